@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The subcommands. Each adds itself, with its options and a callback that runs it, to its parent.
+#pragma once
+
+#include <stdexcept>
+
+namespace CLI {
+class App;
+}
+
+namespace flightdeck::cli {
+
+/// The command line asks for something that does not exist; main exits with 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+void add_bench_first_order(CLI::App& bench);
+void add_doctor(CLI::App& app);
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// flightdeck doctor: what a program started from this shell would run on, and what to put right.
+// It reports the environment as it is; only measuring commands change it, for themselves.
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <torch/torch.h>
+
+#include "cli/blas.h"
+#include "cli/commands.h"
+#include "cli/environment.h"
+#include "cli/json.h"
+#include "cli/processor.h"
+#include "src/kernels/patch_products/patch_products.h"
+
+namespace flightdeck::cli {
+namespace {
+
+struct Finding {
+  std::string subject;
+  bool is_good = true;
+  std::string remark;
+  std::string remedy;  // empty if good
+};
+
+// The variable's value; "not set" if it has none.
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "not set" : value;
+}
+
+bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
+
+Finding kernel_set(const Blas& blas) {
+  const std::string cpu = to_string(vector_set());
+  if (blas.name == "unknown") {
+    return {"blas",
+            false,
+            "LibTorch's BLAS is neither OpenBLAS nor MKL; matrix products may be slow",
+            "install libopenblas0 and make it the alternative for libblas.so.3"};
+  }
+  if (blas.name != "openblas") return {"blas", true, blas.name + " chooses its kernels by CPU", ""};
+  const std::string better = blas.better_core();
+  if (better.empty()) {
+    return {"blas", true, "OpenBLAS's kernel set " + blas.core + " fits the CPU (" + cpu + ")", ""};
+  }
+  return {"blas",
+          false,
+          "OpenBLAS chose its kernel set " + blas.core + " on a CPU with " + cpu +
+              ": matrix products run at a fraction of the CPU's speed",
+          blas.can_choose_kernels ? "export OPENBLAS_CORETYPE=" + better
+                                  : "install an OpenBLAS with DYNAMIC_ARCH (libopenblas0)"};
+}
+
+Finding waiting_threads(const Blas& blas) {
+  const std::string policy = value_of("OMP_WAIT_POLICY");
+  if (blas.threading != "pthread" || policy == "PASSIVE" || policy == "passive") {
+    return {"threads", true, "LibTorch's OpenMP threads leave the cores to BLAS when idle", ""};
+  }
+  return {"threads",
+          false,
+          "OMP_WAIT_POLICY is " + policy +
+              " and BLAS has threads of its own: idle OpenMP threads "
+              "spin on the cores that BLAS wants",
+          "export OMP_WAIT_POLICY=PASSIVE, or install libopenblas0-openmp"};
+}
+
+Finding thread_counts(const Blas& blas) {
+  const int torch_threads = at::get_num_threads();
+  const std::string cores = std::to_string(core_count());
+  const std::string remark =
+      "LibTorch uses " + std::to_string(torch_threads) + " and BLAS " +
+      (blas.threads > 0 ? std::to_string(blas.threads) : "an unknown number") + " on " + cores +
+      " cores";
+  const bool is_good =
+      torch_threads == core_count() && (blas.threads == 0 || blas.threads == core_count());
+  return {"thread counts",
+          is_good,
+          remark,
+          is_good ? "" : "export OMP_NUM_THREADS=" + cores + " OPENBLAS_NUM_THREADS=" + cores};
+}
+
+Finding freed_memory() {
+  if (is_set("GLIBC_TUNABLES") ||
+      (is_set("MALLOC_MMAP_THRESHOLD_") && is_set("MALLOC_TRIM_THRESHOLD_"))) {
+    return {"malloc", true, "thresholds are set by the user", ""};
+  }
+  return {"malloc",
+          false,
+          "thresholds are the C library's: every large tensor goes back to the kernel when freed, "
+          "and its pages are faulted in again at the next step",
+          "export MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=2147483647"};
+}
+
+struct Report {
+  Blas blas = cli::blas();
+  int cuda_devices = static_cast<int>(torch::cuda::device_count());
+  std::string kernel_isa{kernels::patch_products_isa()};
+  std::vector<Finding> findings = {
+      kernel_set(blas), thread_counts(blas), waiting_threads(blas), freed_memory()};
+};
+
+void print_json(const Report& report) {
+  std::vector<std::string> findings;
+  for (const Finding& finding : report.findings) {
+    findings.push_back(JsonObject()
+                           .field("subject", finding.subject)
+                           .field("ok", finding.is_good)
+                           .field("remark", finding.remark)
+                           .field("remedy", finding.remedy)
+                           .text());
+  }
+  const JsonObject object = JsonObject()
+                                .field("flightdeck", FLIGHTDECK_VERSION)
+                                .field("libtorch", TORCH_VERSION)
+                                .field("onednn", at::hasMKLDNN())
+                                .field("cuda_devices", report.cuda_devices)
+                                .field("processor", processor_name())
+                                .field("cores", core_count())
+                                .field("processor_isa", to_string(vector_set()))
+                                .field("kernel_isa", report.kernel_isa)
+                                .field("torch_threads", at::get_num_threads())
+                                .field("blas", report.blas.description())
+                                .field("blas_library", report.blas.library)
+                                .field("blas_threads", report.blas.threads)
+                                .field("blas_fits", report.blas.better_core().empty())
+                                .field("omp_num_threads", value_of("OMP_NUM_THREADS"))
+                                .field("omp_wait_policy", value_of("OMP_WAIT_POLICY"))
+                                .field("malloc_mmap_threshold", value_of("MALLOC_MMAP_THRESHOLD_"))
+                                .field("malloc_trim_threshold", value_of("MALLOC_TRIM_THRESHOLD_"))
+                                .raw("findings", json_array(findings));
+  std::printf("%s\n", object.text().c_str());
+}
+
+void print_line(const char* label, const std::string& text) {
+  std::printf("  %-10s %s\n", label, text.c_str());
+}
+
+void print_text(const Report& report) {
+  const Blas& blas = report.blas;
+  std::printf("flightdeck %s\n", FLIGHTDECK_VERSION);
+  print_line("LibTorch",
+             std::string(TORCH_VERSION) + ", oneDNN " + (at::hasMKLDNN() ? "yes" : "no") +
+                 ", CUDA devices " + std::to_string(report.cuda_devices));
+  print_line("processor",
+             processor_name() + ", " + std::to_string(core_count()) + " cores, " +
+                 to_string(vector_set()));
+  print_line("kernels", report.kernel_isa);
+  print_line("threads",
+             std::to_string(at::get_num_threads()) + " LibTorch, " +
+                 (blas.threads > 0 ? std::to_string(blas.threads) : "unknown") + " BLAS");
+  print_line("BLAS", blas.description() + (blas.library.empty() ? "" : ", " + blas.library));
+  print_line("OpenMP",
+             "OMP_NUM_THREADS " + value_of("OMP_NUM_THREADS") + ", OMP_WAIT_POLICY " +
+                 value_of("OMP_WAIT_POLICY"));
+  print_line("malloc",
+             "MALLOC_MMAP_THRESHOLD_ " + value_of("MALLOC_MMAP_THRESHOLD_") +
+                 ", MALLOC_TRIM_THRESHOLD_ " + value_of("MALLOC_TRIM_THRESHOLD_"));
+  std::printf("\n");
+  for (const Finding& finding : report.findings) {
+    std::printf("%s %s: %s\n",
+                finding.is_good ? "ok    " : "advice",
+                finding.subject.c_str(),
+                finding.remark.c_str());
+    if (!finding.is_good) std::printf("       remedy: %s\n", finding.remedy.c_str());
+  }
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app) {
+  const auto as_json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand(
+      "doctor",
+      "Report LibTorch, BLAS, threads and memory settings as a program started from this shell "
+      "gets them, and what to put right.");
+  command->add_flag("--json", *as_json, "Print one JSON object");
+  command->callback([as_json] {
+    const Report report;
+    if (*as_json) {
+      print_json(report);
+    } else {
+      print_text(report);
+    }
+  });
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "cli/json.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace flightdeck::cli {
+
+std::string json_string(const std::string& text) {
+  std::string out = "\"";
+  for (const char character : text) {
+    const unsigned char byte = static_cast<unsigned char>(character);
+    if (byte == '"' || byte == '\\') {
+      out += '\\';
+      out += character;
+    } else if (byte < 0x20) {
+      char escape[7];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(byte));
+      out += escape;
+    } else {
+      out += character;
+    }
+  }
+  return out + "\"";
+}
+
+std::string json_number(double value) {
+  if (!std::isfinite(value)) return "null";
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.6g", value);
+  return digits;
+}
+
+std::string json_array(const std::vector<std::string>& elements) {
+  std::string out;
+  for (const std::string& element : elements) out += (out.empty() ? "" : ", ") + element;
+  return "[" + out + "]";
+}
+
+JsonObject& JsonObject::field(const std::string& key, const std::string& text) {
+  return raw(key, json_string(text));
+}
+
+JsonObject& JsonObject::field(const std::string& key, const char* text) {
+  return raw(key, json_string(text));
+}
+
+JsonObject& JsonObject::field(const std::string& key, double number) {
+  return raw(key, json_number(number));
+}
+
+JsonObject& JsonObject::field(const std::string& key, int64_t number) {
+  return raw(key, std::to_string(number));
+}
+
+JsonObject& JsonObject::field(const std::string& key, int number) {
+  return raw(key, std::to_string(number));
+}
+
+JsonObject& JsonObject::field(const std::string& key, bool truth) {
+  return raw(key, truth ? "true" : "false");
+}
+
+JsonObject& JsonObject::raw(const std::string& key, const std::string& json) {
+  fields_ += (fields_.empty() ? "" : ", ") + json_string(key) + ": " + json;
+  return *this;
+}
+
+std::string JsonObject::text() const { return "{" + fields_ + "}"; }
+
+}  // namespace flightdeck::cli

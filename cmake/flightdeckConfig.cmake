@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# Entry point of find_package(flightdeck): defines flightdeck::flightdeck.
+include(CMakeFindDependencyMacro)
+
+# Our FindTorch.cmake, for this one call: the caller's own find_package(Torch) stays as it was.
+set(_flightdeck_module_path "${CMAKE_MODULE_PATH}")
+list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+find_dependency(Torch MODULE)
+set(CMAKE_MODULE_PATH "${_flightdeck_module_path}")
+unset(_flightdeck_module_path)
+
+include(${CMAKE_CURRENT_LIST_DIR}/flightdeckTargets.cmake)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# How tests are built: against the object libraries, so that they reach what the public headers
+# hide, and with one precompiled <torch/torch.h> for all.
+
+# flightdeck_uses_test_libraries(target library...): what all code under tests/ sees: include/, src/
+# and tests/ as include folders, LibTorch, GoogleTest, and FLIGHTDECK_TESTS_DIR for its data files.
+function(flightdeck_uses_test_libraries target)
+  if(NOT TARGET flightdeck_test_pch)
+    flightdeck_precompiled(flightdeck_test_pch <torch/torch.h> <gtest/gtest.h> LINK GTest::gtest)
+  endif()
+  target_include_directories(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+    ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/generated)
+  target_compile_definitions(${target} PRIVATE FLIGHTDECK_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${target} PRIVATE flightdeck_torch flightdeck_warnings GTest::gtest ${ARGN})
+  set_target_properties(${target} PROPERTIES FLIGHTDECK_IS_TEST ON)
+  target_precompile_headers(${target} REUSE_FROM flightdeck_test_pch)
+endfunction()
+
+# flightdeck_test_support(file...): code that several areas share, linked into every test.
+function(flightdeck_test_support)
+  add_library(flightdeck_test_support STATIC ${ARGN})
+  flightdeck_uses_test_libraries(flightdeck_test_support)
+endfunction()
+
+# flightdeck_test(area file... [LABEL fast|slow|gpu] [TIMEOUT seconds] [LINK library...]): builds
+# <area>_test from files of the current folder and runs it as one ctest entry. LABEL defaults to
+# fast, TIMEOUT to 120.
+function(flightdeck_test area)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "LINK")
+  if(NOT arg_LABEL)
+    set(arg_LABEL fast)
+  endif()
+  if(NOT arg_LABEL MATCHES "^(fast|slow|gpu)$")
+    message(FATAL_ERROR "flightdeck_test(${area}): LABEL is ${arg_LABEL}, not fast, slow or gpu")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+
+  add_executable(${area}_test ${arg_UNPARSED_ARGUMENTS})
+  # The support library comes first: its symbols are resolved by the objects.
+  flightdeck_uses_test_libraries(${area}_test
+    flightdeck_test_support flightdeck_internals ${arg_LINK} GTest::gtest_main)
+
+  add_test(NAME ${area} COMMAND ${area}_test)
+  set_tests_properties(${area} PROPERTIES
+    LABELS ${arg_LABEL}
+    TIMEOUT ${arg_TIMEOUT}
+    # Idle OpenMP workers that spin take the cores from the BLAS threads of the test beside them.
+    ENVIRONMENT OMP_WAIT_POLICY=PASSIVE)
+endfunction()

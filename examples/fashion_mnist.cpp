@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Trains a small convolutional net on Fashion-MNIST and watches the individual gradients.
+//
+//   fashion_mnist [folder with the four IDX files]
+#include "suite/data/fashion_mnist.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <string>
+
+#include <torch/torch.h>
+
+#include <flightdeck/flightdeck.h>
+
+namespace fd = flightdeck;
+using torch::Tensor;
+
+namespace {
+
+constexpr int64_t kBatch = 128;
+constexpr int64_t kEpochs = 2;
+constexpr int64_t kWatchEvery = 50;
+
+torch::nn::Sequential build_model() {
+  namespace nn = torch::nn;
+  return nn::Sequential({{"conv1", nn::Conv2d(nn::Conv2dOptions(1, 16, 5).padding(2))},
+                         {"relu1", nn::ReLU()},
+                         {"pool1", nn::MaxPool2d(2)},
+                         {"conv2", nn::Conv2d(nn::Conv2dOptions(16, 32, 5).padding(2))},
+                         {"relu2", nn::ReLU()},
+                         {"pool2", nn::MaxPool2d(2)},
+                         {"flatten", nn::Flatten()},
+                         {"dense1", nn::Linear(32 * 7 * 7, 128)},
+                         {"relu3", nn::ReLU()},
+                         {"dense2", nn::Linear(128, 10)}});
+}
+
+Tensor individual_losses(const Tensor& logits, const Tensor& labels) {
+  namespace F = torch::nn::functional;
+  return F::cross_entropy(logits, labels, F::CrossEntropyFuncOptions().reduction(torch::kNone));
+}
+
+int64_t count_right(const Tensor& logits, const Tensor& labels) {
+  return (logits.argmax(1) == labels).sum().item<int64_t>();
+}
+
+// How the g_n of one parameter (or of all) scatter around their mean.
+struct Scatter {
+  double mean_norm2;  // |mean of g_n|²
+  double variance;    // trace of the covariance of g_n, estimated without bias
+};
+
+Scatter scatter(const Tensor& norms, double mean_norm2) {
+  const double N = static_cast<double>(norms.numel());
+  const double mean_of_squares = norms.to(torch::kDouble).square().mean().item<double>();
+  return {mean_norm2, (mean_of_squares - mean_norm2) * N / (N - 1)};
+}
+
+// The batch size at which noise and signal of the mini-batch gradient are equal. |mean g|² holds a
+// part variance / N of noise, which is taken off; infinite if nothing is left.
+double noise_scale(const Scatter& all) {
+  const double signal = all.mean_norm2 - all.variance / kBatch;
+  return signal > 0 ? all.variance / signal : std::numeric_limits<double>::infinity();
+}
+
+double norm2(const Tensor& tensor) {
+  return tensor.to(torch::kDouble).square().sum().item<double>();
+}
+
+Scatter total_scatter(const fd::Gradients& gradients, const torch::nn::Module& model) {
+  double mean_norm2 = 0;
+  for (const Tensor& parameter : model.parameters()) mean_norm2 += norm2(parameter.grad());
+  return scatter(gradients.total.norms, mean_norm2);
+}
+
+void print_table(const fd::Gradients& gradients, const torch::nn::Module& model) {
+  const double total_variance = total_scatter(gradients, model).variance;
+  const auto parameters = model.named_parameters();
+  std::printf("\nindividual gradients g_n of the last watched step, N = %lld\n",
+              static_cast<long long>(gradients.batch_size));
+  std::printf("%-14s %9s %11s %10s %10s %10s\n",
+              "parameter",
+              "|mean g|",
+              "mean |g_n|",
+              "max |g_n|",
+              "norm test",
+              "variance");
+  for (const fd::ParameterGradients& parameter : gradients.parameters) {
+    const auto [mean_norm2, variance] =
+        scatter(parameter.norms, norm2(parameters[parameter.name].grad()));
+    // The norm test: variance of the mini-batch gradient over its squared norm. Above 1 the step
+    // is more noise than signal.
+    std::printf("%-14s %9.4f %11.4f %10.4f %10.2f %8.1f %%\n",
+                parameter.name.c_str(),
+                std::sqrt(mean_norm2),
+                parameter.norms.mean().item<double>(),
+                parameter.norms.max().item<double>(),
+                variance / (kBatch * mean_norm2),
+                100 * variance / total_variance);
+  }
+}
+
+double test_accuracy(torch::nn::Sequential& model, const fd::suite::Images& test) {
+  torch::NoGradGuard no_grad;
+  int64_t right = 0;
+  for (int64_t start = 0; start < test.labels.size(0); start += 1000) {
+    const int64_t end = std::min(start + 1000, test.labels.size(0));
+    right += count_right(model->forward(test.images.slice(0, start, end)),
+                         test.labels.slice(0, start, end));
+  }
+  return static_cast<double>(right) / static_cast<double>(test.labels.size(0));
+}
+
+void train(const std::string& folder) {
+  const fd::suite::FashionMnist data = fd::suite::load_fashion_mnist(folder);
+  torch::manual_seed(0);
+  torch::nn::Sequential model = build_model();
+  torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
+
+  fd::Gradients watched;
+  const int64_t steps_per_epoch = data.train.labels.size(0) / kBatch;
+  Tensor order;
+  for (int64_t step = 0; step < kEpochs * steps_per_epoch; ++step) {
+    const int64_t place = step % steps_per_epoch;
+    if (place == 0) order = torch::randperm(data.train.labels.size(0));
+    const Tensor batch = order.slice(0, place * kBatch, (place + 1) * kBatch);
+    const Tensor labels = data.train.labels.index_select(0, batch);
+
+    optimizer.zero_grad();
+    const Tensor logits = model->forward(data.train.images.index_select(0, batch));
+    const Tensor losses = individual_losses(logits, labels);  // [N]
+    const Tensor loss = losses.mean();
+    if (step % kWatchEvery == 0) {
+      fd::Watch watch(losses, model->named_parameters(), fd::Need::kNorms);
+      loss.backward();
+      watched = watch.finish();
+      std::printf("step %4lld  loss %.4f  accuracy %5.1f %%  gradient noise scale %6.0f\n",
+                  static_cast<long long>(step),
+                  loss.item<double>(),
+                  100.0 * static_cast<double>(count_right(logits, labels)) / kBatch,
+                  noise_scale(total_scatter(watched, *model)));
+      std::fflush(stdout);
+    } else {
+      loss.backward();
+    }
+    optimizer.step();
+  }
+
+  print_table(watched, *model);
+  std::printf("\n%s\n", watched.coverage.text().c_str());
+  std::printf("test accuracy %.2f %%\n", 100 * test_accuracy(model, data.test));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    train(argc > 1 ? argv[1] : "");
+    return 0;
+  } catch (const c10::Error& error) {
+    std::fprintf(stderr, "fashion_mnist: %s\n", error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "fashion_mnist: %s\n", error.what());
+  }
+  return 1;
+}

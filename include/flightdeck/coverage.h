@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// How each parameter's individual gradients were obtained: no slow path and no refusal is silent.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace flightdeck {
+
+enum class CoverageLevel {
+  kExactFast,  ///< every use has a fast rule; rows stay in factored form
+  kExactSlow,  ///< at least one use needed one backward pass (or node call) per sample
+  kRefused,    ///< no right answer exists or none could be computed; see `reason`
+  kUnused,     ///< the losses do not depend on the parameter; its rows are zero
+};
+
+/// One place where a parameter enters an op.
+struct UseCoverage {
+  std::string op;         ///< name of the autograd node, e.g. "AddmmBackward0"
+  std::string form;       ///< outer, convolution, sum, scale, gather or dense
+  std::string algorithm;  ///< what was chosen for this step's needs, e.g. "norms: gram [T=36]"
+};
+
+struct ParameterCoverage {
+  std::string name;
+  CoverageLevel level = CoverageLevel::kUnused;
+  std::vector<UseCoverage> uses;
+  std::string reason;  ///< why the level is not kExactFast; empty otherwise
+};
+
+struct Coverage {
+  std::vector<ParameterCoverage> parameters;
+
+  /// A table for people, one line per use.
+  std::string text() const;
+};
+
+/// "exact-fast", "exact-slow", "refused" or "unused".
+const char* to_string(CoverageLevel level);
+
+}  // namespace flightdeck

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// The whole public API.
+#pragma once
+
+#include "flightdeck/coverage.h"
+#include "flightdeck/gradients.h"
+#include "flightdeck/parameters.h"
+#include "flightdeck/watch.h"

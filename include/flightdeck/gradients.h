@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// First-order questions about the individual gradients of any model, answered from its graph.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "flightdeck/coverage.h"
+#include "flightdeck/parameters.h"
+
+namespace flightdeck {
+
+/// What to compute. Combine with `|`; only what is asked for is computed.
+/// g_n is the gradient of the n-th individual loss, without a factor 1/N.
+enum class Need : uint32_t {
+  kMean = 1u << 0,          ///< (1/N) sum_n g_n, the parameter's shape
+  kIndividual = 1u << 1,    ///< every g_n, [N, *shape]; may be a strided view
+  kNorms = 1u << 2,         ///< L2 norm of every g_n, [N]
+  kSecondMoment = 1u << 3,  ///< (1/N) sum_n g_n² per entry, the parameter's shape
+  kVariance = 1u << 4,      ///< second moment minus squared mean (biased), the parameter's shape
+  kGram = 1u << 5,          ///< <g_n, g_m> for all pairs, [N, N]
+  kDots = 1u << 6,          ///< <g_n, v> for the directions in the options, [N, V]
+};
+
+/// A set of needs.
+class Needs {
+ public:
+  constexpr Needs() = default;
+  constexpr Needs(Need need) : bits_(static_cast<uint32_t>(need)) {}
+  constexpr bool has(Need need) const { return (bits_ & static_cast<uint32_t>(need)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr Needs operator|(Needs a, Needs b) {
+    Needs both;
+    both.bits_ = a.bits_ | b.bits_;
+    return both;
+  }
+
+ private:
+  uint32_t bits_ = 0;
+};
+constexpr Needs operator|(Need a, Need b) { return Needs(a) | Needs(b); }
+
+/// What to do about training-mode batch normalisation, which couples the samples.
+enum class BatchNormPolicy {
+  kRefuse,              ///< throw, naming the layer
+  kConstantStatistics,  ///< g_n with the batch's mean and variance held constant
+  kSplitGradient,       ///< split the true gradient by sample: the rows still sum to it
+};
+
+/// How a scalar loss was reduced from its N summands.
+enum class Reduction { kMean, kSum };
+
+/// The answers for one parameter (or the total). A tensor that was not asked for is undefined.
+struct ParameterGradients {
+  std::string name;
+  Tensor mean;
+  Tensor individual;
+  Tensor norms;
+  Tensor second_moment;
+  Tensor variance;
+  Tensor gram;
+  Tensor dots;
+};
+
+struct GradientOptions {
+  /// Restricts every result to these samples, in this order; empty means all. N is then their count.
+  std::vector<int64_t> samples;
+  /// For Need::kDots: one tensor [V, *shape] per parameter.
+  std::vector<Tensor> directions;
+  BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
+  /// For a scalar loss: the number of samples it was reduced from. 0 means losses are given as [N].
+  int64_t batch_size = 0;
+  Reduction reduction = Reduction::kMean;  ///< of that scalar loss
+  /// Scratch memory one operation may take; larger work is done in pieces with equal results.
+  int64_t scratch_bytes = int64_t{64} << 20;
+  /// Watch only: hand over the mean gradient the engine has as a by-product and spare PyTorch
+  /// that work. `.grad` then equals PyTorch's to rounding, not to the bit.
+  bool reuse_gradients = false;
+  /// Called with each parameter's answers as soon as they are known; they are then not kept, so
+  /// that memory stays at one layer. Called in the order of the backward pass.
+  std::function<void(ParameterGradients&)> on_parameter;
+};
+
+struct Gradients {
+  int64_t batch_size = 0;                      ///< N, or the number of chosen samples
+  std::vector<ParameterGradients> parameters;  ///< in the order asked for
+  /// Norms, gram and dots of all parameters taken together as one vector.
+  ParameterGradients total;
+  Coverage coverage;
+  /// What a person should know: non-finite losses, unused parameters, samples of weight zero.
+  std::vector<std::string> remarks;
+
+  /// The answers of the parameter with this name; throws if there is none.
+  const ParameterGradients& at(const std::string& name) const;
+  /// One field of all parameters flattened and concatenated: [D], or [N, D] for `individual`.
+  Tensor concatenated(Tensor ParameterGradients::*field) const;
+};
+
+/// Answers `what` from individual losses [N] (or a scalar loss and `options.batch_size`) by a
+/// backward pass of its own. The graph stays usable; `.grad`, parameters and RNG are untouched.
+/// User hooks on tensors are not run. Float16 and bfloat16 rows are computed in float32.
+Gradients gradients(const Tensor& losses, const Parameters& parameters, Needs what,
+                    const GradientOptions& options = {});
+
+/// The coverage report alone. Costs one pass of `gradients`, whose answers are dropped.
+Coverage coverage(const Tensor& losses, const Parameters& parameters, Needs what,
+                  const GradientOptions& options = {});
+
+}  // namespace flightdeck

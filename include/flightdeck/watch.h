@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Watches the caller's own backward pass instead of running one.
+#pragma once
+
+#include <memory>
+
+#include "flightdeck/gradients.h"
+
+namespace flightdeck {
+
+/// Reads the graph behind `losses`, listens while the caller's own `backward()` runs through it and
+/// answers `what`. The losses may be reduced in any way (mean, sum, weighted, scaled): the weight of
+/// each sample is read from the gradient that reaches `losses` and divided out again.
+///
+///   Watch watch(losses, model->named_parameters(), Need::kNorms);
+///   losses.mean().backward();
+///   Gradients result = watch.finish();
+///
+/// `.grad`, parameters, RNG and the graph's lifetime are as without the watch, to the bit (but see
+/// `reuse_gradients`). Destroying the watch detaches it. A failure while listening never reaches
+/// the backward pass; `finish` throws it.
+class Watch {
+ public:
+  Watch(const Tensor& losses, const Parameters& parameters, Needs what,
+        const GradientOptions& options = {});
+  ~Watch();
+  Watch(Watch&&) noexcept;
+  Watch& operator=(Watch&&) noexcept;
+
+  /// Detaches and returns the answers; throws if no backward pass went through `losses`.
+  Gradients finish();
+
+  class State;
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace flightdeck

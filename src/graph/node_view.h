@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// A read-only look at one autograd node: shapes on both sides and its saved tensors.
+#pragma once
+
+#include <string>
+
+#include "graph/layout.h"
+#include "graph/torch_compat.h"
+
+namespace flightdeck {
+
+/// "Outputs" and "inputs" are those of the forward op: output k is what arrives as gradient k, input
+/// e is what the node's edge e leads to.
+class NodeView {
+ public:
+  explicit NodeView(compat::ag::Node* node) : node_(node) {}
+
+  compat::ag::Node* node() const { return node_; }
+  std::string name() const { return node_->name(); }
+
+  size_t num_inputs() const { return node_->next_edges().size(); }
+  bool has_input(size_t edge) const {
+    return edge < num_inputs() && node_->next_edge(edge).is_valid();
+  }
+  Shape input_shape(size_t edge) const {
+    const auto& next = node_->next_edge(edge);
+    return compat::shape_of(*next.function, next.input_nr);
+  }
+
+  size_t num_outputs() const { return node_->num_inputs(); }
+  Shape output_shape(size_t index = 0) const { return compat::shape_of(*node_, index); }
+
+  /// The generated node type, e.g. view.as<compat::nodes::AddmmBackward0>().mat1_.
+  template <typename NodeType>
+  const NodeType& as() const {
+    const auto* typed = dynamic_cast<const NodeType*>(node_);
+    TORCH_INTERNAL_ASSERT(typed, "node ", name(), " is not of the type its rule expects");
+    return *typed;
+  }
+
+  /// Throws PyTorch's own error if the graph was freed or the tensor modified in place.
+  Tensor unpack(const compat::ag::SavedVariable& saved) const {
+    const Tensor tensor = saved.unpack(node_->shared_from_this());
+    return tensor.defined() ? tensor.detach() : tensor;
+  }
+
+ private:
+  compat::ag::Node* node_;
+};
+
+}  // namespace flightdeck

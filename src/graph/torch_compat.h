@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The one place that knows how LibTorch 1.13 to 2.11 differ. Everything else reads autograd nodes
+// through these names.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/DispatchKeySet.h>
+#include <c10/core/SymInt.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+#include <torch/csrc/autograd/generated/Functions.h>
+#include <torch/csrc/autograd/saved_variable.h>
+#include <torch/csrc/autograd/variable.h>
+#include <torch/version.h>
+
+namespace flightdeck::compat {
+
+namespace ag = torch::autograd;
+namespace nodes = torch::autograd::generated;
+
+// Sizes in node fields are int64_t or SymInt, by version and by field.
+inline int64_t to_int(int64_t value) { return value; }
+inline int64_t to_int(const c10::SymInt& value) { return value.expect_int(); }
+
+template <typename List>
+std::vector<int64_t> to_ints(const List& values) {
+  std::vector<int64_t> ints;
+  ints.reserve(values.size());
+  for (const auto& value : values) ints.push_back(to_int(value));
+  return ints;
+}
+
+template <typename Optional>
+int64_t to_int_or(const Optional& value, int64_t otherwise) {
+  return value.has_value() ? to_int(*value) : otherwise;
+}
+
+#if TORCH_VERSION_MAJOR < 2
+// LibTorch 1.13 keeps the recorded shape private. An explicit instantiation may name a private
+// member, which is the language's own way in.
+c10::SymIntArrayRef recorded_shape(const ag::InputMetadata& metadata);
+template <auto Shape>
+struct RecordedShape {
+  friend c10::SymIntArrayRef recorded_shape(const ag::InputMetadata& metadata) {
+    return (metadata.*Shape)();
+  }
+};
+template struct RecordedShape<&ag::InputMetadata::shape_as_dim_vector>;
+#else
+inline auto recorded_shape(const ag::InputMetadata& metadata) {
+  return metadata.shape_as_dim_vector();
+}
+#endif
+
+// Shape of the forward tensor whose gradient arrives as input `index` of the node.
+inline std::vector<int64_t> shape_of(const ag::Node& node, size_t index) {
+  return to_ints(recorded_shape(node.input_metadata(index)));
+}
+
+// Our arithmetic neither records a graph nor is subject to the caller's autocast.
+class PassGuard {
+ public:
+  PassGuard() : no_autocast_(c10::autocast_dispatch_keyset) {}
+
+ private:
+  at::NoGradGuard no_grad_;
+  c10::impl::ExcludeDispatchKeyGuard no_autocast_;
+};
+
+}  // namespace flightdeck::compat

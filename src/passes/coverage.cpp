@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/coverage.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace flightdeck {
+namespace {
+
+std::string padded(std::string text, size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+}  // namespace
+
+const char* to_string(CoverageLevel level) {
+  switch (level) {
+    case CoverageLevel::kExactFast:
+      return "exact-fast";
+    case CoverageLevel::kExactSlow:
+      return "exact-slow";
+    case CoverageLevel::kRefused:
+      return "refused";
+    case CoverageLevel::kUnused:
+      return "unused";
+  }
+  return "unknown";
+}
+
+std::string Coverage::text() const {
+  size_t name_width = 9, op_width = 2;
+  for (const auto& parameter : parameters) {
+    name_width = std::max(name_width, parameter.name.size());
+    for (const auto& use : parameter.uses) op_width = std::max(op_width, use.op.size());
+  }
+  std::ostringstream out;
+  out << padded("parameter", name_width) << "  " << padded("level", 10) << "  "
+      << padded("op", op_width) << "  " << padded("form", 11) << "  algorithm\n";
+  for (const auto& parameter : parameters) {
+    const std::string lead =
+        padded(parameter.name, name_width) + "  " + padded(to_string(parameter.level), 10) + "  ";
+    if (parameter.uses.empty()) out << lead << parameter.reason << "\n";
+    for (size_t k = 0; k < parameter.uses.size(); ++k) {
+      // Many uses of one kind (an unrolled recurrence) are one line.
+      const auto& use = parameter.uses[k];
+      size_t same = 1;
+      while (k + 1 < parameter.uses.size() && parameter.uses[k + 1].op == use.op &&
+             parameter.uses[k + 1].form == use.form) {
+        ++same;
+        ++k;
+      }
+      out << lead << padded(use.op, op_width) << "  " << padded(use.form, 11) << "  "
+          << use.algorithm;
+      if (same > 1) out << " (" << same << " uses)";
+      if (!parameter.reason.empty()) out << " [" << parameter.reason << "]";
+      out << "\n";
+    }
+  }
+  return out.str();
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: MIT
+#include "passes/first_order.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+#include "rows/dense.h"
+
+namespace flightdeck {
+namespace {
+
+// Launches are dear on a GPU and its memory is large: do more in one piece there.
+constexpr int64_t kCudaScratchFactor = 16;
+
+Tensor times(const Tensor& tensor, const Tensor& factor) {
+  if (!tensor.defined() || !factor.defined()) return tensor;
+  return tensor.mul(factor.to(tensor.options()));
+}
+
+}  // namespace
+
+FirstOrderPass::FirstOrderPass(Capture capture, Parameters parameters, Needs what,
+                               GradientOptions options)
+    : capture_(std::move(capture)),
+      parameters_(std::move(parameters)),
+      what_(what),
+      options_(std::move(options)) {
+  check_options();
+  const auto device = parameters_[0].tensor.device();
+  count_ = capture_.N;
+  if (!options_.samples.empty()) {
+    count_ = static_cast<int64_t>(options_.samples.size());
+    samples_ = at::tensor(options_.samples, at::kLong).to(device);
+  }
+  arrivals_.resize(capture_.nodes.size());
+  missing_.resize(capture_.nodes.size());
+  for (size_t k = 0; k < missing_.size(); ++k) missing_[k] = capture_.nodes[k].arrivals;
+  is_complete_.assign(parameters_.size(), false);
+
+  result_.batch_size = count_;
+  result_.total.name = "total";
+  result_.remarks = capture_.remarks;
+  result_.parameters.resize(parameters_.size());
+  result_.coverage.parameters.resize(parameters_.size());
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    const auto& captured = capture_.parameters[p];
+    auto& covered = result_.coverage.parameters[p];
+    covered.name = result_.parameters[p].name = parameters_[p].name;
+    if (captured.leaf < 0) {
+      covered.reason = parameters_[p].tensor.requires_grad()
+                           ? "the losses do not depend on it"
+                           : "it does not require a gradient";
+    } else {
+      covered.level = captured.is_slow ? CoverageLevel::kExactSlow : CoverageLevel::kExactFast;
+      covered.reason = captured.reason;
+    }
+  }
+}
+
+void FirstOrderPass::check_options() const {
+  for (int64_t n : options_.samples) {
+    TORCH_CHECK_INDEX(n >= 0 && n < capture_.N, "gradients: options.samples contains ", n,
+                      " but the batch has samples 0 to ", capture_.N - 1,
+                      "; pass indices inside the batch");
+  }
+  if (!what_.has(Need::kDots)) return;
+  TORCH_CHECK_VALUE(options_.directions.size() == parameters_.size(),
+                    "gradients: Need::kDots with ", options_.directions.size(),
+                    " directions for ", parameters_.size(),
+                    " parameters; set options.directions to one tensor [V, *shape] per parameter");
+  const int64_t V = options_.directions[0].dim() > 0 ? options_.directions[0].size(0) : 0;
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    Shape expected = parameters_[p].tensor.sizes().vec();
+    expected.insert(expected.begin(), V);
+    TORCH_CHECK_VALUE(options_.directions[p].sizes().equals(expected), "gradients: direction for '",
+                      parameters_[p].name, "' has shape ", options_.directions[p].sizes(),
+                      " but must be [V, *shape] = ", at::IntArrayRef(expected),
+                      "; stack the V directions in front");
+  }
+}
+
+bool FirstOrderPass::has_uses(size_t position) const {
+  const auto& edges = capture_.nodes[position].edges;
+  return std::find(edges.begin(), edges.end(), EdgeKind::kUse) != edges.end();
+}
+
+int64_t FirstOrderPass::scratch_bytes(const Tensor& parameter) const {
+  return parameter.is_cuda() ? options_.scratch_bytes * kCudaScratchFactor : options_.scratch_bytes;
+}
+
+void FirstOrderPass::set_weights(const Tensor& gradient) {
+  const compat::PassGuard guard;
+  weights_ = gradient.detach();
+  if (capture_.is_scalar) {
+    const double share = options_.reduction == Reduction::kMean ? double(capture_.N) : 1.0;
+    factor_ = weights_.reshape({}).reciprocal().mul(share);
+    return;
+  }
+  // An expanded scalar (mean, sum) weighs all samples alike, and can be divided out at the end.
+  const bool is_uniform = capture_.N == 1 || weights_.stride(0) == 0;
+  if (is_uniform) {
+    factor_ = weights_.select(0, 0).reciprocal();
+  } else {
+    sample_factor_ = at::where(weights_ == 0, at::zeros_like(weights_), weights_.reciprocal());
+  }
+}
+
+void FirstOrderPass::visit(size_t position, const variable_list& gradients) {
+  if (!has_uses(position)) return;
+  const compat::PassGuard guard;
+  const CapturedNode& captured = capture_.nodes[position];
+  for (size_t e = 0; e < captured.edges.size(); ++e) {
+    if (captured.edges[e] != EdgeKind::kUse) continue;
+    Rows rows = rows_at(position, e, gradients);
+    deliver(captured.next[e], captured.node->next_edge(e).input_nr, std::move(rows));
+  }
+}
+
+Rows FirstOrderPass::rows_at(size_t position, size_t edge, const variable_list& gradients) {
+  const CapturedNode& captured = capture_.nodes[position];
+  variable_list scaled = gradients;
+  bool any = false;
+  for (Tensor& gradient : scaled) {
+    if (!gradient.defined()) continue;
+    any = true;
+    gradient = gradient.detach();
+    if (sample_factor_.defined()) {
+      gradient = scale_samples(gradient, captured.layout, sample_factor_);
+    }
+  }
+  if (!any) return {};
+  const NodeView view(captured.node);
+  Rows rows;
+  if (captured.rule && scaled[0].defined()) {
+    rows = captured.rule->rows(view, edge, scaled[0], captured.layout);
+  }
+  const bool is_slow = rows.empty();
+  if (is_slow) {
+    rows = rows_one_by_one(position, edge, scaled);
+  } else if (samples_.defined()) {
+    rows = rows.select(samples_);
+  }
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    // Uses are listed with every parameter below them: one, except for computed weights.
+    const int64_t leaf = capture_.parameters[p].leaf;
+    if (leaf < 0 || capture_.parameters[p].is_slow || !reaches(captured.next[edge], leaf)) continue;
+    auto& covered = result_.coverage.parameters[p];
+    covered.uses.push_back({view.name(), rows.terms().front().form->name(), ""});
+    if (is_slow) {
+      covered.level = CoverageLevel::kExactSlow;
+      covered.reason = view.name() + " applied once per sample: it has no rule for its rows";
+    }
+  }
+  return rows;
+}
+
+Rows FirstOrderPass::rows_one_by_one(size_t position, size_t edge,
+                                     const variable_list& gradients) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  std::vector<bool> wanted(captured.edges.size(), false);
+  wanted[edge] = true;
+  std::vector<Tensor> rows;
+  for (int64_t k = 0; k < count_; ++k) {
+    const int64_t n = options_.samples.empty() ? k : options_.samples[k];
+    variable_list single = gradients;
+    for (Tensor& gradient : single) {
+      if (gradient.defined()) gradient = only_sample(gradient, captured.layout, n);
+    }
+    rows.push_back(apply_node(captured.node, std::move(single), wanted)[edge]);
+  }
+  const Shape shape = NodeView(captured.node).input_shape(edge);
+  for (Tensor& row : rows) {
+    if (!row.defined()) row = at::zeros(shape, gradients[0].options());
+  }
+  return Rows(std::make_shared<DenseForm>(at::stack(rows), "dense"));
+}
+
+void FirstOrderPass::deliver(size_t position, size_t output, Rows rows) {
+  const CapturedNode& captured = capture_.nodes[position];
+  if (!rows.empty()) arrivals_[position].push_back({output, std::move(rows)});
+  if (--missing_[position] > 0) return;
+  std::vector<Arrival> arrivals = std::move(arrivals_[position]);
+  arrivals_[position].clear();
+  if (captured.parameter >= 0) {
+    Rows all;
+    for (Arrival& arrival : arrivals) all.add(std::move(arrival.rows));
+    all.merge();
+    complete(captured.parameter, std::move(all));
+    return;
+  }
+  for (size_t e = 0; e < captured.edges.size(); ++e) {
+    if (captured.edges[e] != EdgeKind::kFree) continue;
+    Rows carried = carry(position, e, arrivals);
+    deliver(captured.next[e], captured.node->next_edge(e).input_nr, std::move(carried));
+  }
+}
+
+Rows FirstOrderPass::carry(size_t position, size_t edge, const std::vector<Arrival>& arrivals) {
+  const CapturedNode& captured = capture_.nodes[position];
+  const NodeView view(captured.node);
+  Rows carried;
+  for (const Arrival& arrival : arrivals) {
+    Rows rows = arrival.rows;
+    if (!captured.rule || !captured.rule->carry(view, edge, arrival.output, rows)) {
+      rows = carry_one_by_one(position, edge, arrival.output, arrival.rows);
+      for (size_t p = 0; p < parameters_.size(); ++p) {
+        const int64_t leaf = capture_.parameters[p].leaf;
+        if (leaf < 0 || !reaches(captured.next[edge], leaf)) continue;
+        auto& covered = result_.coverage.parameters[p];
+        covered.level = CoverageLevel::kExactSlow;
+        covered.reason = view.name() + " between parameter and use, applied once per sample";
+      }
+    }
+    carried.add(std::move(rows));
+  }
+  carried.merge();
+  return carried;
+}
+
+Rows FirstOrderPass::carry_one_by_one(size_t position, size_t edge, size_t output,
+                                      const Rows& rows) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  const NodeView view(captured.node);
+  std::vector<bool> wanted(captured.edges.size(), false);
+  wanted[edge] = true;
+  const auto dtype = c10::typeMetaToScalarType(captured.node->input_metadata(output).dtype());
+  std::vector<Tensor> carried;
+  for (int64_t n = 0; n < rows.N(); ++n) {
+    variable_list gradients(view.num_outputs());
+    gradients[output] = rows.dense(n, n + 1).squeeze(0).to(dtype);
+    Tensor row = apply_node(captured.node, std::move(gradients), wanted)[edge];
+    if (!row.defined()) row = at::zeros(view.input_shape(edge), rows.terms()[0].form->options());
+    carried.push_back(row);
+  }
+  return Rows(std::make_shared<DenseForm>(at::stack(carried), "dense"));
+}
+
+bool FirstOrderPass::reaches(int64_t from, int64_t leaf) const {
+  if (from == leaf) return true;
+  const auto& next = capture_.nodes[from].next;
+  return std::any_of(next.begin(), next.end(),
+                     [&](int64_t k) { return k >= 0 && reaches(k, leaf); });
+}
+
+Questions FirstOrderPass::questions_for(size_t parameter) const {
+  Questions questions;
+  questions.sum = what_.has(Need::kMean) || what_.has(Need::kVariance);
+  questions.second = what_.has(Need::kSecondMoment) || what_.has(Need::kVariance);
+  questions.squared_norms = what_.has(Need::kNorms);
+  questions.gram = what_.has(Need::kGram);
+  questions.dense = what_.has(Need::kIndividual);
+  if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
+  questions.scratch_bytes = scratch_bytes(parameters_[parameter].tensor);
+  return questions;
+}
+
+void FirstOrderPass::complete(size_t parameter, Rows rows) {
+  is_complete_[parameter] = true;
+  if (rows.empty()) {
+    complete_unused(parameter);
+    return;
+  }
+  Questions questions = questions_for(parameter);
+  if (options_.reuse_gradients) questions.sum = true;
+  Answers answers = rows.answer(questions);
+  if (options_.reuse_gradients) hand_over_gradient(parameter, rows, answers);
+  for (auto& use : result_.coverage.parameters[parameter].uses) use.algorithm = answers.algorithm;
+  report(parameter, answers, factor_);
+}
+
+void FirstOrderPass::complete_unused(size_t parameter) {
+  is_complete_[parameter] = true;
+  const Tensor& tensor = parameters_[parameter].tensor;
+  const auto options = in_row_precision(at::empty({0}, tensor.options())).options();
+  const Tensor zero = at::zeros(tensor.sizes(), options);
+  Questions questions = questions_for(parameter);
+  Answers answers;
+  answers.sum = questions.sum ? zero : Tensor();
+  answers.second = questions.second ? zero.clone() : Tensor();
+  if (questions.squared_norms) answers.squared_norms = at::zeros({count_}, options);
+  if (questions.gram) answers.gram = at::zeros({count_, count_}, options);
+  if (questions.dense) {
+    Shape sizes = tensor.sizes().vec();
+    sizes.insert(sizes.begin(), count_);
+    answers.dense = at::zeros(sizes, options);
+  }
+  if (questions.directions.defined()) {
+    answers.dots = at::zeros({count_, questions.directions.size(0)}, options);
+  }
+  report(parameter, answers, Tensor());
+}
+
+void FirstOrderPass::report(size_t parameter, const Answers& answers, const Tensor& factor) {
+  ParameterGradients& out = result_.parameters[parameter];
+  const Tensor squared = factor.defined() ? factor.square() : factor;
+  const double share = 1.0 / static_cast<double>(count_);
+  Tensor mean = times(answers.sum, factor);
+  if (mean.defined()) mean = mean.mul(share);
+  Tensor second = times(answers.second, squared);
+  if (second.defined()) second = second.mul(share);
+  if (what_.has(Need::kMean)) out.mean = mean;
+  if (what_.has(Need::kSecondMoment)) out.second_moment = second;
+  // Rounding can leave a variance of a few ulp below zero.
+  if (what_.has(Need::kVariance)) out.variance = second.sub(mean.square()).clamp_min_(0);
+  out.individual = times(answers.dense, factor);
+  out.gram = times(answers.gram, squared);
+  out.dots = times(answers.dots, factor);
+  const Tensor squared_norms = times(answers.squared_norms, squared);
+  if (squared_norms.defined()) out.norms = squared_norms.sqrt();
+  add_to_total(out, squared_norms);
+  if (options_.on_parameter) {
+    options_.on_parameter(out);
+    out = ParameterGradients();
+    out.name = parameters_[parameter].name;
+  }
+}
+
+void FirstOrderPass::add_to_total(const ParameterGradients& answers, const Tensor& squared_norms) {
+  const auto add = [](Tensor& total, const Tensor& part) {
+    if (part.defined()) total = total.defined() ? total + part : part.clone();
+  };
+  // In double: the total may add up thousands of parameters.
+  if (squared_norms.defined()) add(total_squared_norms_, squared_norms.to(at::kDouble));
+  add(result_.total.gram, answers.gram);
+  add(result_.total.dots, answers.dots);
+}
+
+void FirstOrderPass::hand_over_gradient(size_t parameter, const Rows& rows, const Answers& answers) {
+  // With differing weights the rows were rescaled: weigh them again.
+  Tensor gradient = answers.sum;
+  if (sample_factor_.defined()) gradient = rows.combine(weights_.unsqueeze(0)).squeeze(0);
+  Tensor tensor = parameters_[parameter].tensor;
+  gradient = gradient.to(tensor.scalar_type()).contiguous();
+  if (tensor.grad().defined()) {
+    tensor.mutable_grad().add_(gradient);
+  } else {
+    tensor.mutable_grad() = gradient.clone();
+  }
+}
+
+void FirstOrderPass::run_slow() {
+  std::vector<size_t> slow;
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    if (capture_.parameters[p].is_slow) slow.push_back(p);
+  }
+  if (slow.empty()) return;
+  const compat::PassGuard guard;
+  std::vector<std::vector<Tensor>> rows(slow.size());
+  const auto& root = *capture_.nodes[0].node;
+  const auto options = root.input_metadata(capture_.root_output).options();
+  for (int64_t k = 0; k < count_; ++k) {
+    const int64_t n = options_.samples.empty() ? k : options_.samples[k];
+    Tensor seed = at::zeros({capture_.N}, options);
+    seed[n] = 1;
+    walk(
+        capture_, seed,
+        [this](const CapturedNode& captured, size_t e) {
+          return capture_.nodes[captured.next[e]].leads_to_slow;
+        },
+        [&](size_t position, const variable_list& gradients) {
+          const int64_t parameter = capture_.nodes[position].parameter;
+          if (parameter < 0) return;
+          const auto found = std::find(slow.begin(), slow.end(), static_cast<size_t>(parameter));
+          if (found != slow.end()) rows[found - slow.begin()].push_back(gradients[0].clone());
+        });
+    for (size_t s = 0; s < slow.size(); ++s) {
+      // A sample that does not reach the parameter has a zero row.
+      const Tensor& tensor = parameters_[slow[s]].tensor;
+      if (static_cast<int64_t>(rows[s].size()) == k) rows[s].push_back(at::zeros_like(tensor));
+    }
+  }
+  for (size_t s = 0; s < slow.size(); ++s) {
+    Rows all(std::make_shared<DenseForm>(at::stack(rows[s]), "dense"));
+    rows[s].clear();
+    Answers answers = all.answer(questions_for(slow[s]));
+    auto& covered = result_.coverage.parameters[slow[s]];
+    covered.uses.push_back({"(whole graph)", "dense", "one backward pass per sample"});
+    is_complete_[slow[s]] = true;
+    report(slow[s], answers, Tensor());
+  }
+}
+
+void FirstOrderPass::run(const Tensor& losses) {
+  const compat::PassGuard guard;
+  run_slow();
+  Tensor seed = at::ones_like(losses);
+  if (capture_.is_scalar) set_weights(seed);
+  walk(
+      capture_, seed,
+      [](const CapturedNode& captured, size_t e) { return captured.edges[e] == EdgeKind::kBatch; },
+      [this](size_t position, const variable_list& gradients) { visit(position, gradients); });
+}
+
+Gradients FirstOrderPass::finish(const Tensor& losses) {
+  const compat::PassGuard guard;
+  std::string unused;
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    if (is_complete_[p]) continue;
+    auto& covered = result_.coverage.parameters[p];
+    if (capture_.parameters[p].leaf < 0) {
+      complete_unused(p);
+      unused += (unused.empty() ? "" : ", ") + parameters_[p].name;
+    } else {
+      covered.level = CoverageLevel::kRefused;
+      covered.reason = "the backward pass did not reach all of its uses";
+      result_.remarks.push_back("no answer for '" + covered.name + "': " + covered.reason);
+    }
+  }
+  if (!unused.empty()) result_.remarks.push_back("zero rows, no part in the losses: " + unused);
+  if (total_squared_norms_.defined()) {
+    result_.total.norms = total_squared_norms_.sqrt().to(result_.parameters[0].norms.defined()
+                                                             ? result_.parameters[0].norms.dtype()
+                                                             : at::scalarTypeToTypeMeta(at::kFloat));
+  }
+  const int64_t bad = losses.numel() - losses.isfinite().sum().item<int64_t>();
+  if (bad > 0) {
+    result_.remarks.push_back(std::to_string(bad) + " of " + std::to_string(losses.numel()) +
+                              " losses are NaN or infinite; their rows are too");
+  }
+  if (sample_factor_.defined()) {
+    const int64_t zero = (weights_ == 0).sum().item<int64_t>();
+    if (zero > 0) {
+      result_.remarks.push_back(std::to_string(zero) +
+                                " samples have weight zero in the reduced loss; their rows are zero");
+    }
+  }
+  return std::move(result_);
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// gradients(): the pass that runs on its own.
+#include "flightdeck/gradients.h"
+
+#include <ATen/ATen.h>
+
+#include "passes/first_order.h"
+
+namespace flightdeck {
+namespace {
+
+Gradients run_pass(const Tensor& losses, FirstOrderPass pass) {
+  try {
+    pass.run(losses.detach());
+  } catch (const c10::Error& error) {
+    const std::string what = error.what_without_backtrace();
+    TORCH_CHECK(what.find("backward through the graph a second time") == std::string::npos,
+                "gradients: the graph behind losses was already freed by a backward pass; call "
+                "gradients before backward(), or keep the graph with retain_graph");
+    TORCH_CHECK(what.find("modified by an inplace operation") == std::string::npos,
+                "gradients: a tensor the graph saved for its backward pass was modified in place: ",
+                what, "; do the in-place change after gradients, or on a clone");
+    throw;
+  }
+  return pass.finish(losses.detach());
+}
+
+}  // namespace
+
+Parameters::Parameters(const std::vector<Tensor>& tensors) {
+  for (size_t k = 0; k < tensors.size(); ++k) entries_.push_back({std::to_string(k), tensors[k]});
+}
+
+const ParameterGradients& Gradients::at(const std::string& name) const {
+  for (const auto& parameter : parameters) {
+    if (parameter.name == name) return parameter;
+  }
+  TORCH_CHECK_INDEX(false, "gradients: no parameter is named '", name, "' among the ",
+                    parameters.size(), " asked for; see coverage for their names");
+}
+
+Tensor Gradients::concatenated(Tensor ParameterGradients::*field) const {
+  std::vector<Tensor> parts;
+  const bool has_rows = field == &ParameterGradients::individual;
+  for (const auto& parameter : parameters) {
+    const Tensor& part = parameter.*field;
+    TORCH_CHECK_VALUE(part.defined(), "gradients: the field was not computed for '", parameter.name,
+                      "'; ask for it with its Need");
+    parts.push_back(has_rows ? part.reshape({part.size(0), -1}) : part.reshape({-1}));
+  }
+  return at::cat(parts, has_rows ? 1 : 0);
+}
+
+Gradients gradients(const Tensor& losses, const Parameters& parameters, Needs what,
+                    const GradientOptions& options) {
+  Capture capture = capture_graph(losses, parameters, options);
+  throw_refusals(capture, parameters);
+  GradientOptions own = options;
+  own.reuse_gradients = false;
+  return run_pass(losses, FirstOrderPass(std::move(capture), parameters, what, own));
+}
+
+Coverage coverage(const Tensor& losses, const Parameters& parameters, Needs what,
+                  const GradientOptions& options) {
+  Capture capture = capture_graph(losses, parameters, options);
+  Coverage refused;
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    const std::string& refusal = capture.parameters[p].refusal;
+    if (refusal.empty()) continue;
+    refused.parameters.push_back({parameters[p].name, CoverageLevel::kRefused, {}, refusal});
+  }
+  if (!refused.parameters.empty()) return refused;
+  GradientOptions own = options;
+  own.reuse_gradients = false;
+  own.on_parameter = [](ParameterGradients&) {};
+  return run_pass(losses, FirstOrderPass(std::move(capture), parameters, what, own)).coverage;
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "rows/convolution.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "rows/instances.h"
+#include "rows/outer.h"
+
+namespace flightdeck {
+namespace {
+
+// Many small groups (depthwise) go through one batched product; few large ones one at a time.
+constexpr int64_t kMaxGroupsOneByOne = 4;
+
+// Every combination of one offset per dimension, in row-major order.
+std::vector<int64_t> offsets(const Shape& counts, const Shape& strides) {
+  std::vector<int64_t> all{0};
+  for (size_t k = 0; k < counts.size(); ++k) {
+    std::vector<int64_t> finer;
+    finer.reserve(all.size() * counts[k]);
+    for (int64_t offset : all) {
+      for (int64_t i = 0; i < counts[k]; ++i) finer.push_back(offset + i * strides[k]);
+    }
+    all = std::move(finer);
+  }
+  return all;
+}
+
+}  // namespace
+
+ConvolutionForm::ConvolutionForm(Tensor input, Tensor gradient, Shape weight_shape,
+                                 ConvolutionGeometry geometry)
+    : input_(in_row_precision(input).contiguous()),
+      gradient_(in_row_precision(gradient).contiguous()),
+      shape_(std::move(weight_shape)),
+      geometry_(std::move(geometry)) {
+  const auto expand = [this](Shape& values) {
+    if (values.size() == 1) values.assign(shape_.size() - 2, values[0]);
+  };
+  expand(geometry_.stride);
+  expand(geometry_.padding);
+  expand(geometry_.dilation);
+}
+
+Tensor ConvolutionForm::padded_input() const {
+  Shape pad;
+  for (auto side = geometry_.padding.rbegin(); side != geometry_.padding.rend(); ++side) {
+    pad.insert(pad.end(), {*side, *side});
+  }
+  const bool is_padded = std::any_of(pad.begin(), pad.end(), [](int64_t p) { return p != 0; });
+  return is_padded ? at::constant_pad_nd(input_, pad) : input_;
+}
+
+Tensor ConvolutionForm::patches(const Tensor& padded, int64_t first_channel,
+                                int64_t channels) const {
+  // A view [N, channels, *kernel, *output space] of the padded input.
+  const Tensor block = padded.slice(1, first_channel, first_channel + channels);
+  Shape sizes{N(), channels}, strides{block.stride(0), block.stride(1)};
+  for (size_t k = 2; k < shape_.size(); ++k) {
+    sizes.push_back(shape_[k]);
+    strides.push_back(block.stride(k) * geometry_.dilation[k - 2]);
+  }
+  for (size_t k = 2; k < shape_.size(); ++k) {
+    sizes.push_back(gradient_.size(k));
+    strides.push_back(block.stride(k) * geometry_.stride[k - 2]);
+  }
+  return block.as_strided(sizes, strides, block.storage_offset());
+}
+
+Answers ConvolutionForm::answer(const Questions& questions) const {
+  Answers answers;
+  const bool only_linear = !questions.second && !questions.squared_norms && !questions.gram &&
+                           !questions.dense;
+  if (only_linear) {
+    if (questions.sum) answers.sum = sum_weighted(gradient_);
+    answers.algorithm = "one convolution";
+  } else if (geometry_.groups > kMaxGroupsOneByOne) {
+    answers = answer_grouped(questions);
+  } else {
+    const Tensor padded = padded_input();
+    for (int64_t group = 0; group < geometry_.groups; ++group) {
+      Answers part = answer_group(questions, padded, group);
+      if (group == 0) {
+        answers = std::move(part);
+        continue;
+      }
+      if (part.sum.defined()) answers.sum = at::cat({answers.sum, part.sum});
+      if (part.second.defined()) answers.second = at::cat({answers.second, part.second});
+      if (part.squared_norms.defined()) answers.squared_norms += part.squared_norms;
+      if (part.gram.defined()) answers.gram += part.gram;
+      if (part.dense.defined()) answers.dense = at::cat({answers.dense, part.dense}, 1);
+    }
+  }
+  if (questions.directions.defined()) answers.dots = dots(questions.directions);
+  return answers;
+}
+
+Answers ConvolutionForm::answer_group(const Questions& questions, const Tensor& padded,
+                                      int64_t group) const {
+  const int64_t J = shape_[0] / geometry_.groups;
+  const int64_t C = shape_[1];
+  const Shape kernel(shape_.begin() + 2, shape_.end());
+  const Shape space(gradient_.sizes().begin() + 2, gradient_.sizes().end());
+
+  Instances instances;
+  instances.N = N();
+  instances.T = product(space);
+  instances.unit = product(kernel);
+  instances.I = C * instances.unit;
+  instances.J = J;
+  instances.options = options();
+  const Tensor gradient = gradient_.slice(1, group * J, (group + 1) * J).flatten(2);  // [N, J, T]
+  instances.rows = [&](int64_t begin, int64_t end) {
+    const Tensor block = patches(padded, group * C + begin / instances.unit,
+                                 (end - begin) / instances.unit)
+                             .reshape({N(), end - begin, instances.T});
+    return at::bmm(block, gradient.transpose(1, 2));
+  };
+
+  Shape kernel_strides, space_strides;
+  for (size_t k = 0; k < kernel.size(); ++k) {
+    kernel_strides.push_back(padded.stride(2 + k) * geometry_.dilation[k]);
+    space_strides.push_back(padded.stride(2 + k) * geometry_.stride[k]);
+  }
+  Shape base_counts{C}, base_strides{padded.stride(1)};
+  base_counts.insert(base_counts.end(), kernel.begin(), kernel.end());
+  base_strides.insert(base_strides.end(), kernel_strides.begin(), kernel_strides.end());
+  const std::vector<int64_t> base = offsets(base_counts, base_strides);
+  const std::vector<int64_t> step = offsets(space, space_strides);
+  const auto describe = [&](int64_t begin, auto& work) {
+    using Scalar = std::remove_const_t<std::remove_pointer_t<decltype(work.a)>>;
+    work.a = padded.data_ptr<Scalar>() + group * C * padded.stride(1);
+    work.a_sample = padded.stride(0);
+    work.base = base.data() + begin;
+    work.step = step.data();
+    work.b = gradient.data_ptr<Scalar>();
+    work.b_sample = gradient.stride(0);
+    work.b_t = gradient.stride(2);
+    work.b_j = gradient.stride(1);
+  };
+  instances.describe_float = describe;
+  instances.describe_double = describe;
+
+  Questions formed = questions;
+  formed.directions = Tensor();
+  Answers answers = answer_by_instances(instances, formed);
+  // From [I, J] to the weight's [J, C, *kernel].
+  const auto as_weight = [&](const Tensor& matrix, int64_t lead) {
+    Shape split = matrix.sizes().slice(0, lead).vec();
+    split.push_back(C);
+    split.insert(split.end(), kernel.begin(), kernel.end());
+    split.push_back(J);
+    return matrix.view(split).movedim(-1, lead);
+  };
+  if (answers.sum.defined()) answers.sum = as_weight(answers.sum, 0);
+  if (answers.second.defined()) answers.second = as_weight(answers.second, 0);
+  if (answers.dense.defined()) answers.dense = as_weight(answers.dense, 1);
+  return answers;
+}
+
+Answers ConvolutionForm::answer_grouped(const Questions& questions) const {
+  Answers answers;
+  Questions rest = questions;
+  rest.directions = Tensor();
+  answer_from_dense(dense(0, N()), rest, answers);
+  answers.algorithm = "rows of many groups by one batched product";
+  return answers;
+}
+
+Tensor ConvolutionForm::dense(int64_t begin, int64_t end) const {
+  const auto count = end - begin;
+  const int64_t groups = geometry_.groups;
+  const Tensor padded = padded_input();
+  const Tensor all = patches(padded, 0, padded.size(1)).slice(0, begin, end);
+  const Tensor a = all.reshape({count * groups, product(shape_) / shape_[0], -1});
+  const Tensor b = gradient_.slice(0, begin, end).reshape({count * groups, shape_[0] / groups, -1});
+  Shape sizes{count};
+  sizes.insert(sizes.end(), shape_.begin(), shape_.end());
+  return at::bmm(b, a.transpose(1, 2)).view(sizes);
+}
+
+Tensor ConvolutionForm::dots(const Tensor& directions) const {
+  // <g_n, V> = <conv(input_n, V), gradient_n>: one convolution per direction, no rows.
+  std::vector<Tensor> columns;
+  for (const Tensor& direction : directions.unbind(0)) {
+    Tensor mapped =
+        at::convolution(input_, direction, {}, geometry_.stride, geometry_.padding,
+                        geometry_.dilation, /*transposed=*/false, /*output_padding=*/
+                        Shape(geometry_.stride.size(), 0), geometry_.groups);
+    // A strided convolution may have been fed more input than its last patch covers; a transposed
+    // one with output padding has less gradient than conv(input) gives.
+    for (int64_t dim = 2; dim < mapped.dim(); ++dim) {
+      mapped = mapped.slice(dim, 0, gradient_.size(dim));
+    }
+    columns.push_back(mapped.mul(gradient_).flatten(1).sum(1));
+  }
+  return at::stack(columns, 1);
+}
+
+Tensor ConvolutionForm::sum_weighted(const Tensor& gradient) const {
+  // A transposed convolution with output padding has fewer positions than its padded output
+  // gradient allows; PyTorch's weight gradient wants both to match, so cut what no patch touches.
+  const Shape no_padding(geometry_.stride.size(), 0);
+  Tensor input = input_;
+  Shape padding = geometry_.padding;
+  bool matches = true;
+  for (size_t k = 0; k < no_padding.size(); ++k) {
+    const int64_t covered = (shape_[2 + k] - 1) * geometry_.dilation[k] + 1;
+    const int64_t padded_size = input_.size(2 + k) + 2 * padding[k];
+    matches &= (padded_size - covered) / geometry_.stride[k] + 1 == gradient.size(2 + k);
+  }
+  if (!matches) {
+    input = padded_input();
+    padding = no_padding;
+    for (size_t k = 0; k < no_padding.size(); ++k) {
+      const int64_t used = (gradient.size(2 + k) - 1) * geometry_.stride[k] +
+                           (shape_[2 + k] - 1) * geometry_.dilation[k] + 1;
+      input = input.slice(2 + k, 0, used);
+    }
+  }
+  return std::get<1>(at::convolution_backward(
+      gradient, input, at::empty(shape_, options()), c10::nullopt, geometry_.stride, padding,
+      geometry_.dilation, /*transposed=*/false, no_padding, geometry_.groups,
+      {false, true, false}));
+}
+
+Tensor ConvolutionForm::combine(const Tensor& coefficients) const {
+  std::vector<Tensor> combined;
+  for (const Tensor& c : coefficients.to(gradient_.scalar_type()).unbind(0)) {
+    Shape sizes(gradient_.dim(), 1);
+    sizes[0] = -1;
+    combined.push_back(sum_weighted(gradient_.mul(c.view(sizes))));
+  }
+  return at::stack(combined);
+}
+
+std::shared_ptr<const Form> ConvolutionForm::select(const Tensor& index) const {
+  return std::make_shared<ConvolutionForm>(input_.index_select(0, index),
+                                           gradient_.index_select(0, index), shape_, geometry_);
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Rows of convolutions in any number of spatial dimensions, strided, padded, dilated, grouped.
+#pragma once
+
+#include "rows/form.h"
+
+namespace flightdeck {
+
+struct ConvolutionGeometry {
+  Shape stride;
+  Shape padding;
+  Shape dilation;
+  int64_t groups = 1;
+};
+
+/// g_n = weight gradient of sample n; shape is the weight's [J, C/groups, *kernel].
+///
+/// A transposed convolution is the same with the roles of input and output gradient exchanged: its
+/// weight gradient correlates the output gradient's patches with the input.
+class ConvolutionForm final : public Form {
+ public:
+  /// input [N, C, *space], gradient [N, J, *output space].
+  ConvolutionForm(Tensor input, Tensor gradient, Shape weight_shape, ConvolutionGeometry geometry);
+
+  const char* name() const override { return "convolution"; }
+  int64_t N() const override { return input_.size(0); }
+  const Shape& shape() const override { return shape_; }
+  at::TensorOptions options() const override { return input_.options(); }
+  Answers answer(const Questions& questions) const override;
+  Tensor combine(const Tensor& coefficients) const override;
+  Tensor dense(int64_t begin, int64_t end) const override;
+  std::shared_ptr<const Form> select(const Tensor& index) const override;
+
+ private:
+  Answers answer_group(const Questions& questions, const Tensor& padded, int64_t group) const;
+  Answers answer_grouped(const Questions& questions) const;
+  Tensor dots(const Tensor& directions) const;
+  Tensor sum_weighted(const Tensor& gradient) const;
+  Tensor padded_input() const;
+  Tensor patches(const Tensor& padded, int64_t first_channel, int64_t channels) const;
+
+  Tensor input_;
+  Tensor gradient_;
+  Shape shape_;
+  ConvolutionGeometry geometry_;
+};
+
+}  // namespace flightdeck

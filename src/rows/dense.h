@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Rows written out. Not a last resort only: for a bias, a norm's scale or any broadcast operand the
+// rows are no larger than the output gradient they are summed from.
+#pragma once
+
+#include "rows/form.h"
+
+namespace flightdeck {
+
+class DenseForm final : public Form {
+ public:
+  /// `rows` [N, *shape]; `name` is what the coverage report calls the form (sum, scale, dense).
+  DenseForm(Tensor rows, const char* name);
+
+  const char* name() const override { return name_; }
+  int64_t N() const override { return rows_.size(0); }
+  const Shape& shape() const override { return shape_; }
+  at::TensorOptions options() const override { return rows_.options(); }
+  Answers answer(const Questions& questions) const override;
+  Tensor combine(const Tensor& coefficients) const override;
+  Tensor dense(int64_t begin, int64_t end) const override;
+  std::shared_ptr<const Form> select(const Tensor& index) const override;
+  std::shared_ptr<const Form> plus(const FormList& others) const override;
+
+ private:
+  Tensor rows_;
+  Shape shape_;
+  const char* name_;
+};
+
+}  // namespace flightdeck

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "rows/form.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+namespace flightdeck {
+
+Tensor Form::count(const Bins& bins, int64_t scratch_bytes) const {
+  const int64_t piece = rows_per_piece(shape(), options(), scratch_bytes);
+  Tensor counts = at::zeros({bins.count + 3}, options().dtype(at::kLong));
+  for (int64_t begin = 0; begin < N(); begin += piece) {
+    counts += count_into_bins(dense(begin, std::min(begin + piece, N())), bins);
+  }
+  return counts;
+}
+
+std::shared_ptr<const Form> Form::plus(const FormList&) const { return nullptr; }
+
+int64_t rows_per_piece(const Shape& shape, const at::TensorOptions& options,
+                       int64_t scratch_bytes) {
+  const int64_t row_bytes = product(shape) * static_cast<int64_t>(options.dtype().itemsize());
+  return std::max<int64_t>(1, scratch_bytes / std::max<int64_t>(1, row_bytes));
+}
+
+Tensor in_row_precision(const Tensor& factor) {
+  const bool is_half =
+      factor.scalar_type() == at::kHalf || factor.scalar_type() == at::kBFloat16;
+  return is_half ? factor.to(at::kFloat) : factor;
+}
+
+void answer_from_dense(const Tensor& dense, const Questions& questions, Answers& answers) {
+  const Tensor flat = dense.reshape({dense.size(0), -1});
+  if (questions.sum) answers.sum = dense.sum(0);
+  if (questions.second) answers.second = at::linalg_vector_norm(dense, 2, {0}).square_();
+  if (questions.gram) answers.gram = at::mm(flat, flat.t());
+  if (questions.squared_norms) {
+    answers.squared_norms = questions.gram ? answers.gram.diagonal().clone()
+                                           : at::linalg_vector_norm(flat, 2, {1}).square_();
+  }
+  if (questions.dense) answers.dense = dense;
+  if (questions.directions.defined()) {
+    answers.dots = at::mm(flat, questions.directions.reshape({questions.directions.size(0), -1}).t());
+  }
+}
+
+}  // namespace flightdeck

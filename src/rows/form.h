@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// The individual gradients of one use of a parameter: N rows kept as factors, and the questions
+// that can be asked of them without writing the rows out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "base/shape.h"
+#include "rows/histogram.h"
+
+namespace flightdeck {
+
+using at::Tensor;
+
+/// What is asked of rows in one go, so that a form can share work between the answers.
+struct Questions {
+  bool sum = false;            ///< sum_n g_n
+  bool second = false;         ///< sum_n g_n² per entry
+  bool squared_norms = false;  ///< ||g_n||²
+  bool gram = false;           ///< <g_n, g_m>
+  bool dense = false;          ///< the rows themselves
+  Tensor directions;           ///< [V, *shape]; defined means dots are asked for
+  int64_t scratch_bytes = int64_t{64} << 20;
+
+  bool any_instances() const { return second || dense; }
+};
+
+struct Answers {
+  Tensor sum;            ///< [*shape]
+  Tensor second;         ///< [*shape]
+  Tensor squared_norms;  ///< [N]
+  Tensor gram;           ///< [N, N]
+  Tensor dense;          ///< [N, *shape]
+  Tensor dots;           ///< [N, V]
+  std::string algorithm;
+};
+
+class Form;
+using FormList = std::vector<std::shared_ptr<const Form>>;
+
+/// Rows of one use in factored form. Forms are immutable; every result is in the rows' own
+/// precision (float32 for half-precision factors) and carries no factor 1/N.
+class Form {
+ public:
+  virtual ~Form() = default;
+
+  virtual const char* name() const = 0;
+  virtual int64_t N() const = 0;
+  virtual const Shape& shape() const = 0;
+  virtual at::TensorOptions options() const = 0;
+
+  /// Each answer by the cheapest exact algorithm, given everything else that is asked.
+  virtual Answers answer(const Questions& questions) const = 0;
+
+  /// sum_n c[m][n] g_n: [M, N] -> [M, *shape].
+  virtual Tensor combine(const Tensor& coefficients) const = 0;
+
+  /// Rows begin..end-1 written out: [end - begin, *shape].
+  virtual Tensor dense(int64_t begin, int64_t end) const = 0;
+
+  /// The rows at `index` [S].
+  virtual std::shared_ptr<const Form> select(const Tensor& index) const = 0;
+
+  /// Raw counts of all entries (see count_into_bins). The default writes out a few rows at a time.
+  virtual Tensor count(const Bins& bins, int64_t scratch_bytes) const;
+
+  /// The rows of this form plus those of others as one form, or null if they cannot share one.
+  virtual std::shared_ptr<const Form> plus(const FormList& others) const;
+};
+
+/// How many rows of `shape` fit into `scratch_bytes`; at least one.
+int64_t rows_per_piece(const Shape& shape, const at::TensorOptions& options, int64_t scratch_bytes);
+
+/// Factors in the precision rows are computed in: half and bfloat16 become float32.
+Tensor in_row_precision(const Tensor& factor);
+
+/// Adds what `dense` rows [N, *shape] alone can answer; used by forms that had to write them out.
+void answer_from_dense(const Tensor& dense, const Questions& questions, Answers& answers);
+
+}  // namespace flightdeck

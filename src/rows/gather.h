@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Rows of embeddings: sample n adds B_n[t] to table line indices[n][t]. All other lines are zero.
+#pragma once
+
+#include "rows/form.h"
+
+namespace flightdeck {
+
+class GatherForm final : public Form {
+ public:
+  /// indices [N, T] int64, b [N, T, J]; the rows have shape [V, J]. Lines equal to `padding_index`
+  /// receive no gradient (-1: there is none).
+  GatherForm(const Tensor& indices, const Tensor& b, int64_t V, int64_t padding_index);
+
+  const char* name() const override { return "gather"; }
+  int64_t N() const override { return indices_.size(0); }
+  const Shape& shape() const override { return shape_; }
+  at::TensorOptions options() const override { return b_.options(); }
+  Answers answer(const Questions& questions) const override;
+  Tensor combine(const Tensor& coefficients) const override;
+  Tensor dense(int64_t begin, int64_t end) const override;
+  std::shared_ptr<const Form> select(const Tensor& index) const override;
+  Tensor count(const Bins& bins, int64_t scratch_bytes) const override;
+  std::shared_ptr<const Form> plus(const FormList& others) const override;
+
+ private:
+  // The distinct (sample, line) pairs and the sum of B over each: what the rows really hold.
+  struct Lines {
+    Tensor sample;  // [R]
+    Tensor line;    // [R]
+    Tensor values;  // [R, J]
+  };
+  Lines lines() const;
+  Tensor gram(const Lines& lines, int64_t scratch_bytes) const;
+
+  Tensor indices_;
+  Tensor b_;
+  Shape shape_;
+};
+
+}  // namespace flightdeck

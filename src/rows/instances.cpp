@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "rows/instances.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+namespace flightdeck {
+namespace {
+
+void parallel(int64_t tasks, const std::function<void(int64_t)>& body) {
+  at::parallel_for(0, tasks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) body(task);
+  });
+}
+
+template <typename Scalar>
+Scalar* data_or_null(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<Scalar>() : nullptr;
+}
+
+template <typename Scalar, typename Describe>
+void run(const Instances& instances, const Describe& describe, int64_t begin, int64_t end,
+         const Tensor& sum, const Tensor& second, const Tensor& squared_norms, const Tensor& rows) {
+  kernels::PatchProducts<Scalar> work;
+  work.N = instances.N;
+  work.T = instances.T;
+  work.I = end - begin;
+  work.J = instances.J;
+  describe(begin, work);
+  if (sum.defined()) work.sum = sum.data_ptr<Scalar>() + begin * instances.J;
+  if (second.defined()) work.second = second.data_ptr<Scalar>() + begin * instances.J;
+  work.rows = data_or_null<Scalar>(rows);
+  work.rows_sample = (end - begin) * instances.J;
+  Tensor norms;
+  if (squared_norms.defined()) {
+    norms = at::empty({instances.N}, at::kDouble);
+    work.squared_norms = norms.data_ptr<double>();
+  }
+  kernels::patch_products(work, parallel, at::get_num_threads());
+  if (norms.defined()) squared_norms.add_(norms);
+}
+
+// A contiguous piece of consecutive i, all samples: what one step of the sweep holds.
+int64_t units_per_piece(const Instances& instances, int64_t scratch_bytes) {
+  const int64_t unit_bytes = instances.N * instances.unit * (instances.J + instances.T) *
+                             static_cast<int64_t>(instances.options.dtype().itemsize());
+  return std::max<int64_t>(1, scratch_bytes / std::max<int64_t>(1, unit_bytes));
+}
+
+// The Gram matrix is a product of a piece with itself: keep the piece in the last-level cache.
+constexpr int64_t kGramPieceBytes = int64_t{8} << 20;
+
+Answers sweep(const Instances& instances, const Questions& questions, bool fused) {
+  const auto& options = instances.options;
+  Answers answers;
+  if (questions.sum) answers.sum = at::empty({instances.I, instances.J}, options);
+  if (questions.second) answers.second = at::empty({instances.I, instances.J}, options);
+  if (questions.gram) answers.gram = at::zeros({instances.N, instances.N}, options);
+  if (questions.dense) answers.dense = at::empty({instances.N, instances.I, instances.J}, options);
+  const bool norms = questions.squared_norms && !questions.gram;
+  Tensor squared_norms;
+  if (norms) squared_norms = at::zeros({instances.N}, options.dtype(at::kDouble));
+
+  int64_t scratch_bytes = questions.scratch_bytes;
+  if (fused && questions.gram) scratch_bytes = std::min(scratch_bytes, kGramPieceBytes);
+  const int64_t piece = units_per_piece(instances, scratch_bytes) * instances.unit;
+  for (int64_t begin = 0; begin < instances.I; begin += piece) {
+    const int64_t end = std::min(begin + piece, instances.I);
+    Tensor rows;
+    if (fused) {
+      rows = at::empty({instances.N, end - begin, instances.J}, options);
+      run_fused(instances, begin, end, answers.sum, answers.second, squared_norms, rows);
+    } else {
+      rows = instances.rows(begin, end);
+      if (questions.sum) answers.sum.slice(0, begin, end).copy_(rows.sum(0));
+      if (norms) squared_norms += at::linalg_vector_norm(rows, 2, {1, 2}).square_();
+      if (questions.second) {
+        at::Tensor target = answers.second.slice(0, begin, end);
+        target.copy_(at::linalg_vector_norm(rows, 2, {0}).square_());
+      }
+    }
+    if (questions.gram) {
+      const Tensor flat = rows.view({instances.N, -1});
+      answers.gram.addmm_(flat, flat.t());
+    }
+    if (questions.dense) {
+      if (begin == 0 && end == instances.I) {
+        answers.dense = rows;
+      } else {
+        answers.dense.slice(1, begin, end).copy_(rows);
+      }
+    }
+  }
+  if (norms) answers.squared_norms = squared_norms.to(options.dtype());
+  if (questions.squared_norms && questions.gram) {
+    answers.squared_norms = answers.gram.diagonal().clone();
+  }
+  return answers;
+}
+
+}  // namespace
+
+bool fused_kernel_pays(const at::TensorOptions& options, int64_t J) {
+  const auto dtype = c10::typeMetaToScalarType(options.dtype());
+  return options.device().is_cpu() && (dtype == at::kFloat || dtype == at::kDouble) && J >= 8;
+}
+
+void run_fused(const Instances& instances, int64_t begin, int64_t end, Tensor sum, Tensor second,
+               Tensor squared_norms, Tensor rows) {
+  if (instances.options.dtype() == at::kFloat) {
+    run<float>(instances, instances.describe_float, begin, end, sum, second, squared_norms, rows);
+  } else {
+    run<double>(instances, instances.describe_double, begin, end, sum, second, squared_norms, rows);
+  }
+}
+
+double instance_flops(const Instances& instances) {
+  return 2.0 * instances.N * instances.T * instances.I * instances.J;
+}
+
+Answers answer_by_instances(const Instances& instances, const Questions& questions) {
+  const bool fused = fused_kernel_pays(instances.options, instances.J);
+  if (!fused || questions.gram) {
+    Answers answers = sweep(instances, questions, fused);
+    answers.algorithm = fused ? "rows formed in pieces by the fused kernel"
+                              : "rows formed in pieces by batched products";
+    return answers;
+  }
+  const auto& options = instances.options;
+  Answers answers;
+  if (questions.sum) answers.sum = at::empty({instances.I, instances.J}, options);
+  if (questions.second) answers.second = at::empty({instances.I, instances.J}, options);
+  if (questions.dense) answers.dense = at::empty({instances.N, instances.I, instances.J}, options);
+  Tensor squared_norms;
+  if (questions.squared_norms) squared_norms = at::zeros({instances.N}, at::kDouble);
+  run_fused(instances, 0, instances.I, answers.sum, answers.second, squared_norms, answers.dense);
+  if (questions.squared_norms) answers.squared_norms = squared_norms.to(options.dtype());
+  answers.algorithm = "fused kernel, rows never written";
+  if (questions.dense) answers.algorithm = "fused kernel";
+  return answers;
+}
+
+}  // namespace flightdeck

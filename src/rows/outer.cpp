@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "rows/outer.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "rows/instances.h"
+
+namespace flightdeck {
+namespace {
+
+// A batched product with small matrices runs at about a third of the fused kernel's or one large
+// product's rate on the CPU (bench/patch_products_bench against at::bmm).
+constexpr double kBatchedProductPenalty = 3.0;
+
+Instances instances_of(const Tensor& a, const Tensor& b, std::vector<int64_t>& base,
+                       std::vector<int64_t>& step) {
+  Instances instances;
+  instances.N = a.size(0);
+  instances.T = a.size(1);
+  instances.I = a.size(2);
+  instances.J = b.size(2);
+  instances.options = a.options();
+  instances.rows = [a, b](int64_t begin, int64_t end) {
+    return at::bmm(a.slice(2, begin, end).transpose(1, 2), b);
+  };
+  base.resize(instances.I);
+  step.resize(instances.T);
+  for (int64_t i = 0; i < instances.I; ++i) base[i] = i * a.stride(2);
+  for (int64_t t = 0; t < instances.T; ++t) step[t] = t * a.stride(1);
+  const auto describe = [a, b, &base, &step](int64_t begin, auto& work) {
+    using Scalar = std::remove_const_t<std::remove_pointer_t<decltype(work.a)>>;
+    work.a = a.data_ptr<Scalar>();
+    work.a_sample = a.stride(0);
+    work.base = base.data() + begin;
+    work.step = step.data();
+    work.b = b.data_ptr<Scalar>();
+    work.b_sample = b.stride(0);
+    work.b_t = b.stride(1);
+    work.b_j = b.stride(2);
+  };
+  instances.describe_float = describe;
+  instances.describe_double = describe;
+  return instances;
+}
+
+}  // namespace
+
+Tensor squared_norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes) {
+  const int64_t N = a.size(0), T = a.size(1);
+  const int64_t piece = rows_per_piece({2, T, T}, a.options(), scratch_bytes);
+  std::vector<Tensor> norms;
+  for (int64_t begin = 0; begin < N; begin += piece) {
+    const Tensor part_a = a.slice(0, begin, begin + piece);
+    const Tensor part_b = b.slice(0, begin, begin + piece);
+    Tensor products = at::bmm(part_a, part_a.transpose(1, 2));
+    products.mul_(at::bmm(part_b, part_b.transpose(1, 2)));
+    norms.push_back(products.sum({1, 2}));
+  }
+  return norms.size() == 1 ? norms[0] : at::cat(norms);
+}
+
+OuterForm::OuterForm(Tensor a, Tensor b)
+    : a_(in_row_precision(a)), b_(in_row_precision(b)), shape_{a.size(2), b.size(2)} {
+  TORCH_INTERNAL_ASSERT(a_.size(0) == b_.size(0) && a_.size(1) == b_.size(1));
+  if (a_.scalar_type() != b_.scalar_type()) {
+    const auto dtype = at::promote_types(a_.scalar_type(), b_.scalar_type());
+    a_ = a_.to(dtype);
+    b_ = b_.to(dtype);
+  }
+}
+
+Answers OuterForm::answer(const Questions& questions) const {
+  Answers answers =
+      a_.size(1) == 1 ? answer_single_position(questions) : answer_positions(questions);
+  if (questions.directions.defined()) answers.dots = dots(questions.directions);
+  return answers;
+}
+
+Answers OuterForm::answer_single_position(const Questions& questions) const {
+  const Tensor a = a_.squeeze(1);  // [N, I]
+  const Tensor b = b_.squeeze(1);  // [N, J]
+  Answers answers;
+  answers.algorithm = "one position: products of factor norms, Gram matrices and squares";
+  if (questions.sum) answers.sum = at::mm(a.t(), b);
+  if (questions.second) answers.second = at::mm(a.square().t(), b.square());
+  if (questions.squared_norms) {
+    answers.squared_norms =
+        at::linalg_vector_norm(a, 2, {1}).mul_(at::linalg_vector_norm(b, 2, {1})).square_();
+  }
+  if (questions.gram) answers.gram = at::mm(a, a.t()).mul_(at::mm(b, b.t()));
+  if (questions.dense) answers.dense = dense(0, N());
+  return answers;
+}
+
+Answers OuterForm::answer_positions(const Questions& questions) const {
+  std::vector<int64_t> base, step;
+  const Instances instances = instances_of(a_, b_, base, step);
+  const double N = instances.N, T = instances.T, I = instances.I, J = instances.J;
+  const bool fused = fused_kernel_pays(a_.options(), instances.J);
+  const double penalty = a_.is_cpu() ? kBatchedProductPenalty : 1.0;
+  const double sum_flops = 2 * N * T * I * J;
+  const double form_flops = sum_flops * (fused ? 1.0 : penalty);
+
+  // The Gram route needs the sum apart; forming the rows gives it along the way.
+  const double gram_norm_flops = 2 * N * T * T * (I + J) * penalty;
+  const bool norms_by_forming =
+      questions.any_instances() ||
+      form_flops < gram_norm_flops + (questions.sum ? sum_flops : 0.0);
+  const double gram_positions_flops = 2 * N * N * T * T * (I + J);
+  const bool gram_by_forming =
+      questions.any_instances() ||
+      form_flops + 2 * N * N * I * J < gram_positions_flops + (questions.sum ? sum_flops : 0.0);
+
+  Questions formed;
+  formed.scratch_bytes = questions.scratch_bytes;
+  formed.second = questions.second;
+  formed.dense = questions.dense;
+  formed.gram = questions.gram && gram_by_forming;
+  formed.squared_norms = questions.squared_norms && (norms_by_forming || formed.gram);
+  const bool forms = formed.second || formed.dense || formed.gram || formed.squared_norms;
+  formed.sum = questions.sum && forms;
+
+  Answers answers;
+  if (forms) answers = answer_by_instances(instances, formed);
+  const auto add_algorithm = [&answers](const char* what) {
+    answers.algorithm += answers.algorithm.empty() ? what : std::string("; ") + what;
+  };
+  if (questions.sum && !formed.sum) {
+    answers.sum = at::mm(a_.reshape({-1, a_.size(2)}).t(), b_.reshape({-1, b_.size(2)}));
+  }
+  if (questions.gram && !formed.gram) {
+    answers.gram = gram_by_positions(questions.scratch_bytes);
+    add_algorithm("pairwise products by Gram over positions");
+  }
+  if (questions.squared_norms && !formed.squared_norms) {
+    answers.squared_norms = answers.gram.defined()
+                                ? answers.gram.diagonal().clone()
+                                : squared_norms_by_gram(a_, b_, questions.scratch_bytes);
+    add_algorithm("norms by Gram over positions");
+  }
+  if (answers.algorithm.empty()) answers.algorithm = "one product";
+  return answers;
+}
+
+Tensor OuterForm::gram_by_positions(int64_t scratch_bytes) const {
+  const int64_t T = a_.size(1);
+  const Tensor flat_a = a_.reshape({-1, a_.size(2)});  // [N*T, I]
+  const Tensor flat_b = b_.reshape({-1, b_.size(2)});
+  const int64_t piece = rows_per_piece({2, T, N() * T}, a_.options(), scratch_bytes);
+  std::vector<Tensor> bands;
+  for (int64_t begin = 0; begin < N(); begin += piece) {
+    const int64_t count = std::min(piece, N() - begin);
+    Tensor products = at::mm(flat_a.slice(0, begin * T, (begin + count) * T), flat_a.t());
+    products.mul_(at::mm(flat_b.slice(0, begin * T, (begin + count) * T), flat_b.t()));
+    bands.push_back(products.view({count, T, N(), T}).sum({1, 3}));
+  }
+  return bands.size() == 1 ? bands[0] : at::cat(bands);
+}
+
+Tensor OuterForm::dots(const Tensor& directions) const {
+  // <A_nᵀ B_n, V> = sum_t <A_n V, B_n>_t: one product per direction, no rows.
+  std::vector<Tensor> columns;
+  const Tensor flat_a = a_.reshape({-1, a_.size(2)});
+  for (const Tensor& direction : directions.unbind(0)) {
+    const Tensor mapped = at::mm(flat_a, direction).view_as(b_);
+    columns.push_back(mapped.mul(b_).sum({1, 2}));
+  }
+  return at::stack(columns, 1);
+}
+
+Tensor OuterForm::combine(const Tensor& coefficients) const {
+  std::vector<Tensor> combined;
+  const Tensor flat_a = a_.reshape({-1, a_.size(2)});
+  for (const Tensor& c : coefficients.to(b_.scalar_type()).unbind(0)) {
+    const Tensor weighted = b_.mul(c.view({-1, 1, 1})).reshape({-1, b_.size(2)});
+    combined.push_back(at::mm(flat_a.t(), weighted));
+  }
+  return at::stack(combined);
+}
+
+Tensor OuterForm::dense(int64_t begin, int64_t end) const {
+  const Tensor a = a_.slice(0, begin, end);
+  const Tensor b = b_.slice(0, begin, end);
+  if (a.size(1) == 1) return a.transpose(1, 2).mul(b);
+  return at::bmm(a.transpose(1, 2), b);
+}
+
+std::shared_ptr<const Form> OuterForm::select(const Tensor& index) const {
+  return std::make_shared<OuterForm>(a_.index_select(0, index), b_.index_select(0, index));
+}
+
+Tensor OuterForm::count(const Bins& bins, int64_t scratch_bytes) const {
+  const bool sorts = a_.size(1) == 1 && a_.is_cpu();
+  return sorts ? count_outer_into_bins(a_.squeeze(1), b_.squeeze(1), bins)
+               : Form::count(bins, scratch_bytes);
+}
+
+std::shared_ptr<const Form> OuterForm::plus(const FormList& others) const {
+  // A sum over uses is a sum over more positions.
+  std::vector<Tensor> a{a_}, b{b_};
+  for (const auto& other : others) {
+    const auto* outer = dynamic_cast<const OuterForm*>(other.get());
+    if (!outer || outer->shape_ != shape_) return nullptr;
+    a.push_back(outer->a_);
+    b.push_back(outer->b_);
+  }
+  return std::make_shared<OuterForm>(at::cat(a, 1), at::cat(b, 1));
+}
+
+}  // namespace flightdeck

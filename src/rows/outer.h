@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Rows of linear layers: g_n = A_nᵀ B_n with A the layer's input and B its output gradient.
+#pragma once
+
+#include "rows/form.h"
+
+namespace flightdeck {
+
+class OuterForm final : public Form {
+ public:
+  /// A [N, T, I], B [N, T, J]; the rows have shape [I, J].
+  OuterForm(Tensor a, Tensor b);
+
+  const char* name() const override { return "outer"; }
+  int64_t N() const override { return a_.size(0); }
+  const Shape& shape() const override { return shape_; }
+  at::TensorOptions options() const override { return a_.options(); }
+  Answers answer(const Questions& questions) const override;
+  Tensor combine(const Tensor& coefficients) const override;
+  Tensor dense(int64_t begin, int64_t end) const override;
+  std::shared_ptr<const Form> select(const Tensor& index) const override;
+  Tensor count(const Bins& bins, int64_t scratch_bytes) const override;
+  std::shared_ptr<const Form> plus(const FormList& others) const override;
+
+ private:
+  Answers answer_single_position(const Questions& questions) const;
+  Answers answer_positions(const Questions& questions) const;
+  Tensor gram_by_positions(int64_t scratch_bytes) const;
+  Tensor dots(const Tensor& directions) const;
+
+  Tensor a_;
+  Tensor b_;
+  Shape shape_;
+};
+
+/// ||A_nᵀ B_n||² = sum_ts (A A^T)_ts (B B^T)_ts, a few samples at a time; A [N, T, I], B [N, T, J].
+Tensor squared_norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes);
+
+}  // namespace flightdeck

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The individual gradients of one parameter: a sum of forms, one per use (or merged), each placed
+// inside the parameter.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rows/form.h"
+#include "rows/placement.h"
+
+namespace flightdeck {
+
+class Rows {
+ public:
+  struct Term {
+    std::shared_ptr<const Form> form;
+    Placement placement;
+  };
+
+  Rows() = default;
+  explicit Rows(std::shared_ptr<const Form> form);
+
+  /// No terms: the parameter takes no part.
+  bool empty() const { return terms_.empty(); }
+  int64_t N() const { return terms_.front().form->N(); }
+  const Shape& shape() const { return terms_.front().placement.shape(); }
+  const std::vector<Term>& terms() const { return terms_; }
+  std::vector<Term>& terms() { return terms_; }
+
+  /// Adds the rows of another use.
+  void add(Rows other);
+  /// Joins forms that can share one; call before asking when uses were added.
+  void merge();
+  Rows select(const Tensor& index) const;
+
+  Answers answer(const Questions& questions) const;
+  Tensor combine(const Tensor& coefficients) const;  ///< [M, N] -> [M, *shape]
+  Tensor dense(int64_t begin, int64_t end) const;    ///< [end - begin, *shape]
+  Histogram histogram(const Bins& bins, int64_t scratch_bytes) const;
+  /// Joint counts [bins, value bins] over all rows of (entry, values at that entry); both clamped
+  /// into their range. `values` has the rows' shape.
+  Tensor histogram2d(const Bins& bins, const Tensor& values, const Bins& value_bins,
+                     int64_t scratch_bytes) const;
+
+ private:
+  Answers answer_term(const Term& term, const Questions& questions) const;
+  Answers answer_sum(const Questions& questions) const;
+  void answer_from_pieces(const Questions& questions, Answers& answers) const;
+  bool terms_are_disjoint() const;
+  at::TensorOptions options() const { return terms_.front().form->options(); }
+
+  std::vector<Term> terms_;
+};
+
+}  // namespace flightdeck

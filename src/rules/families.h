@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Families of ops that differ only in their nodes and in which dimensions they touch.
+#pragma once
+
+#include <functional>
+
+#include "rules/rule.h"
+
+namespace flightdeck {
+
+using NodeNames = std::vector<std::string_view>;
+
+/// Each output entry depends on the entries at the same (broadcast) position of the inputs.
+class PointwiseRule : public Rule {
+ public:
+  explicit PointwiseRule(NodeNames nodes) : nodes_(std::move(nodes)) {}
+  NodeNames nodes() const override { return nodes_; }
+  Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
+
+ private:
+  NodeNames nodes_;
+};
+
+/// Input and output have the same rank; only some dimensions are mixed. Samples pass if they sit in
+/// another one.
+class AlongDimsRule : public Rule {
+ public:
+  using Dims = std::function<Shape(const NodeView&)>;  ///< mixed dimensions; negative count from last
+  AlongDimsRule(NodeNames nodes, Dims dims) : nodes_(std::move(nodes)), dims_(std::move(dims)) {}
+  NodeNames nodes() const override { return nodes_; }
+  Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
+
+ private:
+  NodeNames nodes_;
+  Dims dims_;
+};
+
+/// Some dimensions are reduced away (all of them if the list is empty).
+class ReductionRule : public Rule {
+ public:
+  struct Reduced {
+    Shape dims;
+    bool keepdim = false;
+  };
+  using Describe = std::function<Reduced(const NodeView&)>;
+  ReductionRule(NodeNames nodes, Describe describe)
+      : nodes_(std::move(nodes)), describe_(std::move(describe)) {}
+  NodeNames nodes() const override { return nodes_; }
+  Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
+
+ private:
+  NodeNames nodes_;
+  Describe describe_;
+};
+
+/// A loss per entry, reduced or not: pointwise, or from a scalar to its leading dimension.
+class PointwiseLossRule final : public PointwiseRule {
+ public:
+  using PointwiseRule::PointwiseRule;
+  Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
+};
+
+/// dim counted from 0.
+inline int64_t wrap(int64_t dim, size_t rank) {
+  return dim < 0 ? dim + static_cast<int64_t>(rank) : dim;
+}
+
+}  // namespace flightdeck

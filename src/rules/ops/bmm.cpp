@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Batched matrix products: samples usually sit in the batch dimension of both factors (attention);
+// one factor may also be a stack of parameters shared by all samples (experts, heads).
+#include <ATen/ATen.h>
+
+#include "rows/dense.h"
+#include "rules/broadcast.h"
+#include "rules/rule.h"
+
+namespace flightdeck::rules {
+namespace {
+
+using compat::nodes::BmmBackward0;
+
+class BmmRule final : public Rule {
+ public:
+  std::vector<std::string_view> nodes() const override {
+    return {"BaddbmmBackward0", "BmmBackward0"};
+  }
+
+  Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
+    if (!out.is_batch()) return Layout::unknown();
+    const size_t left = node.name() == "BaddbmmBackward0" ? 1 : 0;
+    if (edge < left) return broadcast_layout(out, node.output_shape(), node.input_shape(edge));
+    if (out.dim == 0) return out;
+    const int64_t own_dim = edge == left ? 1 : 2;
+    return out.dim == own_dim ? out : Layout::free();
+  }
+
+  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+            const Layout& out) const override {
+    if (node.name() != "BmmBackward0") return {};
+    const auto& bmm = node.as<BmmBackward0>();
+    // [b, M, K] x [b, K, J]: move the samples in front, keep the stack b, sum over positions.
+    const bool is_right = edge == 1;
+    const Tensor other = is_right ? node.unpack(bmm.self_) : node.unpack(bmm.mat2_).transpose(1, 2);
+    const Tensor grad = is_right ? gradient : gradient.transpose(1, 2);
+    const Layout layout = out.at_dim(1);
+    const auto positions = [&layout](const Tensor& x) {
+      const Tensor split = in_row_precision(samples_first(x, layout));  // [N, b, outer, inner, F]
+      return split.reshape({layout.N, x.size(0), -1, x.size(2)});
+    };
+    const Tensor product = at::matmul(positions(other).transpose(2, 3), positions(grad));
+    return Rows(std::make_shared<DenseForm>(is_right ? product : product.transpose(2, 3), "outer"));
+  }
+};
+
+}  // namespace
+
+const Rule& bmm() {
+  static const BmmRule rule;
+  return rule;
+}
+
+}  // namespace flightdeck::rules

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Embedding: output position (n, t) is line indices[n][t] of the table.
+#include <ATen/ATen.h>
+
+#include "rows/gather.h"
+#include "rules/rule.h"
+
+namespace flightdeck::rules {
+namespace {
+
+using compat::nodes::EmbeddingBackward0;
+
+class EmbeddingRule final : public Rule {
+ public:
+  std::vector<std::string_view> nodes() const override { return {"EmbeddingBackward0"}; }
+
+  Layout input_layout(const NodeView& node, size_t, const Layout& out) const override {
+    const auto last = static_cast<int64_t>(node.output_shape().size()) - 1;
+    return out.is_batch() && out.dim < last ? Layout::free() : Layout::unknown();
+  }
+
+  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+            const Layout& out) const override {
+    const auto& embedding = node.as<EmbeddingBackward0>();
+    // Scaling by frequency divides by counts over the whole batch.
+    if (embedding.scale_grad_by_freq) return {};
+    const Tensor indices =
+        samples_first(node.unpack(embedding.indices_), out).reshape({out.N, -1});
+    return Rows(std::make_shared<GatherForm>(indices, positions_and_features(gradient, out),
+                                             node.input_shape(edge)[0],
+                                             compat::to_int(embedding.padding_idx)));
+  }
+};
+
+}  // namespace
+
+const Rule& embedding() {
+  static const EmbeddingRule rule;
+  return rule;
+}
+
+}  // namespace flightdeck::rules

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Losses per entry: individual ones keep the layout, reduced ones put the samples in the leading
+// dimension of what they were reduced from.
+#include "rules/families.h"
+
+namespace flightdeck::rules {
+
+const Rule& losses() {
+  static const PointwiseLossRule rule(
+      {"BinaryCrossEntropyBackward0", "BinaryCrossEntropyWithLogitsBackward0",
+       "HuberLossBackward0", "KlDivBackward0", "L1LossBackward0", "MseLossBackward0",
+       "SmoothL1LossBackward0", "SoftMarginLossBackward0"});
+  return rule;
+}
+
+}  // namespace flightdeck::rules

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Negative log-likelihood: picks one of the classes in dimension 1, which the output lacks.
+#include "rules/rule.h"
+
+namespace flightdeck::rules {
+namespace {
+
+class NllLossRule final : public Rule {
+ public:
+  std::vector<std::string_view> nodes() const override {
+    return {"NllLossBackward0", "NllLoss2DBackward0"};
+  }
+
+  Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
+    if (out.is_reduced()) return leading_layout(out.N, node.input_shape(edge), node.name());
+    if (!out.is_batch()) return Layout::unknown();
+    return out.at_dim(out.dim == 0 ? 0 : out.dim + 1);
+  }
+};
+
+}  // namespace
+
+const Rule& nll_loss() {
+  static const NllLossRule rule;
+  return rule;
+}
+
+}  // namespace flightdeck::rules

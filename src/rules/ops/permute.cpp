@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Ops that reorder dimensions.
+#include <numeric>
+
+#include "rules/families.h"
+
+namespace flightdeck::rules {
+namespace {
+
+namespace nodes = compat::nodes;
+
+// Output dimension k is input dimension order[k].
+Shape order_of(const NodeView& node) {
+  const std::string name = node.name();
+  Shape order(node.output_shape().size());
+  std::iota(order.begin(), order.end(), 0);
+  if (name == "PermuteBackward0") {
+    const Shape dims = compat::to_ints(node.as<nodes::PermuteBackward0>().dims);
+    for (size_t k = 0; k < order.size(); ++k) order[k] = wrap(dims[k], order.size());
+  } else if (name == "TransposeBackward0") {
+    const auto& transpose = node.as<nodes::TransposeBackward0>();
+    std::swap(order[wrap(compat::to_int(transpose.dim0), order.size())],
+              order[wrap(compat::to_int(transpose.dim1), order.size())]);
+  } else if (order.size() == 2) {
+    std::swap(order[0], order[1]);
+  }
+  return order;
+}
+
+class PermuteRule final : public Rule {
+ public:
+  std::vector<std::string_view> nodes() const override {
+    return {"PermuteBackward0", "TBackward0", "TransposeBackward0"};
+  }
+
+  Layout input_layout(const NodeView& node, size_t, const Layout& out) const override {
+    return out.is_batch() ? out.at_dim(order_of(node)[out.dim]) : out;
+  }
+
+  bool is_view() const override { return true; }
+
+  bool carry(const NodeView& node, size_t, size_t, Rows& rows) const override {
+    for (auto& term : rows.terms()) term.placement.undo_permute(order_of(node));
+    return true;
+  }
+};
+
+}  // namespace
+
+const Rule& permute() {
+  static const PermuteRule rule;
+  return rule;
+}
+
+}  // namespace flightdeck::rules

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Ops that keep every entry in row-major order: views, squeezes, copies, casts.
+#include "rules/rule.h"
+
+namespace flightdeck::rules {
+namespace {
+
+class ViewRule final : public Rule {
+ public:
+  std::vector<std::string_view> nodes() const override {
+    return {"AliasBackward0",      "CloneBackward0",    "LiftBackward0",     "LiftFreshBackward0",
+            "MkldnnReshapeBackward0", "ReshapeAliasBackward0", "SqueezeBackward0",
+            "SqueezeBackward1",    "SqueezeBackward2",  "SqueezeBackward3",  "SqueezeBackward4",
+            "SqueezeBackward5",    "ToCopyBackward0",   "UnsafeViewBackward0",
+            "UnsqueezeBackward0",  "UnsqueezeBackward1", "ViewBackward0"};
+  }
+
+  Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
+    return reshape_layout(out, node.output_shape(), node.input_shape(edge));
+  }
+
+  bool is_view() const override { return true; }
+
+  bool carry(const NodeView& node, size_t edge, size_t, Rows& rows) const override {
+    for (auto& term : rows.terms()) term.placement.undo_reshape(node.input_shape(edge));
+    return true;
+  }
+};
+
+}  // namespace
+
+const Rule& view() {
+  static const ViewRule rule;
+  return rule;
+}
+
+}  // namespace flightdeck::rules

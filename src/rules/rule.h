@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// How one op is understood by the engine. Everything built on rules is written once against this
+// interface, so the cost of growth is ops + quantities, not ops times quantities.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/node_view.h"
+#include "rows/rows.h"
+
+namespace flightdeck {
+
+/// Explains the autograd nodes of one op. Rules hold no state. Whatever a rule leaves out has an
+/// exact generic default: the node itself, applied once per sample.
+class Rule {
+ public:
+  virtual ~Rule() = default;
+
+  /// Names of the nodes it explains, e.g. "AddmmBackward0".
+  virtual std::vector<std::string_view> nodes() const = 0;
+
+  /// Where the samples sit in the input at `edge`, given where they sit in the output: batch, free
+  /// (the input has no samples: a parameter side), reduced, coupled or unknown.
+  virtual Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const = 0;
+
+  /// Rows with respect to a free input: one per sample, from the gradient of output 0. An empty
+  /// result asks for the generic default.
+  virtual Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+                    const Layout& out) const;
+
+  /// True for pure rearrangements of entries, whose `carry` keeps rows factored.
+  virtual bool is_view() const { return false; }
+
+  /// Parameter side: turns rows with respect to output `output` into rows with respect to the
+  /// input at `edge`, in factored form. False asks for the generic default.
+  virtual bool carry(const NodeView& node, size_t edge, size_t output, Rows& rows) const;
+
+  /// Gradient of the input at `edge` where it differs from what the node computes (batch
+  /// statistics held constant). Undefined means: apply the node.
+  virtual Tensor vjp(const NodeView& node, size_t edge, const Tensor& gradient) const;
+};
+
+/// The rule for a node of this name, or null.
+const Rule* find_rule(const std::string& node);
+
+/// All rules of the catalogue in its order, with their catalogue names.
+struct CatalogueEntry {
+  std::string_view name;
+  const Rule* rule;
+};
+const std::vector<CatalogueEntry>& rule_catalogue();
+
+}  // namespace flightdeck

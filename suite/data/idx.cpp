@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "suite/data/idx.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <ATen/Functions.h>
+#include <zlib.h>
+
+namespace flightdeck::suite {
+namespace {
+
+class GzipReader {
+ public:
+  explicit GzipReader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
+    TORCH_CHECK(file_ != nullptr, "idx: cannot open ", path);
+  }
+
+  void read(uint8_t* out, int64_t count) {
+    while (count > 0) {
+      const unsigned chunk = static_cast<unsigned>(std::min<int64_t>(count, int64_t{1} << 30));
+      const int got = gzread(file_.get(), out, chunk);
+      TORCH_CHECK(got > 0,
+                  "idx: ",
+                  path_,
+                  " ends ",
+                  count,
+                  " bytes before the length its header states; fetch the file again");
+      out += got;
+      count -= got;
+    }
+  }
+
+ private:
+  struct Close {
+    void operator()(gzFile_s* file) const { gzclose(file); }
+  };
+  std::string path_;
+  std::unique_ptr<gzFile_s, Close> file_;
+};
+
+}  // namespace
+
+at::Tensor read_idx(const std::string& path) {
+  GzipReader file(path);
+  std::array<uint8_t, 4> magic;  // two zeros, element type, number of dimensions
+  file.read(magic.data(), magic.size());
+  constexpr uint8_t kUnsignedByte = 0x08;
+  TORCH_CHECK(magic[0] == 0 && magic[1] == 0 && magic[2] == kUnsignedByte,
+              "idx: ",
+              path,
+              " starts with bytes ",
+              int{magic[0]},
+              " ",
+              int{magic[1]},
+              " ",
+              int{magic[2]},
+              " but an IDX file of unsigned bytes starts with 0 0 8");
+
+  std::vector<int64_t> shape;
+  for (uint8_t dimension = 0; dimension < magic[3]; ++dimension) {
+    std::array<uint8_t, 4> size;  // big-endian
+    file.read(size.data(), size.size());
+    shape.push_back(int64_t{size[0]} << 24 | size[1] << 16 | size[2] << 8 | size[3]);
+  }
+  at::Tensor values = at::empty(shape, at::kByte);
+  file.read(values.data_ptr<uint8_t>(), values.numel());
+  return values;
+}
+
+}  // namespace flightdeck::suite

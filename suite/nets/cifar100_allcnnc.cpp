@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// All-CNN-C as in DeepOBS: nine convolutions, no pooling, no dense layer, dropout while training.
+#include <torch/torch.h>
+
+#include "suite/initialise.h"
+#include "suite/net.h"
+
+namespace flightdeck::suite::nets {
+namespace {
+
+namespace nn = torch::nn;
+
+// A convolution whose output keeps the input's size: 1 before, 1 after.
+nn::Conv2d same(int64_t in, int64_t out) {
+  return nn::Conv2d(nn::Conv2dOptions(in, out, 3).padding(1));
+}
+
+// With stride 2 on an even size SAME padding is 0 before, 1 after, which needs a layer of its own.
+nn::ZeroPad2d pad_after() { return nn::ZeroPad2d(nn::ZeroPad2dOptions({0, 1, 0, 1})); }
+nn::Conv2d halve(int64_t in, int64_t out) {
+  return nn::Conv2d(nn::Conv2dOptions(in, out, 3).stride(2));
+}
+
+Model build() {
+  nn::Sequential layers({
+      {"dropout1", nn::Dropout(0.2)},
+      {"conv1", same(3, 96)},
+      {"relu1", nn::ReLU()},
+      {"conv2", same(96, 96)},
+      {"relu2", nn::ReLU()},
+      {"pad3", pad_after()},
+      {"conv3", halve(96, 96)},
+      {"relu3", nn::ReLU()},
+      {"dropout2", nn::Dropout(0.5)},
+      {"conv4", same(96, 192)},
+      {"relu4", nn::ReLU()},
+      {"conv5", same(192, 192)},
+      {"relu5", nn::ReLU()},
+      {"pad6", pad_after()},
+      {"conv6", halve(192, 192)},
+      {"relu6", nn::ReLU()},
+      {"dropout3", nn::Dropout(0.5)},
+      {"conv7", nn::Conv2d(nn::Conv2dOptions(192, 192, 3))},
+      {"relu7", nn::ReLU()},
+      {"conv8", nn::Conv2d(nn::Conv2dOptions(192, 192, 1))},
+      {"relu8", nn::ReLU()},
+      {"conv9", nn::Conv2d(nn::Conv2dOptions(192, 100, 1))},
+      {"relu9", nn::ReLU()},
+      {"mean", nn::Functional([](const Tensor& maps) {
+         return maps.mean({2, 3});
+       })},
+  });
+  initialise(
+      *layers, [](Tensor weight) { nn::init::xavier_normal_(weight); }, /*bias=*/0.1);
+  return {layers.ptr(), [layers](const Tensor& inputs) mutable { return layers->forward(inputs); }};
+}
+
+}  // namespace
+
+Net cifar100_allcnnc() {
+  Net net;
+  net.name = "cifar100_allcnnc";
+  net.summary = "All-CNN-C: nine convolutions, 32 x 32 colour images, 100 classes";
+  net.classes = 100;
+  net.batch_size = 256;
+  net.build = &build;
+  net.random_inputs = [](int64_t N) { return torch::randn({N, 3, 32, 32}); };
+  return net;
+}
+
+}  // namespace flightdeck::suite::nets

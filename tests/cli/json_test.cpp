@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include "cli/json.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace flightdeck::cli {
+namespace {
+
+TEST(Json, EscapesQuotesBackslashesAndControlCharacters) {
+  EXPECT_EQ(json_string("a\"b\\c\nd"), "\"a\\\"b\\\\c\\u000ad\"");
+}
+
+TEST(Json, WritesNullForNumbersItDoesNotHave) {
+  EXPECT_EQ(json_number(std::nan("")), "null");
+  EXPECT_EQ(json_number(-std::numeric_limits<double>::infinity()), "null");
+  EXPECT_EQ(json_number(0.5), "0.5");
+}
+
+TEST(JsonObject, KeepsTheOrderOfItsFields) {
+  EXPECT_EQ(JsonObject().field("b", 1).field("a", "x").field("c", true).text(),
+            "{\"b\": 1, \"a\": \"x\", \"c\": true}");
+}
+
+}  // namespace
+}  // namespace flightdeck::cli

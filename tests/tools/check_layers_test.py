@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Layer check on small invented repositories."""
+
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import check_layers  # noqa: E402
+
+
+def check(files):
+    """Returns (exit status, output) of the check over {path: text}."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            file = Path(folder) / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            status = check_layers.main([folder])
+        return status, output.getvalue()
+
+
+class CheckLayers(unittest.TestCase):
+    def expect_allowed(self, path, include):
+        status, output = check({path: f"#include {include}\n"})
+        self.assertEqual(status, 0, output)
+
+    def expect_refused(self, path, include, *words):
+        status, output = check({path: f"// First line.\n#include {include}\n"})
+        self.assertEqual(status, 1, output)
+        for word in (f"{path}:2:", "remedy:", *words):
+            self.assertIn(word, output)
+
+    def test_lower_layers_may_be_included(self):
+        self.expect_allowed("src/rows/outer.cpp", '"kernels/patch_products/patch_products.h"')
+        self.expect_allowed("src/rows/outer.cpp", '"base/clock.h"')
+        self.expect_allowed("src/rules/ops/relu.cpp", '"graph/node_view.h"')
+        self.expect_allowed("src/passes/watch.cpp", '"rows/outer.h"')
+        self.expect_allowed("src/passes/watch.cpp", '"flightdeck/watch.h"')
+        self.expect_allowed("cli/main.cpp", '"suite/data/fashion_mnist.h"')
+        self.expect_allowed("cli/main.cpp", '"base/clock.h"')
+        self.expect_allowed("tests/rows/outer_test.cpp", '"passes/watch.h"')
+
+    def test_higher_layers_may_not(self):
+        self.expect_refused("src/rows/outer.cpp", '"rules/elementwise.h"',
+                            "rows may not include rules", "rows may use: kernels, base, public")
+        self.expect_refused("src/base/clock.cpp", '"kernels/k/k.h"', "base may not include kernels")
+        self.expect_refused("src/passes/watch.cpp", '"cli/json.h"', "passes may not include cli")
+
+    def test_graph_and_rows_do_not_know_each_other(self):
+        self.expect_refused("src/graph/uses.cpp", '"rows/outer.h"', "graph may not include rows")
+        self.expect_refused("src/rows/outer.cpp", '"graph/uses.h"', "rows may not include graph")
+
+    def test_public_headers_stand_alone(self):
+        self.expect_allowed("include/flightdeck/watch.h", '"flightdeck/gradients.h"')
+        self.expect_allowed("include/flightdeck/watch.h", "<ATen/core/Tensor.h>")
+        self.expect_refused("include/flightdeck/watch.h", '"passes/watch.h"',
+                            "public may not include passes")
+
+    def test_suite_and_examples_stay_out_of_src(self):
+        self.expect_allowed("examples/first_look.cpp", '"suite/data/idx.h"')
+        self.expect_allowed("suite/runner.cpp", "<flightdeck/flightdeck.h>")
+        self.expect_allowed("suite/runner.cpp", '"suite/data/idx.h"')
+        self.expect_refused("suite/runner.cpp", '"rows/outer.h"', "suite may not include rows")
+        self.expect_refused("examples/first_look.cpp", '"rows/outer.h"',
+                            "examples may not include rows")
+        self.expect_refused("suite/runner.cpp", '"cli/json.h"', "suite may not include cli")
+
+    def test_nothing_depends_on_tests(self):
+        self.expect_refused("src/rows/outer.cpp", '"tests/oracle/oracle.h"',
+                            "rows may not include tests")
+
+    def test_base_and_kernels_do_without_libtorch(self):
+        self.expect_refused("src/kernels/k/reference.cpp", "<ATen/ATen.h>",
+                            "kernels may not include LibTorch")
+        self.expect_refused("src/base/clock.h", "<c10/util/Optional.h>",
+                            "base may not include LibTorch")
+        self.expect_refused("src/kernels/k/k.h", '"flightdeck/watch.h"',
+                            "kernels may not include public")
+
+    def test_relative_includes_are_followed(self):
+        status, output = check({
+            "src/rows/outer.cpp": '#include "../rules/elementwise.h"\n',
+            "src/rules/elementwise.h": "",
+        })
+        self.assertEqual(status, 1)
+        self.assertIn("src/rows/outer.cpp:1: rows may not include rules", output)
+
+    def test_a_neighbour_is_the_same_layer(self):
+        status, output = check({"cli/main.cpp": '#include "json.h"\n', "cli/json.h": ""})
+        self.assertEqual(status, 0, output)
+
+    def test_comments_are_no_includes(self):
+        self.expect_allowed("src/rows/outer.cpp", '<vector>\n// #include "rules/elementwise.h"')
+
+    def test_an_unknown_folder_of_src_is_named(self):
+        status, output = check({"src/helpers/strings.h": ""})
+        self.assertEqual(status, 1)
+        self.assertIn("src/helpers is not a layer", output)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds every folder to the dependency rule of CONTRIBUTING.md by reading #include lines.
+
+Usage: check_layers.py [REPOSITORY]
+Prints one finding per forbidden include and exits 1 if there is any.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# What each layer may include, besides itself. The arrows of CONTRIBUTING.md read from the right.
+DIRECT = {
+    "base": [],
+    "kernels": ["base"],
+    "graph": ["base"],
+    "rows": ["kernels"],
+    "rules": ["rows", "graph"],
+    "passes": ["rules"],
+    "curvature": ["passes"],
+    "quantities": ["curvature"],
+    "cockpit": ["quantities"],
+    "record": ["cockpit"],
+    "serve": ["record"],
+    "public": [],
+    "cli": ["serve", "public", "suite"],
+    "python": ["serve", "public"],
+    "suite": ["public"],
+    "examples": ["public", "suite"],
+}
+
+# Layers of src/ that stand below the public headers, which need LibTorch.
+WITHOUT_TORCH = {"base", "kernels"}
+
+# Free to include whatever they examine.
+UNRESTRICTED = {"tests", "bench"}
+
+SOURCE_SUFFIXES = {".h", ".cpp", ".cu", ".inc"}
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+TORCH = re.compile(r"(torch|ATen|c10)/")
+
+
+def reachable(layer):
+    """Returns the layers that `layer` may include, itself left out."""
+    found = []
+    pending = list(DIRECT[layer])
+    while pending:
+        below = pending.pop(0)
+        if below not in found:
+            found.append(below)
+            pending += DIRECT[below]
+    return found
+
+
+def allowed(layer):
+    layers = reachable(layer)
+    if layer in SRC_LAYERS and layer not in WITHOUT_TORCH and "public" not in layers:
+        layers.append("public")
+    return layers
+
+
+SRC_LAYERS = [layer for layer in DIRECT if layer not in
+              ("public", "cli", "python", "suite", "examples")]
+
+
+def layer_of(path):
+    """Returns the layer of a path relative to the repository, or None outside the layers."""
+    parts = Path(path).parts
+    if len(parts) < 2:
+        return None
+    if parts[0] == "src":
+        return parts[1] if len(parts) > 2 else None
+    if parts[0] == "include":
+        return "public"
+    if parts[0] in DIRECT or parts[0] in UNRESTRICTED:
+        return parts[0]
+    return None
+
+
+def included_layer(repository, including, included):
+    """Returns the layer that an include names, or None for the standard and other libraries."""
+    beside = (repository / including).parent / included
+    if beside.is_file():
+        return layer_of(beside.resolve().relative_to(repository))
+    first = Path(included).parts[0]
+    if first == "flightdeck":
+        # flightdeck/<kind>.inc is written by the catalogue, for the layer that keeps it.
+        return None if included.endswith(".inc") else "public"
+    if "/" not in included:
+        return None
+    if first in SRC_LAYERS or first in DIRECT or first in UNRESTRICTED:
+        return first
+    return None
+
+
+def findings_in(repository, path):
+    """Yields the findings of one source file, `path` relative to the repository."""
+    layer = layer_of(path)
+    if layer is None or layer in UNRESTRICTED:
+        return
+    if layer not in DIRECT:
+        yield (f"{path}:1: src/{layer} is not a layer\n"
+               f"  remedy: move the file into a layer, or add {layer} to tools/check_layers.py and"
+               f" CONTRIBUTING.md")
+        return
+    may_use = allowed(layer)
+    text = (repository / path).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        bracket, included = match.groups()
+        if bracket == "<" and layer in WITHOUT_TORCH and TORCH.match(included):
+            yield (f"{path}:{number}: {layer} may not include LibTorch (<{included}>)\n"
+                   f"  remedy: take raw pointers and sizes, and unpack tensors one layer up")
+            continue
+        other = included_layer(repository, path, included)
+        if other is None or other == layer or other in may_use:
+            continue
+        names = ", ".join(may_use) if may_use else "no other layer"
+        yield (f'{path}:{number}: {layer} may not include {other} ("{included}")\n'
+               f"  {layer} may use: {names}\n"
+               f"  remedy: {remedy(layer, other)}")
+
+
+def remedy(layer, other):
+    if other in UNRESTRICTED:
+        return f"move what {layer} needs out of {other}/"
+    if layer == "public":
+        return "keep the type out of the public header: forward-declare it, or make its header public"
+    if layer in ("suite", "examples"):
+        return f"use include/flightdeck; if it lacks something, add it there, not a path into {other}"
+    if layer in reachable(other):
+        return f"move what is needed down into {layer}, or the code that needs it up into {other}"
+    return f"move what is needed into a layer that both {layer} and {other} may use"
+
+
+def source_files(repository):
+    for top in ("src", "include", *(name for name in DIRECT if name not in SRC_LAYERS)):
+        for path in sorted((repository / top).rglob("*")):
+            if path.suffix in SOURCE_SUFFIXES and path.is_file():
+                yield path.relative_to(repository)
+
+
+def main(arguments):
+    repository = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
+    files = list(source_files(repository))
+    findings = [finding for path in files for finding in findings_in(repository, path)]
+    for finding in findings:
+        print(finding)
+    print(f"check_layers: {len(files)} files, {len(findings)} forbidden includes")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
