@@ -24,9 +24,10 @@ void check_input(const Tensor& losses, const Parameters& parameters,
                       " but losses has shape ", losses.sizes(),
                       "; give batch_size only with a scalar loss");
   } else {
-    TORCH_CHECK_VALUE(losses.dim() == 1, "gradients: losses has shape ", losses.sizes(),
-                      " but must be one-dimensional [N]; use reduction 'none' and average what "
-                      "belongs to one sample, or give a scalar loss and options.batch_size");
+    TORCH_CHECK_VALUE(losses.dim() == 1, "gradients: losses has ", losses.dim(),
+                      " dimensions (shape ", losses.sizes(),
+                      ") but must have 1, one loss per sample [N]; reduce what belongs to one sample "
+                      "by mean or sum, or give a scalar loss and options.batch_size");
     TORCH_CHECK_VALUE(losses.numel() > 0, "gradients: losses is empty; pass at least one sample");
   }
   TORCH_CHECK_VALUE(losses.grad_fn() != nullptr, "gradients: losses has no graph (requires_grad is ",
@@ -173,7 +174,7 @@ class Reader {
     }
     Layout layout = captured.rule ? captured.rule->input_layout(view, e, captured.layout)
                                   : Layout::unknown();
-    if (layout.kind == Layout::Kind::kCoupled) layout = decouple(captured, view);
+    if (layout.kind == Layout::Kind::kCoupled) layout = decouple(captured, view, e);
     switch (layout.kind) {
       case Layout::Kind::kBatch:
       case Layout::Kind::kReduced: {
@@ -209,19 +210,21 @@ class Reader {
   }
 
   // Batch norm with batch statistics: what the caller's policy makes of it.
-  Layout decouple(CapturedNode& captured, const NodeView& view) {
-    if (options_.batch_norm == BatchNormPolicy::kSplitGradient) return captured.layout;
+  Layout decouple(CapturedNode& captured, const NodeView& view, size_t edge) {
+    const Layout decoupled = edge == 0 ? captured.layout : Layout::free();
+    if (options_.batch_norm == BatchNormPolicy::kSplitGradient) return decoupled;
     if (options_.batch_norm == BatchNormPolicy::kConstantStatistics) {
       captured.holds_statistics = true;
       capture_.runs_own_pass = true;
-      return captured.layout;
+      return decoupled;
     }
     std::string layer = "a batch norm without parameters on an input of shape " +
                         to_string(view.output_shape());
     for (size_t e = 1; e < captured.next.size(); ++e) {
       const int64_t next = captured.next[e];
       if (next < 0 || capture_.nodes[next].parameter < 0) continue;
-      layer = "'" + layer_of(parameters_[capture_.nodes[next].parameter].name) + "'";
+      const std::string& name = parameters_[capture_.nodes[next].parameter].name;
+      layer = "'" + layer_of(name) + "' with parameter '" + name + "'";
       break;
     }
     refusal_ = "gradients: training-mode batch norm " + layer + " (" + view.name() +
@@ -230,7 +233,7 @@ class Reader {
     for (auto& parameter : capture_.parameters) {
       if (parameter.leaf >= 0) parameter.refusal = refusal_;
     }
-    return captured.layout;
+    return decoupled;
   }
 
   bool leads_only_to_parameters(size_t k) const {
@@ -297,6 +300,9 @@ class Reader {
 
   void finish_slow() {
     for (auto& parameter : capture_.parameters) {
+      if (parameter.leaf < 0) continue;
+      // In the graph, but only below terms that were left out.
+      if (capture_.nodes[parameter.leaf].side == Side::kNone) parameter.leaf = -1;
       if (parameter.leaf < 0) continue;
       const std::string& reason = slow_reason_[parameter.leaf];
       if (reason.empty()) continue;

@@ -61,7 +61,7 @@ FirstOrderPass::FirstOrderPass(Capture capture, Parameters parameters, Needs wha
 void FirstOrderPass::check_options() const {
   for (int64_t n : options_.samples) {
     TORCH_CHECK_INDEX(n >= 0 && n < capture_.N, "gradients: options.samples contains ", n,
-                      " but the batch has samples 0 to ", capture_.N - 1,
+                      " but the batch of ", capture_.N, " has samples 0 to ", capture_.N - 1,
                       "; pass indices inside the batch");
   }
   if (!what_.has(Need::kDots)) return;
@@ -321,7 +321,10 @@ void FirstOrderPass::add_to_total(const ParameterGradients& answers, const Tenso
     if (part.defined()) total = total.defined() ? total + part : part.clone();
   };
   // In double: the total may add up thousands of parameters.
-  if (squared_norms.defined()) add(total_squared_norms_, squared_norms.to(at::kDouble));
+  if (squared_norms.defined()) {
+    add(total_squared_norms_, squared_norms.to(at::kDouble));
+    norms_type_ = at::promote_types(norms_type_, squared_norms.scalar_type());
+  }
   add(result_.total.gram, answers.gram);
   add(result_.total.dots, answers.dots);
 }
@@ -409,9 +412,7 @@ Gradients FirstOrderPass::finish(const Tensor& losses) {
   }
   if (!unused.empty()) result_.remarks.push_back("zero rows, no part in the losses: " + unused);
   if (total_squared_norms_.defined()) {
-    result_.total.norms = total_squared_norms_.sqrt().to(result_.parameters[0].norms.defined()
-                                                             ? result_.parameters[0].norms.dtype()
-                                                             : at::scalarTypeToTypeMeta(at::kFloat));
+    result_.total.norms = total_squared_norms_.sqrt().to(norms_type_);
   }
   const int64_t bad = losses.numel() - losses.isfinite().sum().item<int64_t>();
   if (bad > 0) {

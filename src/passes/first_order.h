@@ -70,6 +70,7 @@ class FirstOrderPass {
   std::vector<int64_t> missing_;  // edges that have not delivered yet
   std::vector<bool> is_complete_;
   Tensor total_squared_norms_;
+  at::ScalarType norms_type_ = at::kFloat;
   Gradients result_;
 };
 

@@ -13,7 +13,7 @@ Gradients run_pass(const Tensor& losses, FirstOrderPass pass) {
   try {
     pass.run(losses.detach());
   } catch (const c10::Error& error) {
-    const std::string what = error.what_without_backtrace();
+    const std::string what = error.what_without_backtrace();  // with its contexts
     TORCH_CHECK(what.find("backward through the graph a second time") == std::string::npos,
                 "gradients: the graph behind losses was already freed by a backward pass; call "
                 "gradients before backward(), or keep the graph with retain_graph");

@@ -49,7 +49,12 @@ variable_list apply_node(Node* node, variable_list gradients, const std::vector<
   variable_list results;
   {
     const EdgeCut cut(node, wanted);
-    results = (*node)(std::move(gradients));
+    try {
+      results = (*node)(std::move(gradients));
+    } catch (c10::Error& error) {
+      error.add_context("while applying " + node->name());
+      throw;
+    }
   }
   results.resize(wanted.size());
   for (size_t e = 0; e < results.size(); ++e) {

@@ -141,11 +141,14 @@ TEST_F(BadOptions, EmptyParameterListIsRefused) {
   expect_graph_intact(losses);
 }
 
-TEST_F(BadOptions, ParameterWithoutGradientIsRefusedByName) {
+TEST_F(BadOptions, ParameterWithoutGradientHasZeroRowsAndIsReported) {
   const Tensor losses = outputs_.square().sum(1);
   const Parameters asked = ParameterList().add("layer", layer_).add("constant", random({3}));
-  expect_mentions(error_of([&] { gradients(losses, asked, Need::kNorms); }),
-                  {"constant", "requires_grad"});
+  const Gradients result = gradients(losses, asked, Need::kNorms);
+  EXPECT_EQ(result.at("constant").norms.abs().max().item<double>(), 0);
+  const ParameterCoverage& covered = result.coverage.parameters.back();
+  EXPECT_EQ(covered.level, CoverageLevel::kUnused);
+  EXPECT_NE(covered.reason.find("does not require a gradient"), std::string::npos);
   expect_graph_intact(losses);
 }
 

@@ -106,8 +106,10 @@ TEST_F(ConvolutionGradients, MatchOracleWithSamePadding) {
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithCircularPadding) {
+  // Padded by writing into slices of one tensor in LibTorch 2, which has no fast rule.
   check_layer(conv2d(nn::Conv2dOptions(2, 3, 3).padding(1).padding_mode(torch::kCircular)),
-              {3, 2, 4, 5});
+              {3, 2, 4, 5},
+              Path::kExact);
 }
 
 TEST_F(ConvolutionGradients, MatchOracleForNonContiguousInput) {

@@ -63,8 +63,8 @@ class BatchNormRule final : public Rule {
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
     if (!out.is_batch()) return Layout::unknown();
     if (out.dim == 1) return edge == 0 ? out : out.at_dim(0);
-    if (edge != 0) return Layout::free();
-    return is_training(node) ? Layout::of(Layout::Kind::kCoupled, out.N) : out;
+    if (is_training(node)) return Layout::of(Layout::Kind::kCoupled, out.N);
+    return edge == 0 ? out : Layout::free();
   }
 
   Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,

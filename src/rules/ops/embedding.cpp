@@ -30,6 +30,17 @@ class EmbeddingRule final : public Rule {
                                              node.input_shape(edge)[0],
                                              compat::to_int(embedding.padding_idx)));
   }
+  // A table looked up by indices that no sample chooses (positions): rows of its output, scattered.
+  bool carry(const NodeView& node, size_t edge, size_t, Rows& rows) const override {
+    const auto& embedding = node.as<EmbeddingBackward0>();
+    if (embedding.scale_grad_by_freq) return false;
+    const Shape table = node.input_shape(edge);
+    const Tensor indices = node.unpack(embedding.indices_).reshape({1, -1});
+    const Tensor b = rows.dense(0, rows.N()).reshape({rows.N(), -1, table[1]});
+    rows = Rows(std::make_shared<GatherForm>(indices.expand({rows.N(), -1}), b, table[0],
+                                             compat::to_int(embedding.padding_idx)));
+    return true;
+  }
 };
 
 }  // namespace

@@ -9,6 +9,12 @@ namespace {
 
 namespace nodes = compat::nodes;
 
+template <typename NodeType>
+void swap_dims(const NodeType& transpose, Shape& order) {
+  std::swap(order[wrap(compat::to_int(transpose.dim0), order.size())],
+            order[wrap(compat::to_int(transpose.dim1), order.size())]);
+}
+
 // Output dimension k is input dimension order[k].
 Shape order_of(const NodeView& node) {
   const std::string name = node.name();
@@ -18,9 +24,9 @@ Shape order_of(const NodeView& node) {
     const Shape dims = compat::to_ints(node.as<nodes::PermuteBackward0>().dims);
     for (size_t k = 0; k < order.size(); ++k) order[k] = wrap(dims[k], order.size());
   } else if (name == "TransposeBackward0") {
-    const auto& transpose = node.as<nodes::TransposeBackward0>();
-    std::swap(order[wrap(compat::to_int(transpose.dim0), order.size())],
-              order[wrap(compat::to_int(transpose.dim1), order.size())]);
+    swap_dims(node.as<nodes::TransposeBackward0>(), order);
+  } else if (name == "TransposeBackward1") {
+    swap_dims(node.as<nodes::TransposeBackward1>(), order);
   } else if (order.size() == 2) {
     std::swap(order[0], order[1]);
   }
@@ -30,7 +36,8 @@ Shape order_of(const NodeView& node) {
 class PermuteRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override {
-    return {"PermuteBackward0", "TBackward0", "TransposeBackward0"};
+    return {"PermuteBackward0", "TBackward0", "TBackward1", "TransposeBackward0",
+            "TransposeBackward1"};
   }
 
   Layout input_layout(const NodeView& node, size_t, const Layout& out) const override {
