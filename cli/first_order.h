@@ -53,6 +53,8 @@ class FirstOrderBench {
                            const std::function<void(int round)>& on_round);
 
  private:
+  double plain_ms();
+  double candidate_ms(const FirstOrderQuantity& quantity);
   Tensor losses();
   void plain_step();
   Gradients candidate_step(const FirstOrderQuantity& quantity);

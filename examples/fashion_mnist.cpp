@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <limits>
 #include <string>
 
 #include <torch/torch.h>
@@ -59,12 +58,20 @@ Scatter scatter(const Tensor& norms, double mean_norm2) {
   return {mean_norm2, (mean_of_squares - mean_norm2) * N / (N - 1)};
 }
 
-// The batch size at which noise and signal of the mini-batch gradient are equal. |mean g|² holds a
-// part variance / N of noise, which is taken off; infinite if nothing is left.
-double noise_scale(const Scatter& all) {
-  const double signal = all.mean_norm2 - all.variance / kBatch;
-  return signal > 0 ? all.variance / signal : std::numeric_limits<double>::infinity();
-}
+// The batch size at which noise and signal of the mini-batch gradient are equal. One batch gives
+// the ratio of two noisy numbers, so both are averaged over the watched steps.
+class NoiseScale {
+ public:
+  double update(const Scatter& all) {
+    noise_ = 0.8 * noise_ + 0.2 * all.variance;
+    // |mean g|² holds a part variance / N of noise.
+    signal_ = 0.8 * signal_ + 0.2 * (all.mean_norm2 - all.variance / kBatch);
+    return noise_ / signal_;
+  }
+
+ private:
+  double noise_ = 0, signal_ = 0;
+};
 
 double norm2(const Tensor& tensor) {
   return tensor.to(torch::kDouble).square().sum().item<double>();
@@ -121,6 +128,7 @@ void train(const std::string& folder) {
   torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
 
   fd::Gradients watched;
+  NoiseScale noise_scale;
   const int64_t steps_per_epoch = data.train.labels.size(0) / kBatch;
   Tensor order;
   for (int64_t step = 0; step < kEpochs * steps_per_epoch; ++step) {
@@ -141,7 +149,7 @@ void train(const std::string& folder) {
                   static_cast<long long>(step),
                   loss.item<double>(),
                   100.0 * static_cast<double>(count_right(logits, labels)) / kBatch,
-                  noise_scale(total_scatter(watched, *model)));
+                  noise_scale.update(total_scatter(watched, *model)));
       std::fflush(stdout);
     } else {
       loss.backward();

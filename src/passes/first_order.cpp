@@ -252,6 +252,7 @@ Questions FirstOrderPass::questions_for(size_t parameter) const {
   questions.dense = what_.has(Need::kIndividual);
   if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
   questions.scratch_bytes = scratch_bytes(parameters_[parameter].tensor);
+  questions.share = 1.0 / static_cast<double>(count_);
   return questions;
 }
 
@@ -294,15 +295,17 @@ void FirstOrderPass::complete_unused(size_t parameter) {
 void FirstOrderPass::report(size_t parameter, const Answers& answers, const Tensor& factor) {
   ParameterGradients& out = result_.parameters[parameter];
   const Tensor squared = factor.defined() ? factor.square() : factor;
-  const double share = 1.0 / static_cast<double>(count_);
-  Tensor mean = times(answers.sum, factor);
-  if (mean.defined()) mean = mean.mul(share);
-  Tensor second = times(answers.second, squared);
-  if (second.defined()) second = second.mul(share);
+  // Sums are ours alone, and as large as the parameter: scale them in place.
+  const Tensor mean = answers.sum, second = answers.second;
+  if (factor.defined() && mean.defined()) mean.mul_(factor.to(mean.options()));
+  if (factor.defined() && second.defined()) second.mul_(squared.to(second.options()));
   if (what_.has(Need::kMean)) out.mean = mean;
   if (what_.has(Need::kSecondMoment)) out.second_moment = second;
-  // Rounding can leave a variance of a few ulp below zero.
-  if (what_.has(Need::kVariance)) out.variance = second.sub(mean.square()).clamp_min_(0);
+  if (what_.has(Need::kVariance)) {
+    // Rounding can leave a variance of a few ulp below zero.
+    const Tensor target = what_.has(Need::kSecondMoment) ? second.clone() : second;
+    out.variance = target.addcmul_(mean, mean, -1).clamp_min_(0);
+  }
   out.individual = times(answers.dense, factor);
   out.gram = times(answers.gram, squared);
   out.dots = times(answers.dots, factor);
@@ -320,18 +323,14 @@ void FirstOrderPass::add_to_total(const ParameterGradients& answers, const Tenso
   const auto add = [](Tensor& total, const Tensor& part) {
     if (part.defined()) total = total.defined() ? total + part : part.clone();
   };
-  // In double: the total may add up thousands of parameters.
-  if (squared_norms.defined()) {
-    add(total_squared_norms_, squared_norms.to(at::kDouble));
-    norms_type_ = at::promote_types(norms_type_, squared_norms.scalar_type());
-  }
+  if (squared_norms.defined()) squared_norms_.push_back(squared_norms);
   add(result_.total.gram, answers.gram);
   add(result_.total.dots, answers.dots);
 }
 
 void FirstOrderPass::hand_over_gradient(size_t parameter, const Rows& rows, const Answers& answers) {
   // With differing weights the rows were rescaled: weigh them again.
-  Tensor gradient = answers.sum;
+  Tensor gradient = answers.sum.mul(static_cast<double>(count_));
   if (sample_factor_.defined()) gradient = rows.combine(weights_.unsqueeze(0)).squeeze(0);
   Tensor tensor = parameters_[parameter].tensor;
   gradient = gradient.to(tensor.scalar_type()).contiguous();
@@ -411,8 +410,10 @@ Gradients FirstOrderPass::finish(const Tensor& losses) {
     }
   }
   if (!unused.empty()) result_.remarks.push_back("zero rows, no part in the losses: " + unused);
-  if (total_squared_norms_.defined()) {
-    result_.total.norms = total_squared_norms_.sqrt().to(norms_type_);
+  if (!squared_norms_.empty()) {
+    // In double: the total may add up thousands of parameters.
+    const Tensor all = at::stack(squared_norms_);
+    result_.total.norms = all.sum({0}, /*keepdim=*/false, at::kDouble).sqrt_().to(all.dtype());
   }
   const int64_t bad = losses.numel() - losses.isfinite().sum().item<int64_t>();
   if (bad > 0) {

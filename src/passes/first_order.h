@@ -69,8 +69,7 @@ class FirstOrderPass {
   std::vector<std::vector<Arrival>> arrivals_;
   std::vector<int64_t> missing_;  // edges that have not delivered yet
   std::vector<bool> is_complete_;
-  Tensor total_squared_norms_;
-  at::ScalarType norms_type_ = at::kFloat;
+  std::vector<Tensor> squared_norms_;  // of each parameter, [S]
   Gradients result_;
 };
 

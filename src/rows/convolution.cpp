@@ -76,6 +76,7 @@ Answers ConvolutionForm::answer(const Questions& questions) const {
                            !questions.dense;
   if (only_linear) {
     if (questions.sum) answers.sum = sum_weighted(gradient_);
+    apply_share(questions, answers);
     answers.algorithm = "one convolution";
   } else if (geometry_.groups > kMaxGroupsOneByOne) {
     answers = answer_grouped(questions);
@@ -147,6 +148,7 @@ Answers ConvolutionForm::answer_group(const Questions& questions, const Tensor& 
   Questions formed = questions;
   formed.directions = Tensor();
   Answers answers = answer_by_instances(instances, formed);
+  apply_share(questions, answers);
   // From [I, J] to the weight's [J, C, *kernel].
   const auto as_weight = [&](const Tensor& matrix, int64_t lead) {
     Shape split = matrix.sizes().slice(0, lead).vec();

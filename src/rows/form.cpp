@@ -30,6 +30,12 @@ Tensor in_row_precision(const Tensor& factor) {
   return is_half ? factor.to(at::kFloat) : factor;
 }
 
+void apply_share(const Questions& questions, Answers& answers) {
+  if (questions.share == 1) return;
+  if (answers.sum.defined()) answers.sum.mul_(questions.share);
+  if (answers.second.defined()) answers.second.mul_(questions.share);
+}
+
 void answer_from_dense(const Tensor& dense, const Questions& questions, Answers& answers) {
   const Tensor flat = dense.reshape({dense.size(0), -1});
   if (questions.sum) answers.sum = dense.sum(0);
@@ -39,6 +45,7 @@ void answer_from_dense(const Tensor& dense, const Questions& questions, Answers&
     answers.squared_norms = questions.gram ? answers.gram.diagonal().clone()
                                            : at::linalg_vector_norm(flat, 2, {1}).square_();
   }
+  apply_share(questions, answers);
   if (questions.dense) answers.dense = dense;
   if (questions.directions.defined()) {
     answers.dots = at::mm(flat, questions.directions.reshape({questions.directions.size(0), -1}).t());

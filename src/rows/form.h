@@ -25,14 +25,15 @@ struct Questions {
   bool gram = false;           ///< <g_n, g_m>
   bool dense = false;          ///< the rows themselves
   Tensor directions;           ///< [V, *shape]; defined means dots are asked for
+  double share = 1;            ///< sum and second are multiplied by it (1/N makes them means)
   int64_t scratch_bytes = int64_t{64} << 20;
 
   bool any_instances() const { return second || dense; }
 };
 
 struct Answers {
-  Tensor sum;            ///< [*shape]
-  Tensor second;         ///< [*shape]
+  Tensor sum;            ///< [*shape], times share; never shared with another tensor
+  Tensor second;         ///< [*shape], times share; never shared with another tensor
   Tensor squared_norms;  ///< [N]
   Tensor gram;           ///< [N, N]
   Tensor dense;          ///< [N, *shape]
@@ -78,6 +79,9 @@ int64_t rows_per_piece(const Shape& shape, const at::TensorOptions& options, int
 
 /// Factors in the precision rows are computed in: half and bfloat16 become float32.
 Tensor in_row_precision(const Tensor& factor);
+
+/// Multiplies sum and second by the share; for forms that have no cheaper place for it.
+void apply_share(const Questions& questions, Answers& answers);
 
 /// Adds what `dense` rows [N, *shape] alone can answer; used by forms that had to write them out.
 void answer_from_dense(const Tensor& dense, const Questions& questions, Answers& answers);

@@ -53,6 +53,7 @@ Answers GatherForm::answer(const Questions& questions) const {
                                   .index_add_(0, distinct.sample, distinct.values.square().sum(1));
     }
   }
+  apply_share(questions, answers);
   if (questions.dense) answers.dense = dense(0, N());
   return answers;
 }

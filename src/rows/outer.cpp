@@ -85,8 +85,13 @@ Answers OuterForm::answer_single_position(const Questions& questions) const {
   const Tensor b = b_.squeeze(1);  // [N, J]
   Answers answers;
   answers.algorithm = "one position: products of factor norms, Gram matrices and squares";
-  if (questions.sum) answers.sum = at::mm(a.t(), b);
-  if (questions.second) answers.second = at::mm(a.square().t(), b.square());
+  // The share goes into the small factor: the results are as large as the parameter.
+  const bool is_shared = questions.share != 1;
+  if (questions.sum) answers.sum = at::mm(a.t(), is_shared ? b.mul(questions.share) : b);
+  if (questions.second) {
+    const Tensor squares = b.square();
+    answers.second = at::mm(a.square().t(), is_shared ? squares.mul(questions.share) : squares);
+  }
   if (questions.squared_norms) {
     answers.squared_norms =
         at::linalg_vector_norm(a, 2, {1}).mul_(at::linalg_vector_norm(b, 2, {1})).square_();
@@ -142,6 +147,7 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
                                 : squared_norms_by_gram(a_, b_, questions.scratch_bytes);
     add_algorithm("norms by Gram over positions");
   }
+  apply_share(questions, answers);
   if (answers.algorithm.empty()) answers.algorithm = "one product";
   return answers;
 }

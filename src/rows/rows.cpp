@@ -141,7 +141,7 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
       answers.gram.slice(0, other, other_end).slice(1, begin, end).copy_(block.t());
     }
   }
-  if (questions.second) answers.second = answers.second.view(shape());
+  if (questions.second) answers.second = answers.second.mul(questions.share).view(shape());
   if (questions.squared_norms) answers.squared_norms = squared_norms;
 }
 

@@ -15,7 +15,7 @@ at::Tensor read(const std::filesystem::path& folder, const std::string& name) {
     if (std::filesystem::exists(file)) return read_idx(file.string());
   }
   TORCH_CHECK(false,
-              "fashion_mnist: ",
+              "load_fashion_mnist: ",
               folder.string(),
               " holds neither ",
               name,
@@ -29,7 +29,7 @@ Images read_set(const std::filesystem::path& folder, const std::string& prefix) 
   const at::Tensor images = read(folder, prefix + "-images-idx3-ubyte");
   const at::Tensor labels = read(folder, prefix + "-labels-idx1-ubyte");
   TORCH_CHECK(images.size(0) == labels.size(0),
-              "fashion_mnist: ",
+              "load_fashion_mnist: ",
               prefix,
               " has ",
               images.size(0),

@@ -71,26 +71,25 @@ Tensor normalise(Sketch& sketch, const Tensor& x) {
   const int64_t channels = x.size(1);
   const Tensor scale = sketch.factor({channels});
   const Tensor shift = sketch.parameter({channels});
-  switch (sketch.integer(0, 2)) {
+  // A normalisation over one entry is zero up to rounding, and so are the gradients behind it.
+  const bool has_many_pixels = x.size(2) * x.size(3) > 1;
+  switch (has_many_pixels ? sketch.integer(0, 2) : 2) {
     case 0: {
       const int64_t groups = channels % 2 == 0 ? 2 : 1;
       sketch.note("group_norm");
       return at::group_norm(x, groups, scale, shift, 1e-5, /*cudnn_enabled=*/false);
     }
     case 1:
-      if (x.size(2) * x.size(3) > 1) {
-        sketch.note("instance_norm");
-        return at::instance_norm(x,
-                                 scale,
-                                 shift,
-                                 /*running_mean=*/{},
-                                 /*running_var=*/{},
-                                 /*use_input_stats=*/true,
-                                 /*momentum=*/0.1,
-                                 /*eps=*/1e-5,
-                                 /*cudnn_enabled=*/false);
-      }
-      [[fallthrough]];
+      sketch.note("instance_norm");
+      return at::instance_norm(x,
+                               scale,
+                               shift,
+                               /*running_mean=*/{},
+                               /*running_var=*/{},
+                               /*use_input_stats=*/true,
+                               /*momentum=*/0.1,
+                               /*eps=*/1e-5,
+                               /*cudnn_enabled=*/false);
     default:
       sketch.note("batch_norm(eval)");
       return at::batch_norm(x,

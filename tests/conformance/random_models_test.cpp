@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Random models, random questions: the engine against the oracle.
 //
-//   conformance_test [--models N] [--seed S]
+//   conformance_test [--models N] [--seed S] [--verbose]
 //
 // checks the N models of seeds S, S+1, ... (200 from seed 0 by default). A failure prints its seed
-// and the model; `--seed S --models 1` replays it. Exit code 0: all right, 1: not, 2: usage.
+// and the model; `--seed S --models 1` replays it. With --verbose every model is printed before it
+// is checked. Exit code 0: all right, 1: not, 2: usage.
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
@@ -23,6 +24,7 @@ namespace {
 struct Settings {
   int64_t models = 200;
   uint64_t seed = 0;
+  bool is_verbose = false;
 };
 
 struct Question {
@@ -123,8 +125,9 @@ void count_levels(const Coverage& coverage,
   }
 }
 
-void check(uint64_t seed, Counts& counts) {
+void check(uint64_t seed, bool is_verbose, Counts& counts) {
   const RandomModel model = random_model(seed);
+  if (is_verbose) std::cout << "seed " << seed << ": " << model.description << std::endl;
   const Oracle oracle = differentiate(model.losses, model.parameters);
   // Another stream than the model's, so that questions can change without changing the models.
   Sketch dice(~seed);
@@ -151,12 +154,17 @@ void check(uint64_t seed, Counts& counts) {
   }
   std::cout << "\n  asked: " << describe(question) << "\n";
   for (const std::string& line : lines) std::cout << "  " << line << "\n";
+  std::cout << std::flush;
 }
 
 Settings parse(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
+    if (option == "--verbose") {
+      settings.is_verbose = true;
+      continue;
+    }
     // Options of the test framework reach every test executable; they mean nothing here.
     if (option.rfind("--gtest_", 0) == 0) continue;
     if ((option != "--models" && option != "--seed") || i + 1 == argc) {
@@ -172,7 +180,7 @@ Settings parse(int argc, char** argv) {
 int run(const Settings& settings) {
   Counts counts;
   for (int64_t i = 0; i < settings.models; ++i) {
-    check(settings.seed + static_cast<uint64_t>(i), counts);
+    check(settings.seed + static_cast<uint64_t>(i), settings.is_verbose, counts);
   }
   std::cout << settings.models << " random models from seed " << settings.seed << " on "
             << test_device() << ": " << counts.failures << " failed; parameters: " << counts.fast
@@ -188,7 +196,8 @@ int main(int argc, char** argv) {
   try {
     settings = flightdeck::tests::parse(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "conformance_test: %s\nusage: [--models N] [--seed S]\n", error.what());
+    std::fprintf(
+        stderr, "conformance_test: %s\nusage: [--models N] [--seed S] [--verbose]\n", error.what());
     return 2;
   }
   return flightdeck::tests::run(settings);

@@ -177,6 +177,8 @@ void grow_sequence(Sketch& sketch) {
       add_positions(sketch);
       return;
     case 4: {
+      // Over one entry it is zero up to rounding, and so are the gradients behind it.
+      if (features == 1) return add_positions(sketch);
       sketch.note("layer_norm");
       const Tensor scale = sketch.factor({features});
       sketch.state = at::layer_norm(sketch.state, {features}, scale, sketch.parameter({features}));

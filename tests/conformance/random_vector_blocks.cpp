@@ -64,7 +64,8 @@ Tensor normalise(Sketch& sketch, const Tensor& x) {
   const int64_t features = x.size(1);
   const Tensor scale = sketch.factor({features});
   const Tensor shift = sketch.parameter({features});
-  if (sketch.chance(0.5)) {
+  // A normalisation over one entry is zero up to rounding, and so are the gradients behind it.
+  if (features > 1 && sketch.chance(0.5)) {
     sketch.note("layer_norm");
     return at::layer_norm(x, {features}, scale, shift);
   }

@@ -130,6 +130,12 @@ TEST_F(NormalizationGradients, MatchOracleForInstanceNorm) {
               {4, 3, 3, 2});
 }
 
+TEST_F(NormalizationGradients, MatchOracleForInstanceNormOfOneSample) {
+  // PyTorch runs it as training-mode batch norm over [1, N C, ...]; one sample meets no other.
+  check_layer(with_random_affine(nn::InstanceNorm2d(nn::InstanceNorm2dOptions(3).affine(true))),
+              {1, 3, 3, 2});
+}
+
 TEST_F(NormalizationGradients, MatchOracleForInstanceNormIn1d) {
   check_layer(with_random_affine(nn::InstanceNorm1d(nn::InstanceNorm1dOptions(3).affine(true))),
               {4, 3, 5});

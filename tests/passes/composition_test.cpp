@@ -111,6 +111,32 @@ TEST_F(ResidualNets, MatchOracleForInPlaceAdditionAndActivation) {
   check_model(losses_of(outputs), ParameterList().add("first", first).add("second", second));
 }
 
+TEST_F(ResidualNets, MatchOracleWhenPathsMultiplyWithDepth) {
+  // 3^40 paths lead from the losses to the scale: only a walk that visits nodes once ends.
+  const Tensor scale = random_parameter({4});
+  const Tensor weight = random_parameter({4, 4});
+  Tensor hidden = random({3, 4}) * scale;
+  for (int block = 0; block < 40; ++block) hidden = hidden + 0.1 * hidden.tanh() * hidden.sigmoid();
+  check_model(losses_of(at::linear(hidden, weight)), std::vector<Tensor>{scale, weight});
+}
+
+TEST_F(ResidualNets, MatchOracleWhenPathsMultiplyInsideAComputedWeight) {
+  const Tensor weight = random_parameter({4, 4});
+  Tensor computed = weight;
+  for (int block = 0; block < 40; ++block) {
+    computed = computed + 0.1 * computed.tanh() * computed.sigmoid();
+  }
+  check_model(
+      losses_of(at::linear(random({3, 4}), computed)), std::vector<Tensor>{weight}, Path::kExact);
+}
+
+TEST_F(ResidualNets, MatchOracleWhenPathsMultiplyBehindSamplesThatMeet) {
+  auto layer = linear(4, 4);
+  Tensor hidden = layer(random({3, 4}));
+  for (int block = 0; block < 40; ++block) hidden = hidden + 0.1 * hidden.tanh() * hidden.sigmoid();
+  check_model(losses_of(hidden - hidden.mean(0)), layer->named_parameters(), Path::kExact);
+}
+
 TEST_F(ResidualNets, MatchOracleForDenseConcatenation) {
   auto first = linear(4, 3);
   auto second = linear(7, 2);

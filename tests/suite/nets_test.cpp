@@ -48,7 +48,7 @@ TEST(Nets, GiveOneFiniteLossPerSample) {
 
 TEST(Nets, StartNearTheLossOfGuessing) {
   torch::manual_seed(0);
-  const Net& mlp = find_net("mnist_mlp");
+  const Net mlp = find_net("mnist_mlp");
   const Tensor losses =
       individual_losses(mlp.build().forward(mlp.random_inputs(64)), random_labels(mlp, 64));
   EXPECT_NEAR(losses.mean().item<double>(), std::log(10.0), 0.2);
