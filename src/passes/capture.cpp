@@ -40,6 +40,9 @@ void check_input(const Tensor& losses, const Parameters& parameters,
                       "' is an undefined tensor; leave it out");
     TORCH_CHECK_VALUE(tensor.is_leaf(), "gradients: parameter '", name,
                       "' is not a leaf of the graph; pass the tensor it was computed from");
+    TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_complex(), "gradients: parameter '", name, "' has type ",
+                                tensor.scalar_type(), " but rows are real; store it as two real "
+                                "parameters");
   }
 }
 

@@ -141,10 +141,9 @@ Rows FirstOrderPass::rows_at(size_t position, size_t edge, const variable_list& 
   } else if (samples_.defined()) {
     rows = rows.select(samples_);
   }
-  for (size_t p = 0; p < parameters_.size(); ++p) {
-    // Uses are listed with every parameter below them: one, except for computed weights.
-    const int64_t leaf = capture_.parameters[p].leaf;
-    if (leaf < 0 || capture_.parameters[p].is_slow || !reaches(captured.next[edge], leaf)) continue;
+  // One parameter, except for computed weights.
+  for (size_t p : parameters_below(captured.next[edge])) {
+    if (capture_.parameters[p].is_slow) continue;
     auto& covered = result_.coverage.parameters[p];
     covered.uses.push_back({view.name(), rows.terms().front().form->name(), ""});
     if (is_slow) {
@@ -204,9 +203,7 @@ Rows FirstOrderPass::carry(size_t position, size_t edge, const std::vector<Arriv
     Rows rows = arrival.rows;
     if (!captured.rule || !captured.rule->carry(view, edge, arrival.output, rows)) {
       rows = carry_one_by_one(position, edge, arrival.output, arrival.rows);
-      for (size_t p = 0; p < parameters_.size(); ++p) {
-        const int64_t leaf = capture_.parameters[p].leaf;
-        if (leaf < 0 || !reaches(captured.next[edge], leaf)) continue;
+      for (size_t p : parameters_below(captured.next[edge])) {
         auto& covered = result_.coverage.parameters[p];
         covered.level = CoverageLevel::kExactSlow;
         covered.reason = view.name() + " between parameter and use, applied once per sample";
@@ -236,11 +233,17 @@ Rows FirstOrderPass::carry_one_by_one(size_t position, size_t edge, size_t outpu
   return Rows(std::make_shared<DenseForm>(at::stack(carried), "dense"));
 }
 
-bool FirstOrderPass::reaches(int64_t from, int64_t leaf) const {
-  if (from == leaf) return true;
-  const auto& next = capture_.nodes[from].next;
-  return std::any_of(next.begin(), next.end(),
-                     [&](int64_t k) { return k >= 0 && reaches(k, leaf); });
+std::vector<size_t> FirstOrderPass::parameters_below(size_t position) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  if (captured.parameter >= 0) return {static_cast<size_t>(captured.parameter)};
+  std::vector<size_t> found;
+  for (int64_t next : captured.next) {
+    if (next < 0) continue;
+    for (size_t parameter : parameters_below(next)) {
+      if (std::find(found.begin(), found.end(), parameter) == found.end()) found.push_back(parameter);
+    }
+  }
+  return found;
 }
 
 Questions FirstOrderPass::questions_for(size_t parameter) const {

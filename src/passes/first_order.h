@@ -54,7 +54,7 @@ class FirstOrderPass {
   void hand_over_gradient(size_t parameter, const Rows& rows, const Answers& answers);
   void add_to_total(const ParameterGradients& answers, const Tensor& squared_norms);
   Questions questions_for(size_t parameter) const;
-  bool reaches(int64_t from, int64_t leaf) const;
+  std::vector<size_t> parameters_below(size_t position) const;
   int64_t scratch_bytes(const Tensor& parameter) const;
 
   Capture capture_;

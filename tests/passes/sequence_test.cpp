@@ -86,6 +86,18 @@ TEST_F(RecurrentGradients, MatchOracleForBidirectionalGru) {
   check_recurrent(nn::GRU(nn::GRUOptions(kInputs, kHidden).bidirectional(true)), false);
 }
 
+// Paths from the losses to a recurrent weight multiply with every step: only a walk that visits
+// each node once ends.
+void check_long_sequence(int64_t batch_size) {
+  auto layer = on_device(nn::GRU(nn::GRUOptions(kInputs, kHidden).num_layers(2)));
+  const Tensor outputs = std::get<0>(layer->forward(random({40, batch_size, kInputs})));
+  check_model(losses_of(outputs.transpose(0, 1)), layer->named_parameters(), fast_where_unrolled());
+}
+
+TEST_F(RecurrentGradients, MatchOracleForLongSequences) { check_long_sequence(2); }
+
+TEST_F(RecurrentGradients, MatchOracleForOneLongSequence) { check_long_sequence(1); }
+
 TEST_F(RecurrentGradients, MatchOracleForLossOnTheLastState) {
   auto layer = on_device(nn::LSTM(nn::LSTMOptions(kInputs, kHidden)));
   auto readout = on_device(nn::Linear(kHidden, 3));
