@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <ATen/ATen.h>
 
@@ -76,8 +77,12 @@ class Reader {
         capture_.is_scalar ? Layout::of(Layout::Kind::kReduced, capture_.N)
                            : Layout::batch(capture_.N, 0);
     is_tail_[0] = true;
-    for (size_t k = 0; k < capture_.nodes.size(); ++k) {
-      if (reaches_[k]) classify(k);
+    if (capture_.N == 1) {
+      take_whole();
+    } else {
+      for (size_t k = 0; k < capture_.nodes.size(); ++k) {
+        if (reaches_[k]) classify(k);
+      }
     }
     finish_slow();
     count_arrivals();
@@ -117,6 +122,24 @@ class Reader {
         captured.next.push_back(leads ? next : -1);
         captured.edges.push_back(EdgeKind::kNone);
         if (leads) reaches_[k] = true;
+      }
+    }
+  }
+
+  // One sample: wherever it sits, its gradient is the gradient, and one backward pass gives it.
+  void take_whole() {
+    std::vector<bool> is_reached(capture_.nodes.size(), false);
+    is_reached[0] = true;
+    for (size_t k = 0; k < capture_.nodes.size(); ++k) {
+      if (!is_reached[k] || !reaches_[k]) continue;
+      CapturedNode& captured = capture_.nodes[k];
+      const NodeView view(captured.node);
+      captured.side = Side::kSlow;
+      for (size_t e = 0; e < captured.next.size(); ++e) {
+        if (captured.next[e] < 0 || leave_out_penalty(k, e)) continue;
+        captured.edges[e] = EdgeKind::kSlow;
+        is_reached[captured.next[e]] = true;
+        if (is_tail_[k] && is_additive(view)) is_tail_[captured.next[e]] = true;
       }
     }
   }
@@ -168,13 +191,7 @@ class Reader {
     CapturedNode& captured = capture_.nodes[k];
     const NodeView view(captured.node);
     const size_t next = captured.next[e];
-    if (is_tail_[k] && is_penalty(view, e)) {
-      captured.next[e] = -1;
-      capture_.remarks.push_back("a term of the losses that depends on parameters alone (" +
-                                 capture_.nodes[next].node->name() +
-                                 ") is not part of the individual gradients");
-      return;
-    }
+    if (leave_out_penalty(k, e)) return;
     Layout layout = captured.rule ? captured.rule->input_layout(view, e, captured.layout)
                                   : Layout::unknown();
     if (layout.kind == Layout::Kind::kCoupled) layout = decouple(captured, view, e);
@@ -203,6 +220,16 @@ class Reader {
                                   : "there is no rule for " + view.name());
         }
     }
+  }
+
+  bool leave_out_penalty(size_t k, size_t e) {
+    CapturedNode& captured = capture_.nodes[k];
+    if (!is_tail_[k] || !is_penalty(NodeView(captured.node), e)) return false;
+    const std::string name = capture_.nodes[captured.next[e]].node->name();
+    captured.next[e] = -1;
+    capture_.remarks.push_back("a term of the losses that depends on parameters alone (" + name +
+                               ") is not part of the individual gradients");
+    return true;
   }
 
   void mark_slow(CapturedNode& captured, size_t e, const std::string& reason) {
@@ -266,30 +293,39 @@ class Reader {
     return !leads_only_to_parameters(topology_.position.at(next)) && is_parameter_expression(next);
   }
 
-  static bool is_parameter_expression(Node* node) {
-    if (dynamic_cast<const AccumulateGrad*>(node)) return true;
-    const NodeView view(node);
-    const std::string name = view.name();
-    const bool is_product = is_one_of(name, {"MulBackward0", "DivBackward0"});
-    const bool is_known =
-        is_product ||
-        is_one_of(name, {"AbsBackward0", "AddBackward0", "AddBackward1", "CatBackward0",
-                         "DivBackward1", "LinalgVectorNormBackward0", "MeanBackward0",
-                         "MeanBackward1", "MulBackward1", "NegBackward0", "NormBackward0",
-                         "NormBackward1", "PowBackward0", "ReshapeAliasBackward0", "SqrtBackward0",
-                         "StackBackward0", "SubBackward0", "SubBackward1", "SumBackward0",
-                         "SumBackward1", "ViewBackward0"});
-    if (!is_known) return false;
-    bool has_input = false;
-    for (size_t e = 0; e < view.num_inputs(); ++e) {
-      if (view.has_input(e)) {
-        has_input = true;
-        if (!is_parameter_expression(node->next_edge(e).function.get())) return false;
-      } else if (is_product && !is_constant_factor(view, e)) {
-        return false;  // data enters here
+  static bool is_parameter_expression(Node* root) {
+    std::vector<Node*> todo{root};
+    std::unordered_set<const Node*> seen{root};
+    while (!todo.empty()) {
+      Node* node = todo.back();
+      todo.pop_back();
+      if (dynamic_cast<const AccumulateGrad*>(node)) continue;
+      const NodeView view(node);
+      if (!combines_parameters(view)) return false;
+      for (const auto& edge : node->next_edges()) {
+        if (edge.is_valid() && seen.insert(edge.function.get()).second) {
+          todo.push_back(edge.function.get());
+        }
       }
     }
-    return has_input;
+    return true;
+  }
+
+  // True if nothing but constants enters beside what its edges lead to.
+  static bool combines_parameters(const NodeView& view) {
+    const std::string name = view.name();
+    if (is_one_of(name, {"MulBackward0", "DivBackward0"})) {
+      for (size_t e = 0; e < view.num_inputs(); ++e) {
+        if (!view.has_input(e) && !is_constant_factor(view, e)) return false;  // data enters here
+      }
+      return true;
+    }
+    return is_one_of(name, {"AbsBackward0", "AddBackward0", "AddBackward1", "CatBackward0",
+                            "DivBackward1", "LinalgVectorNormBackward0", "MeanBackward0",
+                            "MeanBackward1", "MulBackward1", "NegBackward0", "NormBackward0",
+                            "NormBackward1", "PowBackward0", "ReshapeAliasBackward0",
+                            "SqrtBackward0", "StackBackward0", "SubBackward0", "SubBackward1",
+                            "SumBackward0", "SumBackward1", "ViewBackward0"});
   }
 
   static bool is_constant_factor(const NodeView& view, size_t missing) {
@@ -307,11 +343,11 @@ class Reader {
       // In the graph, but only below terms that were left out.
       if (capture_.nodes[parameter.leaf].side == Side::kNone) parameter.leaf = -1;
       if (parameter.leaf < 0) continue;
+      if (capture_.nodes[parameter.leaf].side != Side::kSlow) continue;
       const std::string& reason = slow_reason_[parameter.leaf];
-      if (reason.empty()) continue;
       parameter.is_slow = true;
       parameter.reason = reason;
-      if (capture_.is_scalar && parameter.refusal.empty()) {
+      if (capture_.is_scalar && capture_.N > 1 && parameter.refusal.empty()) {
         parameter.refusal = "gradients: " + reason +
                             ", and a scalar loss cannot be taken apart sample by sample; hand over "
                             "the individual losses [N] instead of a scalar and batch_size " +

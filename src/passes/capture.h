@@ -43,8 +43,8 @@ struct CapturedNode {
 
 struct CapturedParameter {
   int64_t leaf = -1;  // position of its node; -1: the losses do not depend on it
-  bool is_slow = false;
-  std::string reason;   // why it is slow
+  bool is_slow = false;  // its rows come from one backward pass per sample
+  std::string reason;    // why; empty for a batch of one, where that is the fastest way
   std::string refusal;  // why it has no answer
 };
 

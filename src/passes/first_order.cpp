@@ -2,9 +2,12 @@
 #include "passes/first_order.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <ATen/ATen.h>
 
+#include "passes/slow_rows.h"
 #include "rows/dense.h"
 
 namespace flightdeck {
@@ -52,7 +55,8 @@ FirstOrderPass::FirstOrderPass(Capture capture, Parameters parameters, Needs wha
                            ? "the losses do not depend on it"
                            : "it does not require a gradient";
     } else {
-      covered.level = captured.is_slow ? CoverageLevel::kExactSlow : CoverageLevel::kExactFast;
+      covered.level =
+          captured.reason.empty() ? CoverageLevel::kExactFast : CoverageLevel::kExactSlow;
       covered.reason = captured.reason;
     }
   }
@@ -234,13 +238,15 @@ Rows FirstOrderPass::carry_one_by_one(size_t position, size_t edge, size_t outpu
 }
 
 std::vector<size_t> FirstOrderPass::parameters_below(size_t position) const {
-  const CapturedNode& captured = capture_.nodes[position];
-  if (captured.parameter >= 0) return {static_cast<size_t>(captured.parameter)};
-  std::vector<size_t> found;
-  for (int64_t next : captured.next) {
-    if (next < 0) continue;
-    for (size_t parameter : parameters_below(next)) {
-      if (std::find(found.begin(), found.end(), parameter) == found.end()) found.push_back(parameter);
+  // Each node once: in a computed weight the number of paths can double with every op.
+  std::vector<size_t> found, todo{position};
+  std::unordered_set<size_t> seen{position};
+  while (!todo.empty()) {
+    const CapturedNode& captured = capture_.nodes[todo.back()];
+    todo.pop_back();
+    if (captured.parameter >= 0) found.push_back(captured.parameter);
+    for (int64_t next : captured.next) {
+      if (next >= 0 && seen.insert(next).second) todo.push_back(next);
     }
   }
   return found;
@@ -351,36 +357,38 @@ void FirstOrderPass::run_slow() {
   }
   if (slow.empty()) return;
   const compat::PassGuard guard;
-  std::vector<std::vector<Tensor>> rows(slow.size());
+  std::vector<SlowRows> rows;
+  std::unordered_map<int64_t, size_t> slot;
+  for (size_t p : slow) {
+    slot[static_cast<int64_t>(p)] = rows.size();
+    rows.emplace_back(questions_for(p));
+  }
   const auto& root = *capture_.nodes[0].node;
   const auto options = root.input_metadata(capture_.root_output).options();
   for (int64_t k = 0; k < count_; ++k) {
     const int64_t n = options_.samples.empty() ? k : options_.samples[k];
-    Tensor seed = at::zeros({capture_.N}, options);
-    seed[n] = 1;
+    Tensor seed = at::zeros(compat::shape_of(root, capture_.root_output), options);
+    seed.view({-1})[n] = 1;
     walk(
         capture_, seed,
         [this](const CapturedNode& captured, size_t e) {
           return capture_.nodes[captured.next[e]].leads_to_slow;
         },
         [&](size_t position, const variable_list& gradients) {
-          const int64_t parameter = capture_.nodes[position].parameter;
-          if (parameter < 0) return;
-          const auto found = std::find(slow.begin(), slow.end(), static_cast<size_t>(parameter));
-          if (found != slow.end()) rows[found - slow.begin()].push_back(gradients[0].clone());
+          const auto found = slot.find(capture_.nodes[position].parameter);
+          if (found != slot.end()) rows[found->second].add(gradients[0]);
         });
     for (size_t s = 0; s < slow.size(); ++s) {
       // A sample that does not reach the parameter has a zero row.
-      const Tensor& tensor = parameters_[slow[s]].tensor;
-      if (static_cast<int64_t>(rows[s].size()) == k) rows[s].push_back(at::zeros_like(tensor));
+      if (rows[s].count() == k) rows[s].add(at::zeros_like(parameters_[slow[s]].tensor));
     }
   }
   for (size_t s = 0; s < slow.size(); ++s) {
-    Rows all(std::make_shared<DenseForm>(at::stack(rows[s]), "dense"));
-    rows[s].clear();
-    Answers answers = all.answer(questions_for(slow[s]));
+    const Answers answers = rows[s].finish();
     auto& covered = result_.coverage.parameters[slow[s]];
-    covered.uses.push_back({"(whole graph)", "dense", "one backward pass per sample"});
+    covered.uses.push_back({"(whole graph)", "dense",
+                            capture_.N == 1 ? "the gradient of the one sample"
+                                            : "one backward pass per sample"});
     is_complete_[slow[s]] = true;
     report(slow[s], answers, Tensor());
   }

@@ -39,6 +39,32 @@ TEST_F(BatchSize, MayBeOneForSequencesAndEmbeddings) {
       ParameterList().add("embedding", embedding).add("norm", norm).add("readout", readout));
 }
 
+// With one sample every axis of length one could be the sample axis.
+TEST_F(BatchSize, MayBeOneForTimeMajorSequencesOfOneFeature) {
+  auto embedding = on_device(nn::Embedding(6, 1));
+  const Tensor positions = random_parameter({5, 1, 1});
+  const Tensor scale = random_parameter({1});
+  const Tensor hidden = (embedding(random_integers({5, 1}, 6)) + positions).tanh() * scale;
+  check_model(
+      losses_of(hidden.transpose(0, 1)),
+      ParameterList().add("embedding", embedding).add("positions", positions).add("scale", scale),
+      Path::kExact);
+}
+
+TEST_F(BatchSize, MayBeOneWhenTokensAreFlattened) {
+  auto embedding = on_device(nn::Embedding(6, 1));
+  const Tensor positions = random_parameter({5, 1, 1});
+  const Tensor scale = random_parameter({1});
+  const Tensor hidden = at::softplus(embedding(random_integers({5, 1}, 6)) + positions) * scale;
+  const Tensor losses = F::cross_entropy(hidden.reshape({5, 1}),
+                                         random_integers({5}, 1),
+                                         F::CrossEntropyFuncOptions().reduction(torch::kNone));
+  check_model(
+      (losses + hidden.reshape({5}).square()).view({5, 1}).mean(0),
+      ParameterList().add("embedding", embedding).add("positions", positions).add("scale", scale),
+      Path::kExact);
+}
+
 TEST_F(BatchSize, MayExceedTheNumberOfParameterEntries) {
   auto layer = linear(2, 1);
   check_model(losses_of(layer(random({33, 2}))), layer->named_parameters());

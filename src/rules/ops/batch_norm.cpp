@@ -63,9 +63,7 @@ class BatchNormRule final : public Rule {
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
     if (!out.is_batch()) return Layout::unknown();
     if (out.dim == 1) return edge == 0 ? out : out.at_dim(0);
-    // One sample has no other to be coupled to.
-    const bool couples = is_training(node) && out.N > 1;
-    if (couples) return Layout::of(Layout::Kind::kCoupled, out.N);
+    if (is_training(node)) return Layout::of(Layout::Kind::kCoupled, out.N);
     return edge == 0 ? out : Layout::free();
   }
 
