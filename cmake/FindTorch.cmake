@@ -2,15 +2,18 @@
 # Finds LibTorch and defines Torch::Torch.
 #
 # Torch's own package file is not used: for a CUDA build it enables the CUDA language and demands the
-# toolkit, and for Debian's build it demands protobuf. Linking LibTorch needs neither. Searched: Torch_ROOT, Torch_DIR, CMAKE_PREFIX_PATH and the system; for a pip
-# installation pass -DCMAKE_PREFIX_PATH=$(python3 -c 'import torch; print(torch.utils.cmake_prefix_path)').
+# toolkit, and for Debian's build it demands protobuf. Linking LibTorch needs neither.
+#
+# Searched: Torch_ROOT, Torch_DIR, CMAKE_PREFIX_PATH (variable or environment), the system. For a pip
+# installation CMAKE_PREFIX_PATH is what Python's torch.utils.cmake_prefix_path says.
 #
 # Sets Torch_FOUND, Torch_VERSION, Torch_CUDA_FOUND.
 include(FindPackageHandleStandardArgs)
 
 # Torch_DIR and pip's prefix point at share/cmake[/Torch] below the installation.
 set(_torch_roots "")
-foreach(_torch_hint IN LISTS Torch_ROOT Torch_DIR CMAKE_PREFIX_PATH)
+cmake_path(CONVERT "$ENV{CMAKE_PREFIX_PATH}" TO_CMAKE_PATH_LIST _torch_environment)
+foreach(_torch_hint IN LISTS Torch_ROOT Torch_DIR CMAKE_PREFIX_PATH _torch_environment)
   list(APPEND _torch_roots
     ${_torch_hint} ${_torch_hint}/../.. ${_torch_hint}/../../.. ${_torch_hint}/../../../..)
 endforeach()

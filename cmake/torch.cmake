@@ -8,3 +8,13 @@ add_library(flightdeck_torch INTERFACE)
 target_link_libraries(flightdeck_torch INTERFACE Torch::Torch)
 target_compile_features(flightdeck_torch INTERFACE cxx_std_17)
 set_target_properties(flightdeck_torch PROPERTIES EXPORT_NAME torch)
+
+if(FLIGHTDECK_WITH_CUDA)
+  if(NOT Torch_CUDA_FOUND)
+    message(FATAL_ERROR "FLIGHTDECK_WITH_CUDA: the LibTorch in ${Torch_INCLUDE_DIR} has no CUDA; "
+      "name one that has by CMAKE_PREFIX_PATH, or switch the option off")
+  endif()
+  # LibTorch's CUDA headers include the toolkit's.
+  find_package(CUDAToolkit REQUIRED)
+  target_link_libraries(flightdeck_torch INTERFACE $<BUILD_INTERFACE:CUDA::cudart>)
+endif()

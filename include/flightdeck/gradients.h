@@ -67,7 +67,8 @@ struct ParameterGradients {
 };
 
 struct GradientOptions {
-  /// Restricts every result to these samples, in this order; empty means all. N is then their count.
+  /// Restricts every result to these samples, in this order; empty means all. N is then their
+  /// count.
   std::vector<int64_t> samples;
   /// For Need::kDots: one tensor [V, *shape] per parameter.
   std::vector<Tensor> directions;
@@ -103,11 +104,15 @@ struct Gradients {
 /// Answers `what` from individual losses [N] (or a scalar loss and `options.batch_size`) by a
 /// backward pass of its own. The graph stays usable; `.grad`, parameters and RNG are untouched.
 /// User hooks on tensors are not run. Float16 and bfloat16 rows are computed in float32.
-Gradients gradients(const Tensor& losses, const Parameters& parameters, Needs what,
+Gradients gradients(const Tensor& losses,
+                    const Parameters& parameters,
+                    Needs what,
                     const GradientOptions& options = {});
 
 /// The coverage report alone. Costs one pass of `gradients`, whose answers are dropped.
-Coverage coverage(const Tensor& losses, const Parameters& parameters, Needs what,
+Coverage coverage(const Tensor& losses,
+                  const Parameters& parameters,
+                  Needs what,
                   const GradientOptions& options = {});
 
 }  // namespace flightdeck

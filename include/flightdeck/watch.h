@@ -9,8 +9,8 @@
 namespace flightdeck {
 
 /// Reads the graph behind `losses`, listens while the caller's own `backward()` runs through it and
-/// answers `what`. The losses may be reduced in any way (mean, sum, weighted, scaled): the weight of
-/// each sample is read from the gradient that reaches `losses` and divided out again.
+/// answers `what`. The losses may be reduced in any way (mean, sum, weighted, scaled): the weight
+/// of each sample is read from the gradient that reaches `losses` and divided out again.
 ///
 ///   Watch watch(losses, model->named_parameters(), Need::kNorms);
 ///   losses.mean().backward();
@@ -21,7 +21,9 @@ namespace flightdeck {
 /// the backward pass; `finish` throws it.
 class Watch {
  public:
-  Watch(const Tensor& losses, const Parameters& parameters, Needs what,
+  Watch(const Tensor& losses,
+        const Parameters& parameters,
+        Needs what,
         const GradientOptions& options = {});
   ~Watch();
   Watch(Watch&&) noexcept;

@@ -37,15 +37,19 @@ Layout broadcast_layout(const Layout& layout, const Shape& output, const Shape& 
 }
 
 Layout leading_layout(int64_t N, const Shape& input, const std::string& op) {
-  TORCH_CHECK(!input.empty() && input[0] % N == 0, op, ": batch_size is ", N,
-              " but the reduced tensor has shape ", to_string(input),
+  TORCH_CHECK(!input.empty() && input[0] % N == 0,
+              op,
+              ": batch_size is ",
+              N,
+              " but the reduced tensor has shape ",
+              to_string(input),
               ", whose leading dimension it does not divide; pass the batch size the loss was "
               "reduced from, or hand over the individual losses [N]");
   return Layout::batch(N, 0, 1, input[0] / N);
 }
 
 Tensor samples_first(const Tensor& tensor, const Layout& layout) {
-  TORCH_INTERNAL_ASSERT(layout.is_batch());
+  TORCH_INTERNAL_ASSERT(layout.is_batch() && layout.dim < tensor.dim());
   Shape sizes = tensor.sizes().vec();
   TORCH_INTERNAL_ASSERT(sizes[layout.dim] == layout.outer * layout.N * layout.inner);
   sizes[layout.dim] = layout.outer;
@@ -85,8 +89,7 @@ Tensor scale_samples(const Tensor& tensor, const Layout& layout, const Tensor& s
 Tensor only_sample(const Tensor& tensor, const Layout& layout, int64_t n) {
   Tensor kept = at::zeros(tensor.sizes(), tensor.options());
   const Shape sizes = split_sizes(tensor, layout);
-  kept.view(sizes).select(layout.dim + 1, n).copy_(
-      tensor.view(sizes).select(layout.dim + 1, n));
+  kept.view(sizes).select(layout.dim + 1, n).copy_(tensor.view(sizes).select(layout.dim + 1, n));
   return kept;
 }
 

@@ -9,8 +9,8 @@
 
 namespace flightdeck {
 
-/// "Outputs" and "inputs" are those of the forward op: output k is what arrives as gradient k, input
-/// e is what the node's edge e leads to.
+/// "Outputs" and "inputs" are those of the forward op: output k is what arrives as gradient k,
+/// input e is what the node's edge e leads to.
 class NodeView {
  public:
   explicit NodeView(compat::ag::Node* node) : node_(node) {}

@@ -16,33 +16,50 @@ namespace {
 using compat::ag::AccumulateGrad;
 using compat::ag::Node;
 
-void check_input(const Tensor& losses, const Parameters& parameters,
+void check_input(const Tensor& losses,
+                 const Parameters& parameters,
                  const GradientOptions& options) {
-  TORCH_CHECK_VALUE(losses.defined(), "gradients: losses is an undefined tensor; pass the "
+  TORCH_CHECK_VALUE(losses.defined(),
+                    "gradients: losses is an undefined tensor; pass the "
                     "individual losses [N]");
   if (options.batch_size > 0) {
-    TORCH_CHECK_VALUE(losses.numel() == 1, "gradients: batch_size is ", options.batch_size,
-                      " but losses has shape ", losses.sizes(),
+    TORCH_CHECK_VALUE(losses.numel() == 1,
+                      "gradients: batch_size is ",
+                      options.batch_size,
+                      " but losses has shape ",
+                      losses.sizes(),
                       "; give batch_size only with a scalar loss");
   } else {
-    TORCH_CHECK_VALUE(losses.dim() == 1, "gradients: losses has ", losses.dim(),
-                      " dimensions (shape ", losses.sizes(),
-                      ") but must have 1, one loss per sample [N]; reduce what belongs to one sample "
-                      "by mean or sum, or give a scalar loss and options.batch_size");
+    TORCH_CHECK_VALUE(
+        losses.dim() == 1,
+        "gradients: losses has ",
+        losses.dim(),
+        " dimensions (shape ",
+        losses.sizes(),
+        ") but must have 1, one loss per sample [N]; reduce what belongs to one sample "
+        "by mean or sum, or give a scalar loss and options.batch_size");
     TORCH_CHECK_VALUE(losses.numel() > 0, "gradients: losses is empty; pass at least one sample");
   }
-  TORCH_CHECK_VALUE(losses.grad_fn() != nullptr, "gradients: losses has no graph (requires_grad is ",
+  TORCH_CHECK_VALUE(losses.grad_fn() != nullptr,
+                    "gradients: losses has no graph (requires_grad is ",
                     losses.requires_grad() ? "true" : "false",
                     "); compute them from parameters that require gradients, outside no_grad");
-  TORCH_CHECK_VALUE(parameters.size() > 0, "gradients: no parameters given (0); pass "
+  TORCH_CHECK_VALUE(parameters.size() > 0,
+                    "gradients: no parameters given (0); pass "
                     "model->named_parameters()");
   for (const auto& [name, tensor] : parameters) {
-    TORCH_CHECK_VALUE(tensor.defined(), "gradients: parameter '", name,
-                      "' is an undefined tensor; leave it out");
-    TORCH_CHECK_VALUE(tensor.is_leaf(), "gradients: parameter '", name,
+    TORCH_CHECK_VALUE(
+        tensor.defined(), "gradients: parameter '", name, "' is an undefined tensor; leave it out");
+    TORCH_CHECK_VALUE(tensor.is_leaf(),
+                      "gradients: parameter '",
+                      name,
                       "' is not a leaf of the graph; pass the tensor it was computed from");
-    TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_complex(), "gradients: parameter '", name, "' has type ",
-                                tensor.scalar_type(), " but rows are real; store it as two real "
+    TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_complex(),
+                                "gradients: parameter '",
+                                name,
+                                "' has type ",
+                                tensor.scalar_type(),
+                                " but rows are real; store it as two real "
                                 "parameters");
   }
 }
@@ -56,7 +73,9 @@ std::string layer_of(const std::string& parameter) {
 class Reader {
  public:
   Reader(const Tensor& losses, const Parameters& parameters, const GradientOptions& options)
-      : parameters_(parameters), options_(options), topology_(read_topology(losses.grad_fn().get())) {
+      : parameters_(parameters),
+        options_(options),
+        topology_(read_topology(losses.grad_fn().get())) {
     capture_.is_scalar = options.batch_size > 0;
     capture_.N = capture_.is_scalar ? options.batch_size : losses.size(0);
     capture_.root_output = losses.output_nr();
@@ -73,9 +92,9 @@ class Reader {
     for (size_t k = 0; k < topology_.order.size(); ++k) {
       outputs_[k].resize(topology_.order[k]->num_inputs());
     }
-    outputs_[0][capture_.root_output] =
-        capture_.is_scalar ? Layout::of(Layout::Kind::kReduced, capture_.N)
-                           : Layout::batch(capture_.N, 0);
+    outputs_[0][capture_.root_output] = capture_.is_scalar
+                                            ? Layout::of(Layout::Kind::kReduced, capture_.N)
+                                            : Layout::batch(capture_.N, 0);
     is_tail_[0] = true;
     if (capture_.N == 1) {
       take_whole();
@@ -95,8 +114,11 @@ class Reader {
     for (size_t p = 0; p < parameters_.size(); ++p) {
       const auto* impl = parameters_[p].tensor.unsafeGetTensorImpl();
       const bool is_new = asked.emplace(impl, static_cast<int64_t>(p)).second;
-      TORCH_CHECK_VALUE(is_new, "gradients: parameter '", parameters_[p].name,
-                        "' is the same tensor as '", parameters_[asked[impl]].name,
+      TORCH_CHECK_VALUE(is_new,
+                        "gradients: parameter '",
+                        parameters_[p].name,
+                        "' is the same tensor as '",
+                        parameters_[asked[impl]].name,
                         "'; pass a shared parameter once");
     }
     const size_t count = topology_.order.size();
@@ -160,8 +182,8 @@ class Reader {
     Layout layout = layout_of(k);
     const bool carries = layout.kind != Layout::Kind::kUnset;
     if (slow_reason_[k].empty() && carries && is_free_[k]) {
-      slow_reason_[k] = "the output of " + captured.node->name() +
-                        " is used both per sample and as a whole";
+      slow_reason_[k] =
+          "the output of " + captured.node->name() + " is used both per sample and as a whole";
     }
     if (slow_reason_[k].empty() && layout.kind == Layout::Kind::kUnknown) {
       slow_reason_[k] = "the samples sit in two places of the output of " + captured.node->name();
@@ -192,8 +214,8 @@ class Reader {
     const NodeView view(captured.node);
     const size_t next = captured.next[e];
     if (leave_out_penalty(k, e)) return;
-    Layout layout = captured.rule ? captured.rule->input_layout(view, e, captured.layout)
-                                  : Layout::unknown();
+    Layout layout =
+        captured.rule ? captured.rule->input_layout(view, e, captured.layout) : Layout::unknown();
     if (layout.kind == Layout::Kind::kCoupled) layout = decouple(captured, view, e);
     switch (layout.kind) {
       case Layout::Kind::kBatch:
@@ -215,7 +237,8 @@ class Reader {
           captured.edges[e] = EdgeKind::kUse;
           is_free_[next] = true;
         } else {
-          mark_slow(captured, e,
+          mark_slow(captured,
+                    e,
                     captured.rule ? "the rule for " + view.name() + " does not cover this case"
                                   : "there is no rule for " + view.name());
         }
@@ -248,8 +271,8 @@ class Reader {
       capture_.runs_own_pass = true;
       return decoupled;
     }
-    std::string layer = "a batch norm without parameters on an input of shape " +
-                        to_string(view.output_shape());
+    std::string layer =
+        "a batch norm without parameters on an input of shape " + to_string(view.output_shape());
     for (size_t e = 1; e < captured.next.size(); ++e) {
       const int64_t next = captured.next[e];
       if (next < 0 || capture_.nodes[next].parameter < 0) continue;
@@ -280,9 +303,18 @@ class Reader {
   }
 
   static bool is_additive(const NodeView& view) {
-    return is_one_of(view.name(), {"AddBackward0", "AddBackward1", "SubBackward0", "SubBackward1",
-                                   "MulBackward0", "MulBackward1", "DivBackward0", "DivBackward1",
-                                   "NegBackward0", "ExpandBackward0", "ViewBackward0"});
+    return is_one_of(view.name(),
+                     {"AddBackward0",
+                      "AddBackward1",
+                      "SubBackward0",
+                      "SubBackward1",
+                      "MulBackward0",
+                      "MulBackward1",
+                      "DivBackward0",
+                      "DivBackward1",
+                      "NegBackward0",
+                      "ExpandBackward0",
+                      "ViewBackward0"});
   }
 
   // A scalar summand of the losses that is computed from parameters alone, such as an L2 penalty.
@@ -320,12 +352,13 @@ class Reader {
       }
       return true;
     }
-    return is_one_of(name, {"AbsBackward0", "AddBackward0", "AddBackward1", "CatBackward0",
-                            "DivBackward1", "LinalgVectorNormBackward0", "MeanBackward0",
-                            "MeanBackward1", "MulBackward1", "NegBackward0", "NormBackward0",
-                            "NormBackward1", "PowBackward0", "ReshapeAliasBackward0",
-                            "SqrtBackward0", "StackBackward0", "SubBackward0", "SubBackward1",
-                            "SumBackward0", "SumBackward1", "ViewBackward0"});
+    return is_one_of(name, {"AbsBackward0",   "AddBackward0",          "AddBackward1",
+                            "CatBackward0",   "DivBackward1",          "LinalgVectorNormBackward0",
+                            "MeanBackward0",  "MeanBackward1",         "MulBackward1",
+                            "NegBackward0",   "NormBackward0",         "NormBackward1",
+                            "PowBackward0",   "ReshapeAliasBackward0", "SqrtBackward0",
+                            "StackBackward0", "SubBackward0",          "SubBackward1",
+                            "SumBackward0",   "SumBackward1",          "ViewBackward0"});
   }
 
   static bool is_constant_factor(const NodeView& view, size_t missing) {
@@ -395,13 +428,14 @@ class Reader {
 
 }  // namespace
 
-Capture capture_graph(const Tensor& losses, const Parameters& parameters,
+Capture capture_graph(const Tensor& losses,
+                      const Parameters& parameters,
                       const GradientOptions& options) {
   check_input(losses, parameters, options);
   return Reader(losses, parameters, options).run();
 }
 
-void throw_refusals(const Capture& capture, const Parameters&) {
+void throw_refusals(const Capture& capture) {
   for (const auto& parameter : capture.parameters) {
     TORCH_CHECK_VALUE(parameter.refusal.empty(), parameter.refusal);
   }

@@ -32,26 +32,26 @@ struct CapturedNode {
   compat::ag::Node* node = nullptr;
   const Rule* rule = nullptr;
   Side side = Side::kNone;
-  Layout layout;                        // of the outputs, on the batch side
-  bool holds_statistics = false;        // batch norm under kConstantStatistics
+  Layout layout;                  // of the outputs, on the batch side
+  bool holds_statistics = false;  // batch norm under kConstantStatistics
   std::vector<EdgeKind> edges;
-  std::vector<int64_t> next;            // position of the node each edge leads to, or -1
-  int64_t parameter = -1;               // for leaves
-  int64_t arrivals = 0;                 // parameter side: edges over which rows arrive
-  bool leads_to_slow = false;           // some slow parameter lies below
+  std::vector<int64_t> next;   // position of the node each edge leads to, or -1
+  int64_t parameter = -1;      // for leaves
+  int64_t arrivals = 0;        // parameter side: edges over which rows arrive
+  bool leads_to_slow = false;  // some slow parameter lies below
 };
 
 struct CapturedParameter {
-  int64_t leaf = -1;  // position of its node; -1: the losses do not depend on it
+  int64_t leaf = -1;     // position of its node; -1: the losses do not depend on it
   bool is_slow = false;  // its rows come from one backward pass per sample
   std::string reason;    // why; empty for a batch of one, where that is the fastest way
-  std::string refusal;  // why it has no answer
+  std::string refusal;   // why it has no answer
 };
 
 struct Capture {
   int64_t N = 0;
   bool is_scalar = false;
-  size_t root_output = 0;  // the losses are this output of nodes.front()
+  size_t root_output = 0;           // the losses are this output of nodes.front()
   std::vector<CapturedNode> nodes;  // consumers before producers
   std::vector<CapturedParameter> parameters;
   std::vector<std::string> remarks;
@@ -61,10 +61,11 @@ struct Capture {
 };
 
 /// Reads the graph behind `losses`. Throws on bad input; refusals are recorded per parameter.
-Capture capture_graph(const Tensor& losses, const Parameters& parameters,
+Capture capture_graph(const Tensor& losses,
+                      const Parameters& parameters,
                       const GradientOptions& options);
 
 /// Throws the first refusal, if any.
-void throw_refusals(const Capture& capture, const Parameters& parameters);
+void throw_refusals(const Capture& capture);
 
 }  // namespace flightdeck

@@ -23,7 +23,9 @@ Tensor times(const Tensor& tensor, const Tensor& factor) {
 
 }  // namespace
 
-FirstOrderPass::FirstOrderPass(Capture capture, Parameters parameters, Needs what,
+FirstOrderPass::FirstOrderPass(Capture capture,
+                               Parameters parameters,
+                               Needs what,
                                GradientOptions options)
     : capture_(std::move(capture)),
       parameters_(std::move(parameters)),
@@ -51,9 +53,8 @@ FirstOrderPass::FirstOrderPass(Capture capture, Parameters parameters, Needs wha
     auto& covered = result_.coverage.parameters[p];
     covered.name = result_.parameters[p].name = parameters_[p].name;
     if (captured.leaf < 0) {
-      covered.reason = parameters_[p].tensor.requires_grad()
-                           ? "the losses do not depend on it"
-                           : "it does not require a gradient";
+      covered.reason = parameters_[p].tensor.requires_grad() ? "the losses do not depend on it"
+                                                             : "it does not require a gradient";
     } else {
       covered.level =
           captured.reason.empty() ? CoverageLevel::kExactFast : CoverageLevel::kExactSlow;
@@ -64,22 +65,33 @@ FirstOrderPass::FirstOrderPass(Capture capture, Parameters parameters, Needs wha
 
 void FirstOrderPass::check_options() const {
   for (int64_t n : options_.samples) {
-    TORCH_CHECK_INDEX(n >= 0 && n < capture_.N, "gradients: options.samples contains ", n,
-                      " but the batch of ", capture_.N, " has samples 0 to ", capture_.N - 1,
+    TORCH_CHECK_INDEX(n >= 0 && n < capture_.N,
+                      "gradients: options.samples contains ",
+                      n,
+                      " but the batch of ",
+                      capture_.N,
+                      " has samples 0 to ",
+                      capture_.N - 1,
                       "; pass indices inside the batch");
   }
   if (!what_.has(Need::kDots)) return;
   TORCH_CHECK_VALUE(options_.directions.size() == parameters_.size(),
-                    "gradients: Need::kDots with ", options_.directions.size(),
-                    " directions for ", parameters_.size(),
+                    "gradients: Need::kDots with ",
+                    options_.directions.size(),
+                    " directions for ",
+                    parameters_.size(),
                     " parameters; set options.directions to one tensor [V, *shape] per parameter");
   const int64_t V = options_.directions[0].dim() > 0 ? options_.directions[0].size(0) : 0;
   for (size_t p = 0; p < parameters_.size(); ++p) {
     Shape expected = parameters_[p].tensor.sizes().vec();
     expected.insert(expected.begin(), V);
-    TORCH_CHECK_VALUE(options_.directions[p].sizes().equals(expected), "gradients: direction for '",
-                      parameters_[p].name, "' has shape ", options_.directions[p].sizes(),
-                      " but must be [V, *shape] = ", at::IntArrayRef(expected),
+    TORCH_CHECK_VALUE(options_.directions[p].sizes().equals(expected),
+                      "gradients: direction for '",
+                      parameters_[p].name,
+                      "' has shape ",
+                      options_.directions[p].sizes(),
+                      " but must be [V, *shape] = ",
+                      at::IntArrayRef(expected),
                       "; stack the V directions in front");
   }
 }
@@ -158,7 +170,8 @@ Rows FirstOrderPass::rows_at(size_t position, size_t edge, const variable_list& 
   return rows;
 }
 
-Rows FirstOrderPass::rows_one_by_one(size_t position, size_t edge,
+Rows FirstOrderPass::rows_one_by_one(size_t position,
+                                     size_t edge,
                                      const variable_list& gradients) const {
   const CapturedNode& captured = capture_.nodes[position];
   std::vector<bool> wanted(captured.edges.size(), false);
@@ -219,7 +232,9 @@ Rows FirstOrderPass::carry(size_t position, size_t edge, const std::vector<Arriv
   return carried;
 }
 
-Rows FirstOrderPass::carry_one_by_one(size_t position, size_t edge, size_t output,
+Rows FirstOrderPass::carry_one_by_one(size_t position,
+                                      size_t edge,
+                                      size_t output,
                                       const Rows& rows) const {
   const CapturedNode& captured = capture_.nodes[position];
   const NodeView view(captured.node);
@@ -337,7 +352,9 @@ void FirstOrderPass::add_to_total(const ParameterGradients& answers, const Tenso
   add(result_.total.dots, answers.dots);
 }
 
-void FirstOrderPass::hand_over_gradient(size_t parameter, const Rows& rows, const Answers& answers) {
+void FirstOrderPass::hand_over_gradient(size_t parameter,
+                                        const Rows& rows,
+                                        const Answers& answers) {
   // With differing weights the rows were rescaled: weigh them again.
   Tensor gradient = answers.sum.mul(static_cast<double>(count_));
   if (sample_factor_.defined()) gradient = rows.combine(weights_.unsqueeze(0)).squeeze(0);
@@ -370,7 +387,8 @@ void FirstOrderPass::run_slow() {
     Tensor seed = at::zeros(compat::shape_of(root, capture_.root_output), options);
     seed.view({-1})[n] = 1;
     walk(
-        capture_, seed,
+        capture_,
+        seed,
         [this](const CapturedNode& captured, size_t e) {
           return capture_.nodes[captured.next[e]].leads_to_slow;
         },
@@ -386,9 +404,10 @@ void FirstOrderPass::run_slow() {
   for (size_t s = 0; s < slow.size(); ++s) {
     const Answers answers = rows[s].finish();
     auto& covered = result_.coverage.parameters[slow[s]];
-    covered.uses.push_back({"(whole graph)", "dense",
-                            capture_.N == 1 ? "the gradient of the one sample"
-                                            : "one backward pass per sample"});
+    covered.uses.push_back(
+        {"(whole graph)",
+         "dense",
+         capture_.N == 1 ? "the gradient of the one sample" : "one backward pass per sample"});
     is_complete_[slow[s]] = true;
     report(slow[s], answers, Tensor());
   }
@@ -400,7 +419,8 @@ void FirstOrderPass::run(const Tensor& losses) {
   Tensor seed = at::ones_like(losses);
   if (capture_.is_scalar) set_weights(seed);
   walk(
-      capture_, seed,
+      capture_,
+      seed,
       [](const CapturedNode& captured, size_t e) { return captured.edges[e] == EdgeKind::kBatch; },
       [this](size_t position, const variable_list& gradients) { visit(position, gradients); });
 }
@@ -434,8 +454,9 @@ Gradients FirstOrderPass::finish(const Tensor& losses) {
   if (sample_factor_.defined()) {
     const int64_t zero = (weights_ == 0).sum().item<int64_t>();
     if (zero > 0) {
-      result_.remarks.push_back(std::to_string(zero) +
-                                " samples have weight zero in the reduced loss; their rows are zero");
+      result_.remarks.push_back(
+          std::to_string(zero) +
+          " samples have weight zero in the reduced loss; their rows are zero");
     }
   }
   return std::move(result_);

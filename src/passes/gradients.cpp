@@ -19,7 +19,8 @@ Gradients run_pass(const Tensor& losses, FirstOrderPass pass) {
                 "gradients before backward(), or keep the graph with retain_graph");
     TORCH_CHECK(what.find("modified by an inplace operation") == std::string::npos,
                 "gradients: a tensor the graph saved for its backward pass was modified in place: ",
-                what, "; do the in-place change after gradients, or on a clone");
+                what,
+                "; do the in-place change after gradients, or on a clone");
     throw;
   }
   return pass.finish(losses.detach());
@@ -35,8 +36,12 @@ const ParameterGradients& Gradients::at(const std::string& name) const {
   for (const auto& parameter : parameters) {
     if (parameter.name == name) return parameter;
   }
-  TORCH_CHECK_INDEX(false, "gradients: no parameter is named '", name, "' among the ",
-                    parameters.size(), " asked for; see coverage for their names");
+  TORCH_CHECK_INDEX(false,
+                    "gradients: no parameter is named '",
+                    name,
+                    "' among the ",
+                    parameters.size(),
+                    " asked for; see coverage for their names");
 }
 
 Tensor Gradients::concatenated(Tensor ParameterGradients::*field) const {
@@ -44,23 +49,29 @@ Tensor Gradients::concatenated(Tensor ParameterGradients::*field) const {
   const bool has_rows = field == &ParameterGradients::individual;
   for (const auto& parameter : parameters) {
     const Tensor& part = parameter.*field;
-    TORCH_CHECK_VALUE(part.defined(), "gradients: the field was not computed for '", parameter.name,
+    TORCH_CHECK_VALUE(part.defined(),
+                      "gradients: the field was not computed for '",
+                      parameter.name,
                       "'; ask for it with its Need");
     parts.push_back(has_rows ? part.reshape({part.size(0), -1}) : part.reshape({-1}));
   }
   return at::cat(parts, has_rows ? 1 : 0);
 }
 
-Gradients gradients(const Tensor& losses, const Parameters& parameters, Needs what,
+Gradients gradients(const Tensor& losses,
+                    const Parameters& parameters,
+                    Needs what,
                     const GradientOptions& options) {
   Capture capture = capture_graph(losses, parameters, options);
-  throw_refusals(capture, parameters);
+  throw_refusals(capture);
   GradientOptions own = options;
   own.reuse_gradients = false;
   return run_pass(losses, FirstOrderPass(std::move(capture), parameters, what, own));
 }
 
-Coverage coverage(const Tensor& losses, const Parameters& parameters, Needs what,
+Coverage coverage(const Tensor& losses,
+                  const Parameters& parameters,
+                  Needs what,
                   const GradientOptions& options) {
   Capture capture = capture_graph(losses, parameters, options);
   Coverage refused;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Answers from rows that arrive one at a time, as the per-sample fallback produces them. Rows are kept
-// only for questions that need several at once.
+// Answers from rows that arrive one at a time, as the per-sample fallback produces them. Rows are
+// kept only for questions that need several at once.
 #pragma once
 
 #include <vector>

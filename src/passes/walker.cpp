@@ -18,7 +18,8 @@ class EdgeCut {
   EdgeCut(Node* node, const std::vector<bool>& wanted) : node_(node) {
     auto& edges = node->next_edges();
     for (size_t e = 0; e < edges.size(); ++e) {
-      if (!wanted[e] && edges[e].is_valid()) removed_.emplace_back(e, std::exchange(edges[e], Edge()));
+      if (!wanted[e] && edges[e].is_valid())
+        removed_.emplace_back(e, std::exchange(edges[e], Edge()));
     }
   }
   ~EdgeCut() {
@@ -63,7 +64,8 @@ variable_list apply_node(Node* node, variable_list gradients, const std::vector<
   return results;
 }
 
-void walk(const Capture& capture, const Tensor& seed,
+void walk(const Capture& capture,
+          const Tensor& seed,
           const std::function<bool(const CapturedNode&, size_t)>& follows,
           const std::function<void(size_t, const variable_list&)>& visit) {
   std::vector<variable_list> waiting(capture.nodes.size());

@@ -13,12 +13,14 @@ using compat::ag::variable_list;
 
 /// Calls a node with only the edges in `wanted` present; the others are put back afterwards.
 /// Outputs have the shape and type PyTorch's engine would hand on.
-variable_list apply_node(compat::ag::Node* node, variable_list gradients,
+variable_list apply_node(compat::ag::Node* node,
+                         variable_list gradients,
                          const std::vector<bool>& wanted);
 
 /// Propagates `seed`, the gradient of the losses, over the edges for which `follows` is true.
 /// `visit` sees each node's output gradients before it is applied.
-void walk(const Capture& capture, const Tensor& seed,
+void walk(const Capture& capture,
+          const Tensor& seed,
           const std::function<bool(const CapturedNode&, size_t edge)>& follows,
           const std::function<void(size_t position, const variable_list& gradients)>& visit);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Watch: hooks on the nodes of parameter uses see the output gradients of the caller's own backward.
+// Watch: hooks on the nodes of parameter uses see the output gradients of the caller's own
+// backward.
 #include "flightdeck/watch.h"
 
 #include <exception>
@@ -43,7 +44,8 @@ class Watch::State {
 
   Gradients finish() {
     if (error_) std::rethrow_exception(error_);
-    TORCH_CHECK(started_, "watch: no backward pass went through the losses before finish; call "
+    TORCH_CHECK(started_,
+                "watch: no backward pass went through the losses before finish; call "
                 "backward() on a loss computed from them first");
     return pass_.finish(losses_);
   }
@@ -149,13 +151,16 @@ void Watch::State::detach() {
   while (!cuts_.empty()) restore_edges(cuts_.begin()->first);
 }
 
-Watch::Watch(const Tensor& losses, const Parameters& parameters, Needs what,
+Watch::Watch(const Tensor& losses,
+             const Parameters& parameters,
+             Needs what,
              const GradientOptions& options) {
   TORCH_CHECK_VALUE(!options.reuse_gradients || options.samples.empty(),
                     "watch: reuse_gradients needs all samples but options.samples chooses ",
-                    options.samples.size(), "; drop one of the two");
+                    options.samples.size(),
+                    "; drop one of the two");
   Capture capture = capture_graph(losses, parameters, options);
-  throw_refusals(capture, parameters);
+  throw_refusals(capture);
   GradientOptions own = options;
   if (capture.runs_own_pass) own.reuse_gradients = false;
   state_ = std::make_shared<State>(

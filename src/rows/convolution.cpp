@@ -31,7 +31,9 @@ std::vector<int64_t> offsets(const Shape& counts, const Shape& strides) {
 
 }  // namespace
 
-ConvolutionForm::ConvolutionForm(Tensor input, Tensor gradient, Shape weight_shape,
+ConvolutionForm::ConvolutionForm(Tensor input,
+                                 Tensor gradient,
+                                 Shape weight_shape,
                                  ConvolutionGeometry geometry)
     : input_(in_row_precision(input).contiguous()),
       gradient_(in_row_precision(gradient).contiguous()),
@@ -54,7 +56,8 @@ Tensor ConvolutionForm::padded_input() const {
   return is_padded ? at::constant_pad_nd(input_, pad) : input_;
 }
 
-Tensor ConvolutionForm::patches(const Tensor& padded, int64_t first_channel,
+Tensor ConvolutionForm::patches(const Tensor& padded,
+                                int64_t first_channel,
                                 int64_t channels) const {
   // A view [N, channels, *kernel, *output space] of the padded input.
   const Tensor block = padded.slice(1, first_channel, first_channel + channels);
@@ -72,8 +75,8 @@ Tensor ConvolutionForm::patches(const Tensor& padded, int64_t first_channel,
 
 Answers ConvolutionForm::answer(const Questions& questions) const {
   Answers answers;
-  const bool only_linear = !questions.second && !questions.squared_norms && !questions.gram &&
-                           !questions.dense;
+  const bool only_linear =
+      !questions.second && !questions.squared_norms && !questions.gram && !questions.dense;
   if (only_linear) {
     if (questions.sum) answers.sum = sum_weighted(gradient_);
     apply_share(questions, answers);
@@ -99,7 +102,8 @@ Answers ConvolutionForm::answer(const Questions& questions) const {
   return answers;
 }
 
-Answers ConvolutionForm::answer_group(const Questions& questions, const Tensor& padded,
+Answers ConvolutionForm::answer_group(const Questions& questions,
+                                      const Tensor& padded,
                                       int64_t group) const {
   const int64_t J = shape_[0] / geometry_.groups;
   const int64_t C = shape_[1];
@@ -115,9 +119,9 @@ Answers ConvolutionForm::answer_group(const Questions& questions, const Tensor& 
   instances.options = options();
   const Tensor gradient = gradient_.slice(1, group * J, (group + 1) * J).flatten(2);  // [N, J, T]
   instances.rows = [&](int64_t begin, int64_t end) {
-    const Tensor block = patches(padded, group * C + begin / instances.unit,
-                                 (end - begin) / instances.unit)
-                             .reshape({N(), end - begin, instances.T});
+    const Tensor block =
+        patches(padded, group * C + begin / instances.unit, (end - begin) / instances.unit)
+            .reshape({N(), end - begin, instances.T});
     return at::bmm(block, gradient.transpose(1, 2));
   };
 
@@ -145,6 +149,16 @@ Answers ConvolutionForm::answer_group(const Questions& questions, const Tensor& 
   instances.describe_float = describe;
   instances.describe_double = describe;
 
+  const bool only_norms = !questions.sum && !questions.any_instances() && !questions.gram;
+  const double by_gram =
+      gram_norm_flops(instances.N, instances.T, instances.I, instances.J, padded.is_cpu());
+  if (only_norms && by_gram < instance_flops(instances)) {
+    Answers answers;
+    answers.squared_norms = norms_by_gram(padded, group, questions.scratch_bytes);
+    answers.algorithm = "norms by Gram over positions";
+    return answers;
+  }
+
   Questions formed = questions;
   formed.directions = Tensor();
   Answers answers = answer_by_instances(instances, formed);
@@ -161,6 +175,26 @@ Answers ConvolutionForm::answer_group(const Questions& questions, const Tensor& 
   if (answers.second.defined()) answers.second = as_weight(answers.second, 0);
   if (answers.dense.defined()) answers.dense = as_weight(answers.dense, 1);
   return answers;
+}
+
+Tensor ConvolutionForm::norms_by_gram(const Tensor& padded,
+                                      int64_t group,
+                                      int64_t scratch_bytes) const {
+  const int64_t J = shape_[0] / geometry_.groups;
+  const Tensor views = patches(padded, group * shape_[1], shape_[1]);
+  const Tensor gradient = gradient_.slice(1, group * J, (group + 1) * J).flatten(2);  // [N, J, T]
+  const int64_t T = gradient.size(2);
+  const int64_t I = product(shape_) / shape_[0];
+  const int64_t piece = rows_per_piece({I + 2 * T, T}, options(), scratch_bytes);
+  std::vector<Tensor> norms;
+  for (int64_t begin = 0; begin < N(); begin += piece) {
+    const Tensor a = views.slice(0, begin, begin + piece);
+    norms.push_back(
+        squared_norms_by_gram(a.reshape({a.size(0), I, T}).transpose(1, 2),
+                              gradient.slice(0, begin, begin + piece).transpose(1, 2),
+                              scratch_bytes));
+  }
+  return at::cat(norms);
 }
 
 Answers ConvolutionForm::answer_grouped(const Questions& questions) const {
@@ -188,10 +222,15 @@ Tensor ConvolutionForm::dots(const Tensor& directions) const {
   // <g_n, V> = <conv(input_n, V), gradient_n>: one convolution per direction, no rows.
   std::vector<Tensor> columns;
   for (const Tensor& direction : directions.unbind(0)) {
-    Tensor mapped =
-        at::convolution(input_, direction, {}, geometry_.stride, geometry_.padding,
-                        geometry_.dilation, /*transposed=*/false, /*output_padding=*/
-                        Shape(geometry_.stride.size(), 0), geometry_.groups);
+    Tensor mapped = at::convolution(input_,
+                                    direction,
+                                    {},
+                                    geometry_.stride,
+                                    geometry_.padding,
+                                    geometry_.dilation,
+                                    /*transposed=*/false, /*output_padding=*/
+                                    Shape(geometry_.stride.size(), 0),
+                                    geometry_.groups);
     // A strided convolution may have been fed more input than its last patch covers; a transposed
     // one with output padding has less gradient than conv(input) gives.
     for (int64_t dim = 2; dim < mapped.dim(); ++dim) {
@@ -223,10 +262,17 @@ Tensor ConvolutionForm::sum_weighted(const Tensor& gradient) const {
       input = input.slice(2 + k, 0, used);
     }
   }
-  return std::get<1>(at::convolution_backward(
-      gradient, input, at::empty(shape_, options()), c10::nullopt, geometry_.stride, padding,
-      geometry_.dilation, /*transposed=*/false, no_padding, geometry_.groups,
-      {false, true, false}));
+  return std::get<1>(at::convolution_backward(gradient,
+                                              input,
+                                              at::empty(shape_, options()),
+                                              c10::nullopt,
+                                              geometry_.stride,
+                                              padding,
+                                              geometry_.dilation,
+                                              /*transposed=*/false,
+                                              no_padding,
+                                              geometry_.groups,
+                                              {false, true, false}));
 }
 
 Tensor ConvolutionForm::combine(const Tensor& coefficients) const {
@@ -240,8 +286,8 @@ Tensor ConvolutionForm::combine(const Tensor& coefficients) const {
 }
 
 std::shared_ptr<const Form> ConvolutionForm::select(const Tensor& index) const {
-  return std::make_shared<ConvolutionForm>(input_.index_select(0, index),
-                                           gradient_.index_select(0, index), shape_, geometry_);
+  return std::make_shared<ConvolutionForm>(
+      input_.index_select(0, index), gradient_.index_select(0, index), shape_, geometry_);
 }
 
 }  // namespace flightdeck

@@ -34,6 +34,7 @@ class ConvolutionForm final : public Form {
  private:
   Answers answer_group(const Questions& questions, const Tensor& padded, int64_t group) const;
   Answers answer_grouped(const Questions& questions) const;
+  Tensor norms_by_gram(const Tensor& padded, int64_t group, int64_t scratch_bytes) const;
   Tensor dots(const Tensor& directions) const;
   Tensor sum_weighted(const Tensor& gradient) const;
   Tensor padded_input() const;

@@ -18,15 +18,15 @@ Tensor Form::count(const Bins& bins, int64_t scratch_bytes) const {
 
 std::shared_ptr<const Form> Form::plus(const FormList&) const { return nullptr; }
 
-int64_t rows_per_piece(const Shape& shape, const at::TensorOptions& options,
+int64_t rows_per_piece(const Shape& shape,
+                       const at::TensorOptions& options,
                        int64_t scratch_bytes) {
   const int64_t row_bytes = product(shape) * static_cast<int64_t>(options.dtype().itemsize());
   return std::max<int64_t>(1, scratch_bytes / std::max<int64_t>(1, row_bytes));
 }
 
 Tensor in_row_precision(const Tensor& factor) {
-  const bool is_half =
-      factor.scalar_type() == at::kHalf || factor.scalar_type() == at::kBFloat16;
+  const bool is_half = factor.scalar_type() == at::kHalf || factor.scalar_type() == at::kBFloat16;
   return is_half ? factor.to(at::kFloat) : factor;
 }
 
@@ -48,7 +48,8 @@ void answer_from_dense(const Tensor& dense, const Questions& questions, Answers&
   apply_share(questions, answers);
   if (questions.dense) answers.dense = dense;
   if (questions.directions.defined()) {
-    answers.dots = at::mm(flat, questions.directions.reshape({questions.directions.size(0), -1}).t());
+    answers.dots =
+        at::mm(flat, questions.directions.reshape({questions.directions.size(0), -1}).t());
   }
 }
 

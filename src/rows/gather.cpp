@@ -44,8 +44,8 @@ Answers GatherForm::answer(const Questions& questions) const {
   if (questions.second || questions.squared_norms || questions.gram) {
     const Lines distinct = lines();
     if (questions.second) {
-      answers.second = at::zeros(shape_, options())
-                           .index_add_(0, distinct.line, distinct.values.square());
+      answers.second =
+          at::zeros(shape_, options()).index_add_(0, distinct.line, distinct.values.square());
     }
     if (questions.gram) answers.gram = gram(distinct, questions.scratch_bytes);
     if (questions.squared_norms) {
@@ -67,12 +67,13 @@ Tensor GatherForm::gram(const Lines& distinct, int64_t scratch_bytes) const {
   Tensor products = at::zeros({N(), N()}, options());
   for (int64_t begin = 0; begin < used.size(0); begin += piece) {
     const int64_t count = std::min(piece, used.size(0) - begin);
-    const Tensor here = (position >= begin).logical_and_(position < begin + count).nonzero().squeeze(1);
+    const Tensor here =
+        (position >= begin).logical_and_(position < begin + count).nonzero().squeeze(1);
     Tensor block = at::zeros({N() * count, J}, options());
-    block.index_copy_(0,
-                      distinct.sample.index_select(0, here) * count +
-                          position.index_select(0, here) - begin,
-                      distinct.values.index_select(0, here));
+    block.index_copy_(
+        0,
+        distinct.sample.index_select(0, here) * count + position.index_select(0, here) - begin,
+        distinct.values.index_select(0, here));
     const Tensor flat = block.view({N(), -1});
     products.addmm_(flat, flat.t());
   }
@@ -99,8 +100,8 @@ Tensor GatherForm::dense(int64_t begin, int64_t end) const {
 }
 
 std::shared_ptr<const Form> GatherForm::select(const Tensor& index) const {
-  return std::make_shared<GatherForm>(indices_.index_select(0, index), b_.index_select(0, index),
-                                      shape_[0], /*padding_index=*/-1);
+  return std::make_shared<GatherForm>(
+      indices_.index_select(0, index), b_.index_select(0, index), shape_[0], /*padding_index=*/-1);
 }
 
 Tensor GatherForm::count(const Bins& bins, int64_t /*scratch_bytes*/) const {

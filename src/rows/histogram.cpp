@@ -33,10 +33,14 @@ struct BinOf {
 };
 
 template <typename Scalar>
-void count_line(Scalar a, const std::vector<Scalar>& sorted, const BinOf<Scalar>& bin,
+void count_line(Scalar a,
+                const std::vector<Scalar>& sorted,
+                const BinOf<Scalar>& bin,
                 int64_t* counts) {
   const auto size = static_cast<int64_t>(sorted.size());
-  const auto bin_at = [&](int64_t j) { return bin(a * (a > 0 ? sorted[j] : sorted[size - 1 - j])); };
+  const auto bin_at = [&](int64_t j) {
+    return bin(a * (a > 0 ? sorted[j] : sorted[size - 1 - j]));
+  };
   const int64_t last = bin_at(size - 1);
   int64_t begin = 0;
   for (int64_t current = bin_at(0); current != last; current = bin_at(begin)) {
@@ -56,12 +60,15 @@ void count_line(Scalar a, const std::vector<Scalar>& sorted, const BinOf<Scalar>
 }
 
 template <typename Scalar>
-void count_sample(const Scalar* a, int64_t I, const Scalar* b, int64_t J, const BinOf<Scalar>& bin,
+void count_sample(const Scalar* a,
+                  int64_t I,
+                  const Scalar* b,
+                  int64_t J,
+                  const BinOf<Scalar>& bin,
                   int64_t* counts) {
   std::vector<Scalar> sorted(b, b + J);
-  const bool finite =
-      std::all_of(a, a + I, [](Scalar x) { return std::isfinite(x); }) &&
-      std::all_of(b, b + J, [](Scalar x) { return std::isfinite(x); });
+  const bool finite = std::all_of(a, a + I, [](Scalar x) { return std::isfinite(x); }) &&
+                      std::all_of(b, b + J, [](Scalar x) { return std::isfinite(x); });
   if (!finite) {  // 0 * inf and NaN break the monotone order
     for (int64_t i = 0; i < I; ++i) {
       for (int64_t j = 0; j < J; ++j) ++counts[bin(a[i] * b[j]) + 1];
@@ -130,7 +137,9 @@ Tensor count_outer_into_bins(const Tensor& a, const Tensor& b, const Bins& bins)
   return counts;
 }
 
-Tensor count_into_joint_bins(const Tensor& rows, const Bins& bins, const Tensor& value_bin,
+Tensor count_into_joint_bins(const Tensor& rows,
+                             const Bins& bins,
+                             const Tensor& value_bin,
                              int64_t value_bins) {
   const Tensor clamped = rows.clamp(bins.low, bins.high);
   const Tensor index = bin_index(clamped, bins).mul_(value_bins).add_(value_bin);

@@ -40,7 +40,9 @@ Tensor count_outer_into_bins(const Tensor& a, const Tensor& b, const Bins& bins)
 
 /// Joint counts [gradient bins, value bins] of rows [n, d] and per-entry values [d]. Both are
 /// clamped into their range first, so nothing falls outside; NaN entries are left out.
-Tensor count_into_joint_bins(const Tensor& rows, const Bins& bins, const Tensor& value_bin,
+Tensor count_into_joint_bins(const Tensor& rows,
+                             const Bins& bins,
+                             const Tensor& value_bin,
                              int64_t value_bins);
 
 }  // namespace flightdeck

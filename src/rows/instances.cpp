@@ -21,8 +21,14 @@ Scalar* data_or_null(const Tensor& tensor) {
 }
 
 template <typename Scalar, typename Describe>
-void run(const Instances& instances, const Describe& describe, int64_t begin, int64_t end,
-         const Tensor& sum, const Tensor& second, const Tensor& squared_norms, const Tensor& rows) {
+void run(const Instances& instances,
+         const Describe& describe,
+         int64_t begin,
+         int64_t end,
+         const Tensor& sum,
+         const Tensor& second,
+         const Tensor& squared_norms,
+         const Tensor& rows) {
   kernels::PatchProducts<Scalar> work;
   work.N = instances.N;
   work.T = instances.T;
@@ -107,8 +113,13 @@ bool fused_kernel_pays(const at::TensorOptions& options, int64_t J) {
   return options.device().is_cpu() && (dtype == at::kFloat || dtype == at::kDouble) && J >= 8;
 }
 
-void run_fused(const Instances& instances, int64_t begin, int64_t end, Tensor sum, Tensor second,
-               Tensor squared_norms, Tensor rows) {
+void run_fused(const Instances& instances,
+               int64_t begin,
+               int64_t end,
+               Tensor sum,
+               Tensor second,
+               Tensor squared_norms,
+               Tensor rows) {
   if (instances.options.dtype() == at::kFloat) {
     run<float>(instances, instances.describe_float, begin, end, sum, second, squared_norms, rows);
   } else {

@@ -31,11 +31,16 @@ bool fused_kernel_pays(const at::TensorOptions& options, int64_t J);
 /// Runs the fused kernel on i in [begin, end); results that are undefined are not computed.
 /// sum and second: [I, J] of which rows begin..end are written; squared_norms: [N] double, added
 /// to; rows: [N, end - begin, J].
-void run_fused(const Instances& instances, int64_t begin, int64_t end, Tensor sum, Tensor second,
-               Tensor squared_norms, Tensor rows);
+void run_fused(const Instances& instances,
+               int64_t begin,
+               int64_t end,
+               Tensor sum,
+               Tensor second,
+               Tensor squared_norms,
+               Tensor rows);
 
-/// sum, second, squared_norms, gram and dense (as [I, J] matrices) in one sweep over ranges of i, each
-/// small enough for the scratch budget. Only what is asked for is kept.
+/// sum, second, squared_norms, gram and dense (as [I, J] matrices) in one sweep over ranges of i,
+/// each small enough for the scratch budget. Only what is asked for is kept.
 Answers answer_by_instances(const Instances& instances, const Questions& questions);
 
 /// Flops of the sweep that forms all rows.

@@ -16,7 +16,9 @@ namespace {
 // product's rate on the CPU (bench/patch_products_bench against at::bmm).
 constexpr double kBatchedProductPenalty = 3.0;
 
-Instances instances_of(const Tensor& a, const Tensor& b, std::vector<int64_t>& base,
+Instances instances_of(const Tensor& a,
+                       const Tensor& b,
+                       std::vector<int64_t>& base,
                        std::vector<int64_t>& step) {
   Instances instances;
   instances.N = a.size(0);
@@ -48,6 +50,10 @@ Instances instances_of(const Tensor& a, const Tensor& b, std::vector<int64_t>& b
 }
 
 }  // namespace
+
+double gram_norm_flops(int64_t N, int64_t T, int64_t I, int64_t J, bool is_cpu) {
+  return 2.0 * N * T * T * (I + J) * (is_cpu ? kBatchedProductPenalty : 1.0);
+}
 
 Tensor squared_norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes) {
   const int64_t N = a.size(0), T = a.size(1);
@@ -111,10 +117,10 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
   const double form_flops = sum_flops * (fused ? 1.0 : penalty);
 
   // The Gram route needs the sum apart; forming the rows gives it along the way.
-  const double gram_norm_flops = 2 * N * T * T * (I + J) * penalty;
+  const double by_gram_flops = gram_norm_flops(
+      instances.N, instances.T, instances.I, instances.J, a_.is_cpu());
   const bool norms_by_forming =
-      questions.any_instances() ||
-      form_flops < gram_norm_flops + (questions.sum ? sum_flops : 0.0);
+      questions.any_instances() || form_flops < by_gram_flops + (questions.sum ? sum_flops : 0.0);
   const double gram_positions_flops = 2 * N * N * T * T * (I + J);
   const bool gram_by_forming =
       questions.any_instances() ||

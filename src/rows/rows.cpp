@@ -51,7 +51,8 @@ void Rows::merge() {
 
 Rows Rows::select(const Tensor& index) const {
   Rows chosen;
-  for (const Term& term : terms_) chosen.terms_.push_back({term.form->select(index), term.placement});
+  for (const Term& term : terms_)
+    chosen.terms_.push_back({term.form->select(index), term.placement});
   return chosen;
 }
 
@@ -118,8 +119,8 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
       answers.dense.defined() ? N() : rows_per_piece(shape(), options(), questions.scratch_bytes);
   const auto flat_rows = [&](int64_t begin) {
     const int64_t end = std::min(begin + piece, N());
-    const Tensor rows = answers.dense.defined() ? answers.dense.slice(0, begin, end)
-                                                : dense(begin, end);
+    const Tensor rows =
+        answers.dense.defined() ? answers.dense.slice(0, begin, end) : dense(begin, end);
     return rows.reshape({end - begin, -1});
   };
   Tensor squared_norms = at::empty({N()}, options());
@@ -180,7 +181,9 @@ Histogram Rows::histogram(const Bins& bins, int64_t scratch_bytes) const {
   return finish_histogram(counts, bins);
 }
 
-Tensor Rows::histogram2d(const Bins& bins, const Tensor& values, const Bins& value_bins,
+Tensor Rows::histogram2d(const Bins& bins,
+                         const Tensor& values,
+                         const Bins& value_bins,
                          int64_t scratch_bytes) const {
   TORCH_INTERNAL_ASSERT(values.sizes() == at::IntArrayRef(shape()));
   const Tensor value_bin =
@@ -189,8 +192,8 @@ Tensor Rows::histogram2d(const Bins& bins, const Tensor& values, const Bins& val
   Tensor counts = at::zeros({bins.count, value_bins.count}, options().dtype(at::kLong));
   for (int64_t begin = 0; begin < N(); begin += piece) {
     const int64_t end = std::min(begin + piece, N());
-    counts += count_into_joint_bins(dense(begin, end).reshape({end - begin, -1}), bins, value_bin,
-                                    value_bins.count);
+    counts += count_into_joint_bins(
+        dense(begin, end).reshape({end - begin, -1}), bins, value_bin, value_bins.count);
   }
   return counts;
 }

@@ -41,7 +41,9 @@ class Rows {
   Histogram histogram(const Bins& bins, int64_t scratch_bytes) const;
   /// Joint counts [bins, value bins] over all rows of (entry, values at that entry); both clamped
   /// into their range. `values` has the rows' shape.
-  Tensor histogram2d(const Bins& bins, const Tensor& values, const Bins& value_bins,
+  Tensor histogram2d(const Bins& bins,
+                     const Tensor& values,
+                     const Bins& value_bins,
                      int64_t scratch_bytes) const;
 
  private:

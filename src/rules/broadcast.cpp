@@ -7,11 +7,14 @@
 
 namespace flightdeck {
 
-Rows broadcast_rows(const Tensor& contribution, const Layout& layout, const Shape& input,
+Rows broadcast_rows(const Tensor& contribution,
+                    const Layout& layout,
+                    const Shape& input,
                     const char* name) {
   const auto rank = contribution.dim();
   const int64_t shift = rank - static_cast<int64_t>(input.size());
-  // [N, before..., outer, inner, after...]: output dimension d < dim sits at d + 1, d > dim at d + 2.
+  // [N, before..., outer, inner, after...]: output dimension d < dim sits at d + 1, d > dim at d
+  // + 2.
   Tensor split = in_row_precision(samples_first(contribution, layout));
   Shape summed{layout.dim + 1, layout.dim + 2};
   for (int64_t d = 0; d < rank; ++d) {

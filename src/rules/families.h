@@ -25,7 +25,8 @@ class PointwiseRule : public Rule {
 /// another one.
 class AlongDimsRule : public Rule {
  public:
-  using Dims = std::function<Shape(const NodeView&)>;  ///< mixed dimensions; negative count from last
+  using Dims =
+      std::function<Shape(const NodeView&)>;  ///< mixed dimensions; negative count from last
   AlongDimsRule(NodeNames nodes, Dims dims) : nodes_(std::move(nodes)), dims_(std::move(dims)) {}
   NodeNames nodes() const override { return nodes_; }
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;

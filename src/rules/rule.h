@@ -27,7 +27,9 @@ class Rule {
 
   /// Rows with respect to a free input: one per sample, from the gradient of output 0. An empty
   /// result asks for the generic default.
-  virtual Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  virtual Rows rows(const NodeView& node,
+                    size_t edge,
+                    const Tensor& gradient,
                     const Layout& out) const;
 
   /// True for pure rearrangements of entries, whose `carry` keeps rows factored.

@@ -62,7 +62,8 @@ TEST(SampleScaling, TouchesEachSampleByItsFactorAndKeepsOne) {
   torch::manual_seed(1);
   const Layout layout = Layout::batch(3, 0, 1, 2);
   const Tensor tensor = random({6, 2});
-  const Tensor scaled = scale_samples(tensor, layout, at::tensor({1.0, 0.0, 2.0}).to(test_device()));
+  const Tensor scaled =
+      scale_samples(tensor, layout, at::tensor({1.0, 0.0, 2.0}).to(test_device()));
   EXPECT_TRUE(scaled.slice(0, 4, 6).equal(tensor.slice(0, 4, 6) * 2));
   EXPECT_EQ(scaled.slice(0, 2, 4).abs().max().item<double>(), 0);
   const Tensor kept = only_sample(tensor, layout, 1);

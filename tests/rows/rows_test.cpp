@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every operation of every form against the same rows written out.
+#include "rows/rows.h"
+
 #include <functional>
 #include <memory>
 
@@ -7,7 +9,6 @@
 #include "rows/dense.h"
 #include "rows/gather.h"
 #include "rows/outer.h"
-#include "rows/rows.h"
 #include "tensors.h"
 
 namespace flightdeck::tests {
@@ -22,9 +23,7 @@ struct Case {
   std::function<Rows()> make;
 };
 
-Tensor indices_of(at::IntArrayRef shape, int64_t limit) {
-  return random_integers(shape, limit);
-}
+Tensor indices_of(at::IntArrayRef shape, int64_t limit) { return random_integers(shape, limit); }
 
 Rows outer(int64_t T, int64_t I, int64_t J) {
   return Rows(std::make_shared<OuterForm>(random({5, T, I}), random({5, T, J})));
@@ -37,6 +36,13 @@ Rows convolution(int64_t groups, int64_t J) {
   const Tensor output = at::conv2d(input, weight, {}, {2, 1}, {1, 2}, {1, 2}, groups);
   return Rows(std::make_shared<ConvolutionForm>(
       input, random(output.sizes()), weight.sizes().vec(), geometry));
+}
+
+// So few positions that the Gram route to the norms is the cheaper one.
+Rows convolution_at_few_positions() {
+  const ConvolutionGeometry geometry{{1, 1}, {0, 0}, {1, 1}, 1};
+  return Rows(std::make_shared<ConvolutionForm>(
+      random({5, 9, 3, 4}), random({5, 30, 1, 2}), Shape{30, 9, 3, 3}, geometry));
 }
 
 Rows gather() {
@@ -86,8 +92,12 @@ const Case kCases[] = {
     {"ConvolutionOfManyChannels", [] { return convolution(1, 17); }},
     {"ConvolutionOfTwoGroups", [] { return convolution(2, 18); }},
     {"ConvolutionOfManyGroups", [] { return convolution(6, 6); }},
+    {"ConvolutionAtFewPositions", [] { return convolution_at_few_positions(); }},
     {"Gather", [] { return gather(); }},
-    {"Dense", [] { return Rows(std::make_shared<DenseForm>(random({5, 3, 4}), "dense")); }},
+    {"Dense",
+     [] {
+       return Rows(std::make_shared<DenseForm>(random({5, 3, 4}), "dense"));
+     }},
     {"TiedUses", [] { return tied(); }},
     {"PackedSlices", [] { return packed(); }},
     {"RepeatedUse", [] { return repeated(); }},
@@ -162,9 +172,7 @@ TEST_P(EveryForm, CombinesRowsLinearly) {
   expect_close(rows_.combine(coefficients), coefficients.mm(flat_).view(sizes));
 }
 
-TEST_P(EveryForm, WritesOutRowsInPieces) {
-  expect_close(rows_.dense(1, 3), dense_.slice(0, 1, 3));
-}
+TEST_P(EveryForm, WritesOutRowsInPieces) { expect_close(rows_.dense(1, 3), dense_.slice(0, 1, 3)); }
 
 TEST_P(EveryForm, SelectsRows) {
   const Tensor index = at::tensor({3, 0, 3}, at::kLong).to(test_device());
@@ -204,8 +212,9 @@ TEST_P(EveryForm, CountsEntriesJointlyWithParameterValues) {
   EXPECT_TRUE(counts.equal(expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, EveryForm, testing::ValuesIn(kCases),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Rows, EveryForm, testing::ValuesIn(kCases), [](const auto& info) {
+  return std::string(info.param.name);
+});
 
 TEST(OuterHistogram, EqualsTheDirectCountOnFloatsWithZerosAndExtremes) {
   torch::manual_seed(3);
@@ -238,7 +247,8 @@ TEST(Placements, MoveEntriesThereAndBack) {
   placement.undo_reshape({15});
   const Tensor parameter = random({4, 15}), rows = random({4, 2, 3});
   // <P r, v> = <r, P' v>
-  const Tensor there = placement.to_parameter(rows, 1), back = placement.from_parameter(parameter, 1);
+  const Tensor there = placement.to_parameter(rows, 1),
+               back = placement.from_parameter(parameter, 1);
   EXPECT_NEAR((there * parameter).sum().item<double>(), (rows * back).sum().item<double>(), 1e-12);
   EXPECT_TRUE(placement.from_parameter(there, 1).equal(rows));
 }

@@ -37,7 +37,9 @@ struct PatchProducts {
 
 /// `threads` guides how finely the work is cut; the results do not depend on it beyond rounding.
 void patch_products(const PatchProducts<float>& work, const ParallelFor& parallel_for, int threads);
-void patch_products(const PatchProducts<double>& work, const ParallelFor& parallel_for, int threads);
+void patch_products(const PatchProducts<double>& work,
+                    const ParallelFor& parallel_for,
+                    int threads);
 
 /// The instruction set chosen at start-up: "avx512", "avx2" or "reference".
 /// FLIGHTDECK_ISA=reference in the environment forces the plain loops.

@@ -12,7 +12,9 @@ class AddRule final : public PointwiseRule {
  public:
   AddRule() : PointwiseRule({"AddBackward0", "AddBackward1", "SubBackward0", "SubBackward1"}) {}
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     const Shape shape = node.input_shape(edge);
     if (edge == 0) return broadcast_rows(gradient, out, shape, "sum");

@@ -9,7 +9,8 @@ namespace {
 class AttentionRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override {
-    return {"ScaledDotProductCudnnAttentionBackward0", "ScaledDotProductEfficientAttentionBackward0",
+    return {"ScaledDotProductCudnnAttentionBackward0",
+            "ScaledDotProductEfficientAttentionBackward0",
             "ScaledDotProductFlashAttentionBackward0",
             "ScaledDotProductFlashAttentionForCpuBackward0"};
   }

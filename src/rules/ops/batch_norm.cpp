@@ -67,7 +67,9 @@ class BatchNormRule final : public Rule {
     return edge == 0 ? out : Layout::free();
   }
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     Shape aligned(gradient.dim() - 1, 1);
     aligned[0] = gradient.size(1);

@@ -27,7 +27,9 @@ class BmmRule final : public Rule {
     return out.dim == own_dim ? out : Layout::free();
   }
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     if (node.name() != "BmmBackward0") return {};
     const auto& bmm = node.as<BmmBackward0>();

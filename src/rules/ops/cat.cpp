@@ -9,7 +9,9 @@ namespace nodes = compat::nodes;
 
 class CatRule final : public Rule {
  public:
-  std::vector<std::string_view> nodes() const override { return {"CatBackward0", "StackBackward0"}; }
+  std::vector<std::string_view> nodes() const override {
+    return {"CatBackward0", "StackBackward0"};
+  }
 
   Layout input_layout(const NodeView& node, size_t, const Layout& out) const override {
     if (!out.is_batch()) return Layout::unknown();

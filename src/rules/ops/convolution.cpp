@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Convolutions of one to three spatial dimensions, strided, padded, dilated, grouped, transposed.
+#include "rows/convolution.h"
+
 #include <ATen/ATen.h>
 
-#include "rows/convolution.h"
 #include "rules/broadcast.h"
 #include "rules/rule.h"
 
@@ -31,7 +32,9 @@ class ConvolutionRule final : public Rule {
     return edge == kInput ? out : Layout::free();
   }
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     if (edge != kWeight) {
       Shape aligned(gradient.dim() - 1, 1);
@@ -47,8 +50,10 @@ class ConvolutionRule final : public Rule {
       if (ints.size() == 1) ints.assign(weight_shape.size() - 2, ints[0]);
       return ints;
     };
-    ConvolutionGeometry geometry{per_dim(conv.stride), per_dim(conv.padding),
-                                 per_dim(conv.dilation), compat::to_int(conv.groups)};
+    ConvolutionGeometry geometry{per_dim(conv.stride),
+                                 per_dim(conv.padding),
+                                 per_dim(conv.dilation),
+                                 compat::to_int(conv.groups)};
     Tensor input = node.unpack(conv.input_);
     Tensor output_gradient = gradient;
     Shape shape = weight_shape;

@@ -19,14 +19,16 @@ class EmbeddingRule final : public Rule {
     return out.is_batch() && out.dim < last ? Layout::free() : Layout::unknown();
   }
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     const auto& embedding = node.as<EmbeddingBackward0>();
     // Scaling by frequency divides by counts over the whole batch.
     if (embedding.scale_grad_by_freq) return {};
-    const Tensor indices =
-        samples_first(node.unpack(embedding.indices_), out).reshape({out.N, -1});
-    return Rows(std::make_shared<GatherForm>(indices, positions_and_features(gradient, out),
+    const Tensor indices = samples_first(node.unpack(embedding.indices_), out).reshape({out.N, -1});
+    return Rows(std::make_shared<GatherForm>(indices,
+                                             positions_and_features(gradient, out),
                                              node.input_shape(edge)[0],
                                              compat::to_int(embedding.padding_idx)));
   }
@@ -37,8 +39,8 @@ class EmbeddingRule final : public Rule {
     const Shape table = node.input_shape(edge);
     const Tensor indices = node.unpack(embedding.indices_).reshape({1, -1});
     const Tensor b = rows.dense(0, rows.N()).reshape({rows.N(), -1, table[1]});
-    rows = Rows(std::make_shared<GatherForm>(indices.expand({rows.N(), -1}), b, table[0],
-                                             compat::to_int(embedding.padding_idx)));
+    rows = Rows(std::make_shared<GatherForm>(
+        indices.expand({rows.N(), -1}), b, table[0], compat::to_int(embedding.padding_idx)));
     return true;
   }
 };

@@ -11,7 +11,9 @@ class ExpandRule final : public PointwiseRule {
  public:
   ExpandRule() : PointwiseRule({"ExpandBackward0"}) {}
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     return broadcast_rows(gradient, out, node.input_shape(edge), "sum");
   }

@@ -21,7 +21,9 @@ class LayerNormRule final : public Rule {
     return edge == 0 ? out : Layout::free();
   }
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     const Shape shape = node.input_shape(edge);
     if (edge == 2) return broadcast_rows(gradient, out, shape, "sum");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Matrix products y = beta c + alpha x W with the samples in the rows of x (or in the columns of W):
-// dl_n/dW = alpha sum_t x_nt^T b_nt, an outer form.
+// Matrix products y = beta c + alpha x W with the samples in the rows of x (or in the columns of
+// W): dl_n/dW = alpha sum_t x_nt^T b_nt, an outer form.
 #include "rows/outer.h"
 #include "rules/broadcast.h"
 #include "rules/rule.h"
@@ -25,7 +25,9 @@ class LinearRule final : public Rule {
     return out.dim == own_dim ? out : Layout::free();
   }
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     const size_t left = left_edge(node);
     at::Scalar factor = 1;

@@ -6,10 +6,14 @@
 namespace flightdeck::rules {
 
 const Rule& losses() {
-  static const PointwiseLossRule rule(
-      {"BinaryCrossEntropyBackward0", "BinaryCrossEntropyWithLogitsBackward0",
-       "HuberLossBackward0", "KlDivBackward0", "L1LossBackward0", "MseLossBackward0",
-       "SmoothL1LossBackward0", "SoftMarginLossBackward0"});
+  static const PointwiseLossRule rule({"BinaryCrossEntropyBackward0",
+                                       "BinaryCrossEntropyWithLogitsBackward0",
+                                       "HuberLossBackward0",
+                                       "KlDivBackward0",
+                                       "L1LossBackward0",
+                                       "MseLossBackward0",
+                                       "SmoothL1LossBackward0",
+                                       "SoftMarginLossBackward0"});
   return rule;
 }
 

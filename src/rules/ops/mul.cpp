@@ -15,7 +15,9 @@ class MulRule final : public PointwiseRule {
  public:
   MulRule() : PointwiseRule({"DivBackward0", "DivBackward1", "MulBackward0", "MulBackward1"}) {}
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     const std::string name = node.name();
     Tensor contribution;

@@ -17,7 +17,9 @@ class MvRule final : public Rule {
     return edge == 0 ? out : Layout::free();
   }
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     if (edge != 1) return {};
     const Tensor x = node.unpack(node.as<compat::nodes::MvBackward0>().self_);

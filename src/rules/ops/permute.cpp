@@ -36,8 +36,8 @@ Shape order_of(const NodeView& node) {
 class PermuteRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override {
-    return {"PermuteBackward0", "TBackward0", "TBackward1", "TransposeBackward0",
-            "TransposeBackward1"};
+    return {
+        "PermuteBackward0", "TBackward0", "TBackward1", "TransposeBackward0", "TransposeBackward1"};
   }
 
   Layout input_layout(const NodeView& node, size_t, const Layout& out) const override {

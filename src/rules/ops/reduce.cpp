@@ -55,11 +55,21 @@ Reduced describe(const NodeView& node) {
 }  // namespace
 
 const Rule& reduce() {
-  static const ReductionRule rule(
-      {"AmaxBackward0", "AminBackward0", "LinalgVectorNormBackward0", "LogsumexpBackward0",
-       "MaxBackward0", "MeanBackward0", "MeanBackward1", "MinBackward0", "NormBackward1",
-       "ProdBackward1", "StdBackward0", "SumBackward0", "SumBackward1", "VarBackward0"},
-      &describe);
+  static const ReductionRule rule({"AmaxBackward0",
+                                   "AminBackward0",
+                                   "LinalgVectorNormBackward0",
+                                   "LogsumexpBackward0",
+                                   "MaxBackward0",
+                                   "MeanBackward0",
+                                   "MeanBackward1",
+                                   "MinBackward0",
+                                   "NormBackward1",
+                                   "ProdBackward1",
+                                   "StdBackward0",
+                                   "SumBackward0",
+                                   "SumBackward1",
+                                   "VarBackward0"},
+                                  &describe);
   return rule;
 }
 

@@ -23,7 +23,9 @@ class RepeatRule final : public Rule {
     return out.inner % input[dim] == 0 ? Layout::free() : Layout::unknown();
   }
 
-  Rows rows(const NodeView& node, size_t edge, const Tensor& gradient,
+  Rows rows(const NodeView& node,
+            size_t edge,
+            const Tensor& gradient,
             const Layout& out) const override {
     const Shape input = node.input_shape(edge);
     // Samples in front, then every dimension split into (tiles, entries) and the tiles summed.

@@ -17,7 +17,8 @@ template <typename NodeType>
 Range equal_parts(const NodeView& node, size_t output) {
   const auto& split = node.as<NodeType>();
   return {compat::to_int(split.dim),
-          static_cast<int64_t>(output) * compat::to_int(split.split_size), 1};
+          static_cast<int64_t>(output) * compat::to_int(split.split_size),
+          1};
 }
 
 template <typename NodeType>
@@ -35,8 +36,8 @@ Range range_of(const NodeView& node, size_t output) {
   Range range{};
   if (name == "SliceBackward0") {
     const auto& slice = node.as<nodes::SliceBackward0>();
-    range = {compat::to_int(slice.dim), compat::to_int_or(slice.start, 0),
-             compat::to_int(slice.step)};
+    range = {
+        compat::to_int(slice.dim), compat::to_int_or(slice.start, 0), compat::to_int(slice.step)};
   } else if (name == "SplitBackward0") {
     range = equal_parts<nodes::SplitBackward0>(node, output);
   } else if (name == "UnsafeSplitBackward0") {
@@ -54,7 +55,10 @@ Range range_of(const NodeView& node, size_t output) {
 class SliceRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override {
-    return {"SliceBackward0", "SplitBackward0", "SplitWithSizesBackward0", "UnsafeSplitBackward0",
+    return {"SliceBackward0",
+            "SplitBackward0",
+            "SplitWithSizesBackward0",
+            "UnsafeSplitBackward0",
             "UnsafeSplitWithSizesBackward0"};
   }
 

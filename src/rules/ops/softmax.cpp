@@ -21,8 +21,11 @@ int64_t mixed_dim(const NodeView& node) {
 }  // namespace
 
 const Rule& softmax() {
-  static const AlongDimsRule rule({"CumprodBackward0", "CumsumBackward0", "LogSoftmaxBackward0",
-                                   "LogcumsumexpBackward0", "SoftmaxBackward0"},
+  static const AlongDimsRule rule({"CumprodBackward0",
+                                   "CumsumBackward0",
+                                   "LogSoftmaxBackward0",
+                                   "LogcumsumexpBackward0",
+                                   "SoftmaxBackward0"},
                                   [](const NodeView& node) { return Shape{mixed_dim(node)}; });
   return rule;
 }

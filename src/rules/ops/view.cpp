@@ -8,11 +8,23 @@ namespace {
 class ViewRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override {
-    return {"AliasBackward0",      "CloneBackward0",    "LiftBackward0",     "LiftFreshBackward0",
-            "MkldnnReshapeBackward0", "ReshapeAliasBackward0", "SqueezeBackward0",
-            "SqueezeBackward1",    "SqueezeBackward2",  "SqueezeBackward3",  "SqueezeBackward4",
-            "SqueezeBackward5",    "ToCopyBackward0",   "UnsafeViewBackward0",
-            "UnsqueezeBackward0",  "UnsqueezeBackward1", "ViewBackward0"};
+    return {"AliasBackward0",
+            "CloneBackward0",
+            "LiftBackward0",
+            "LiftFreshBackward0",
+            "MkldnnReshapeBackward0",
+            "ReshapeAliasBackward0",
+            "SqueezeBackward0",
+            "SqueezeBackward1",
+            "SqueezeBackward2",
+            "SqueezeBackward3",
+            "SqueezeBackward4",
+            "SqueezeBackward5",
+            "ToCopyBackward0",
+            "UnsafeViewBackward0",
+            "UnsqueezeBackward0",
+            "UnsqueezeBackward1",
+            "ViewBackward0"};
   }
 
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {

@@ -31,14 +31,12 @@ int main() {
   at::Tensor weight = at::randn({4, 3}, at::kDouble).requires_grad_();
   const at::Tensor inputs = at::randn({5, 4}, at::kDouble);
   const at::Tensor losses = my_op(inputs.mm(weight)).sum(1);
-  const auto result = flightdeck::gradients(losses, std::vector<at::Tensor>{weight},
-                                            flightdeck::Need::kIndividual);
+  const auto result =
+      flightdeck::gradients(losses, std::vector<at::Tensor>{weight}, flightdeck::Need::kIndividual);
   // d sinh(x W) / dW, one sample at a time.
-  const at::Tensor expected = at::einsum(
-      "ni,nj->nij", {inputs, inputs.mm(weight).detach().cosh()});
+  const at::Tensor expected = at::einsum("ni,nj->nij", {inputs, inputs.mm(weight).detach().cosh()});
   const double error = (result.parameters[0].individual - expected).abs().max().item<double>();
-  const bool is_fast =
-      result.coverage.parameters[0].level == flightdeck::CoverageLevel::kExactFast;
+  const bool is_fast = result.coverage.parameters[0].level == flightdeck::CoverageLevel::kExactFast;
   std::cout << result.coverage.text() << "largest error " << error << "\n";
   return is_fast && error < 1e-12 ? 0 : 1;
 }
