@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Finds LibTorch and defines Torch::Torch.
 #
-# Torch's own package file is not used: for a CUDA build it enables the CUDA language and demands the
-# toolkit, and for Debian's build it demands protobuf. Linking LibTorch needs neither.
+# Torch's own package file is not used: for a CUDA build it enables the CUDA language and demands
+# the toolkit, and for Debian's build it demands protobuf. Linking LibTorch needs neither.
 #
-# Searched: Torch_ROOT, Torch_DIR, CMAKE_PREFIX_PATH (variable or environment), the system. For a pip
-# installation CMAKE_PREFIX_PATH is what Python's torch.utils.cmake_prefix_path says.
+# Searched: Torch_ROOT, Torch_DIR, CMAKE_PREFIX_PATH (variable or environment), the system. For a
+# pip installation CMAKE_PREFIX_PATH is what Python's torch.utils.cmake_prefix_path says.
 #
 # Sets Torch_FOUND, Torch_VERSION, Torch_CUDA_FOUND.
 include(FindPackageHandleStandardArgs)

@@ -10,7 +10,7 @@ if(FLIGHTDECK_WARNINGS_AS_ERRORS)
 endif()
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND FLIGHTDECK_CCACHE)
-  # ccache reads the preprocessed text, which must name the precompiled header instead of holding it.
+  # ccache reads the preprocessed text, which must name the precompiled header, not hold it.
   target_compile_options(flightdeck_warnings INTERFACE -fpch-preprocess)
 endif()
 
