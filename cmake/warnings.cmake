@@ -16,7 +16,9 @@ endif()
 
 if(FLIGHTDECK_SANITIZE)
   target_compile_options(flightdeck_warnings INTERFACE
-    -fsanitize=${FLIGHTDECK_SANITIZE} -fno-omit-frame-pointer)
+    -fsanitize=${FLIGHTDECK_SANITIZE} -fno-omit-frame-pointer
+    # The instrumented code hides initialisations from GCC, which then warns about LibTorch's headers.
+    -Wno-maybe-uninitialized)
   target_link_options(flightdeck_warnings INTERFACE -fsanitize=${FLIGHTDECK_SANITIZE})
 endif()
 add_feature_info(sanitizers FLIGHTDECK_SANITIZE "${FLIGHTDECK_SANITIZE}")
