@@ -11,47 +11,27 @@
 #include "rows/dense.h"
 
 namespace flightdeck {
-namespace {
-
-// Launches are dear on a GPU and its memory is large: do more in one piece there.
-constexpr int64_t kCudaScratchFactor = 16;
-
-Tensor times(const Tensor& tensor, const Tensor& factor) {
-  if (!tensor.defined() || !factor.defined()) return tensor;
-  return tensor.mul(factor.to(tensor.options()));
-}
-
-}  // namespace
-
 FirstOrderPass::FirstOrderPass(Capture capture,
                                Parameters parameters,
                                Needs what,
                                GradientOptions options)
     : capture_(std::move(capture)),
       parameters_(std::move(parameters)),
-      what_(what),
-      options_(std::move(options)) {
-  check_options();
-  const auto device = parameters_[0].tensor.device();
-  count_ = capture_.N;
+      options_(std::move(options)),
+      count_(options_.samples.empty() ? capture_.N : static_cast<int64_t>(options_.samples.size())),
+      results_(parameters_, what, options_, count_) {
+  check_options(what);
   if (!options_.samples.empty()) {
-    count_ = static_cast<int64_t>(options_.samples.size());
-    samples_ = at::tensor(options_.samples, at::kLong).to(device);
+    samples_ = at::tensor(options_.samples, at::kLong).to(parameters_[0].tensor.device());
   }
   arrivals_.resize(capture_.nodes.size());
   missing_.resize(capture_.nodes.size());
   for (size_t k = 0; k < missing_.size(); ++k) missing_[k] = capture_.nodes[k].arrivals;
-  is_complete_.assign(parameters_.size(), false);
 
-  result_.batch_size = count_;
-  result_.total.name = "total";
-  result_.remarks = capture_.remarks;
-  result_.parameters.resize(parameters_.size());
-  result_.coverage.parameters.resize(parameters_.size());
+  for (const std::string& remark : capture_.remarks) results_.remark(remark);
   for (size_t p = 0; p < parameters_.size(); ++p) {
     const auto& captured = capture_.parameters[p];
-    auto& covered = result_.coverage.parameters[p];
-    covered.name = result_.parameters[p].name = parameters_[p].name;
+    auto& covered = results_.coverage(p);
     if (captured.leaf < 0) {
       covered.reason = parameters_[p].tensor.requires_grad() ? "the losses do not depend on it"
                                                              : "it does not require a gradient";
@@ -63,7 +43,7 @@ FirstOrderPass::FirstOrderPass(Capture capture,
   }
 }
 
-void FirstOrderPass::check_options() const {
+void FirstOrderPass::check_options(Needs what) const {
   for (int64_t n : options_.samples) {
     TORCH_CHECK_INDEX(n >= 0 && n < capture_.N,
                       "gradients: options.samples contains ",
@@ -74,7 +54,7 @@ void FirstOrderPass::check_options() const {
                       capture_.N - 1,
                       "; pass indices inside the batch");
   }
-  if (!what_.has(Need::kDots)) return;
+  if (!what.has(Need::kDots)) return;
   TORCH_CHECK_VALUE(options_.directions.size() == parameters_.size(),
                     "gradients: Need::kDots with ",
                     options_.directions.size(),
@@ -99,10 +79,6 @@ void FirstOrderPass::check_options() const {
 bool FirstOrderPass::has_uses(size_t position) const {
   const auto& edges = capture_.nodes[position].edges;
   return std::find(edges.begin(), edges.end(), EdgeKind::kUse) != edges.end();
-}
-
-int64_t FirstOrderPass::scratch_bytes(const Tensor& parameter) const {
-  return parameter.is_cuda() ? options_.scratch_bytes * kCudaScratchFactor : options_.scratch_bytes;
 }
 
 void FirstOrderPass::set_weights(const Tensor& gradient) {
@@ -160,7 +136,7 @@ Rows FirstOrderPass::rows_at(size_t position, size_t edge, const variable_list& 
   // One parameter, except for computed weights.
   for (size_t p : parameters_below(captured.next[edge])) {
     if (capture_.parameters[p].is_slow) continue;
-    auto& covered = result_.coverage.parameters[p];
+    auto& covered = results_.coverage(p);
     covered.uses.push_back({view.name(), rows.terms().front().form->name(), ""});
     if (is_slow) {
       covered.level = CoverageLevel::kExactSlow;
@@ -221,7 +197,7 @@ Rows FirstOrderPass::carry(size_t position, size_t edge, const std::vector<Arriv
     if (!captured.rule || !captured.rule->carry(view, edge, arrival.output, rows)) {
       rows = carry_one_by_one(position, edge, arrival.output, arrival.rows);
       for (size_t p : parameters_below(captured.next[edge])) {
-        auto& covered = result_.coverage.parameters[p];
+        auto& covered = results_.coverage(p);
         covered.level = CoverageLevel::kExactSlow;
         covered.reason = view.name() + " between parameter and use, applied once per sample";
       }
@@ -267,89 +243,17 @@ std::vector<size_t> FirstOrderPass::parameters_below(size_t position) const {
   return found;
 }
 
-Questions FirstOrderPass::questions_for(size_t parameter) const {
-  Questions questions;
-  questions.sum = what_.has(Need::kMean) || what_.has(Need::kVariance);
-  questions.second = what_.has(Need::kSecondMoment) || what_.has(Need::kVariance);
-  questions.squared_norms = what_.has(Need::kNorms);
-  questions.gram = what_.has(Need::kGram);
-  questions.dense = what_.has(Need::kIndividual);
-  if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
-  questions.scratch_bytes = scratch_bytes(parameters_[parameter].tensor);
-  questions.share = 1.0 / static_cast<double>(count_);
-  return questions;
-}
-
 void FirstOrderPass::complete(size_t parameter, Rows rows) {
-  is_complete_[parameter] = true;
   if (rows.empty()) {
-    complete_unused(parameter);
+    results_.report_unused(parameter);
     return;
   }
-  Questions questions = questions_for(parameter);
+  Questions questions = results_.questions_for(parameter);
   if (options_.reuse_gradients) questions.sum = true;
   Answers answers = rows.answer(questions);
   if (options_.reuse_gradients) hand_over_gradient(parameter, rows, answers);
-  for (auto& use : result_.coverage.parameters[parameter].uses) use.algorithm = answers.algorithm;
-  report(parameter, answers, factor_);
-}
-
-void FirstOrderPass::complete_unused(size_t parameter) {
-  is_complete_[parameter] = true;
-  const Tensor& tensor = parameters_[parameter].tensor;
-  const auto options = in_row_precision(at::empty({0}, tensor.options())).options();
-  const Tensor zero = at::zeros(tensor.sizes(), options);
-  Questions questions = questions_for(parameter);
-  Answers answers;
-  answers.sum = questions.sum ? zero : Tensor();
-  answers.second = questions.second ? zero.clone() : Tensor();
-  if (questions.squared_norms) answers.squared_norms = at::zeros({count_}, options);
-  if (questions.gram) answers.gram = at::zeros({count_, count_}, options);
-  if (questions.dense) {
-    Shape sizes = tensor.sizes().vec();
-    sizes.insert(sizes.begin(), count_);
-    answers.dense = at::zeros(sizes, options);
-  }
-  if (questions.directions.defined()) {
-    answers.dots = at::zeros({count_, questions.directions.size(0)}, options);
-  }
-  report(parameter, answers, Tensor());
-}
-
-void FirstOrderPass::report(size_t parameter, const Answers& answers, const Tensor& factor) {
-  ParameterGradients& out = result_.parameters[parameter];
-  const Tensor squared = factor.defined() ? factor.square() : factor;
-  // Sums are ours alone, and as large as the parameter: scale them in place.
-  const Tensor mean = answers.sum, second = answers.second;
-  if (factor.defined() && mean.defined()) mean.mul_(factor.to(mean.options()));
-  if (factor.defined() && second.defined()) second.mul_(squared.to(second.options()));
-  if (what_.has(Need::kMean)) out.mean = mean;
-  if (what_.has(Need::kSecondMoment)) out.second_moment = second;
-  if (what_.has(Need::kVariance)) {
-    // Rounding can leave a variance of a few ulp below zero.
-    const Tensor target = what_.has(Need::kSecondMoment) ? second.clone() : second;
-    out.variance = target.addcmul_(mean, mean, -1).clamp_min_(0);
-  }
-  out.individual = times(answers.dense, factor);
-  out.gram = times(answers.gram, squared);
-  out.dots = times(answers.dots, factor);
-  const Tensor squared_norms = times(answers.squared_norms, squared);
-  if (squared_norms.defined()) out.norms = squared_norms.sqrt();
-  add_to_total(out, squared_norms);
-  if (options_.on_parameter) {
-    options_.on_parameter(out);
-    out = ParameterGradients();
-    out.name = parameters_[parameter].name;
-  }
-}
-
-void FirstOrderPass::add_to_total(const ParameterGradients& answers, const Tensor& squared_norms) {
-  const auto add = [](Tensor& total, const Tensor& part) {
-    if (part.defined()) total = total.defined() ? total + part : part.clone();
-  };
-  if (squared_norms.defined()) squared_norms_.push_back(squared_norms);
-  add(result_.total.gram, answers.gram);
-  add(result_.total.dots, answers.dots);
+  for (auto& use : results_.coverage(parameter).uses) use.algorithm = answers.algorithm;
+  results_.report(parameter, answers, factor_);
 }
 
 void FirstOrderPass::hand_over_gradient(size_t parameter,
@@ -378,7 +282,7 @@ void FirstOrderPass::run_slow() {
   std::unordered_map<int64_t, size_t> slot;
   for (size_t p : slow) {
     slot[static_cast<int64_t>(p)] = rows.size();
-    rows.emplace_back(questions_for(p));
+    rows.emplace_back(results_.questions_for(p));
   }
   const auto& root = *capture_.nodes[0].node;
   const auto options = root.input_metadata(capture_.root_output).options();
@@ -403,13 +307,12 @@ void FirstOrderPass::run_slow() {
   }
   for (size_t s = 0; s < slow.size(); ++s) {
     const Answers answers = rows[s].finish();
-    auto& covered = result_.coverage.parameters[slow[s]];
+    auto& covered = results_.coverage(slow[s]);
     covered.uses.push_back(
         {"(whole graph)",
          "dense",
          capture_.N == 1 ? "the gradient of the one sample" : "one backward pass per sample"});
-    is_complete_[slow[s]] = true;
-    report(slow[s], answers, Tensor());
+    results_.report(slow[s], answers, Tensor());
   }
 }
 
@@ -429,37 +332,30 @@ Gradients FirstOrderPass::finish(const Tensor& losses) {
   const compat::PassGuard guard;
   std::string unused;
   for (size_t p = 0; p < parameters_.size(); ++p) {
-    if (is_complete_[p]) continue;
-    auto& covered = result_.coverage.parameters[p];
+    if (results_.is_reported(p)) continue;
+    auto& covered = results_.coverage(p);
     if (capture_.parameters[p].leaf < 0) {
-      complete_unused(p);
+      results_.report_unused(p);
       unused += (unused.empty() ? "" : ", ") + parameters_[p].name;
     } else {
       covered.level = CoverageLevel::kRefused;
       covered.reason = "the backward pass did not reach all of its uses";
-      result_.remarks.push_back("no answer for '" + covered.name + "': " + covered.reason);
+      results_.remark("no answer for '" + covered.name + "': " + covered.reason);
     }
   }
-  if (!unused.empty()) result_.remarks.push_back("zero rows, no part in the losses: " + unused);
-  if (!squared_norms_.empty()) {
-    // In double: the total may add up thousands of parameters.
-    const Tensor all = at::stack(squared_norms_);
-    result_.total.norms = all.sum({0}, /*keepdim=*/false, at::kDouble).sqrt_().to(all.dtype());
-  }
+  if (!unused.empty()) results_.remark("zero rows, no part in the losses: " + unused);
   const int64_t bad = losses.numel() - losses.isfinite().sum().item<int64_t>();
   if (bad > 0) {
-    result_.remarks.push_back(std::to_string(bad) + " of " + std::to_string(losses.numel()) +
-                              " losses are NaN or infinite; their rows are too");
+    results_.remark(std::to_string(bad) + " of " + std::to_string(losses.numel()) +
+                    " losses are NaN or infinite; their rows are too");
   }
-  if (sample_factor_.defined()) {
-    const int64_t zero = (weights_ == 0).sum().item<int64_t>();
-    if (zero > 0) {
-      result_.remarks.push_back(
-          std::to_string(zero) +
-          " samples have weight zero in the reduced loss; their rows are zero");
-    }
+  const int64_t zero =
+      sample_factor_.defined() ? (weights_ == 0).sum().item<int64_t>() : int64_t{0};
+  if (zero > 0) {
+    results_.remark(std::to_string(zero) +
+                    " samples have weight zero in the reduced loss; their rows are zero");
   }
-  return std::move(result_);
+  return results_.finish();
 }
 
 }  // namespace flightdeck

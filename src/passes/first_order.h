@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/results.h"
 #include "passes/walker.h"
 
 namespace flightdeck {
@@ -42,35 +43,27 @@ class FirstOrderPass {
     Rows rows;
   };
 
-  void check_options() const;
+  void check_options(Needs what) const;
   Rows rows_at(size_t position, size_t edge, const variable_list& gradients);
   Rows rows_one_by_one(size_t position, size_t edge, const variable_list& gradients) const;
   void deliver(size_t position, size_t output, Rows rows);
   Rows carry(size_t position, size_t edge, const std::vector<Arrival>& arrivals);
   Rows carry_one_by_one(size_t position, size_t edge, size_t output, const Rows& rows) const;
   void complete(size_t parameter, Rows rows);
-  void complete_unused(size_t parameter);
-  void report(size_t parameter, const Answers& answers, const Tensor& factor);
   void hand_over_gradient(size_t parameter, const Rows& rows, const Answers& answers);
-  void add_to_total(const ParameterGradients& answers, const Tensor& squared_norms);
-  Questions questions_for(size_t parameter) const;
   std::vector<size_t> parameters_below(size_t position) const;
-  int64_t scratch_bytes(const Tensor& parameter) const;
 
   Capture capture_;
   Parameters parameters_;
-  Needs what_;
   GradientOptions options_;
+  int64_t count_;  // rows: S chosen samples, or N
+  Results results_;
   Tensor samples_;        // [S] chosen samples, or undefined
-  int64_t count_ = 0;     // S or N
   Tensor weights_;        // [N] or one element: gradient at the losses
   Tensor factor_;         // one element: rows are multiplied by it
   Tensor sample_factor_;  // [N]: output gradients are multiplied by it, if weights differ
   std::vector<std::vector<Arrival>> arrivals_;
   std::vector<int64_t> missing_;  // edges that have not delivered yet
-  std::vector<bool> is_complete_;
-  std::vector<Tensor> squared_norms_;  // of each parameter, [S]
-  Gradients result_;
 };
 
 }  // namespace flightdeck

@@ -9,9 +9,11 @@
 namespace flightdeck {
 namespace {
 
-Gradients run_pass(const Tensor& losses, FirstOrderPass pass) {
+// Runs the body; PyTorch's errors about the graph come out with their remedy.
+template <typename Body>
+auto with_remedies(const Body& body) {
   try {
-    pass.run(losses.detach());
+    return body();
   } catch (const c10::Error& error) {
     const std::string what = error.what_without_backtrace();  // with its contexts
     TORCH_CHECK(what.find("backward through the graph a second time") == std::string::npos,
@@ -23,6 +25,10 @@ Gradients run_pass(const Tensor& losses, FirstOrderPass pass) {
                 "; do the in-place change after gradients, or on a clone");
     throw;
   }
+}
+
+Gradients run_pass(const Tensor& losses, FirstOrderPass pass) {
+  pass.run(losses.detach());
   return pass.finish(losses.detach());
 }
 
@@ -62,29 +68,33 @@ Gradients gradients(const Tensor& losses,
                     const Parameters& parameters,
                     Needs what,
                     const GradientOptions& options) {
-  Capture capture = capture_graph(losses, parameters, options);
-  throw_refusals(capture);
-  GradientOptions own = options;
-  own.reuse_gradients = false;
-  return run_pass(losses, FirstOrderPass(std::move(capture), parameters, what, own));
+  return with_remedies([&] {
+    Capture capture = capture_graph(losses, parameters, options);
+    throw_refusals(capture);
+    GradientOptions own = options;
+    own.reuse_gradients = false;
+    return run_pass(losses, FirstOrderPass(std::move(capture), parameters, what, own));
+  });
 }
 
 Coverage coverage(const Tensor& losses,
                   const Parameters& parameters,
                   Needs what,
                   const GradientOptions& options) {
-  Capture capture = capture_graph(losses, parameters, options);
-  Coverage refused;
-  for (size_t p = 0; p < parameters.size(); ++p) {
-    const std::string& refusal = capture.parameters[p].refusal;
-    if (refusal.empty()) continue;
-    refused.parameters.push_back({parameters[p].name, CoverageLevel::kRefused, {}, refusal});
-  }
-  if (!refused.parameters.empty()) return refused;
-  GradientOptions own = options;
-  own.reuse_gradients = false;
-  own.on_parameter = [](ParameterGradients&) {};
-  return run_pass(losses, FirstOrderPass(std::move(capture), parameters, what, own)).coverage;
+  return with_remedies([&] {
+    Capture capture = capture_graph(losses, parameters, options);
+    Coverage refused;
+    for (size_t p = 0; p < parameters.size(); ++p) {
+      const std::string& refusal = capture.parameters[p].refusal;
+      if (refusal.empty()) continue;
+      refused.parameters.push_back({parameters[p].name, CoverageLevel::kRefused, {}, refusal});
+    }
+    if (!refused.parameters.empty()) return refused;
+    GradientOptions own = options;
+    own.reuse_gradients = false;
+    own.on_parameter = [](ParameterGradients&) {};
+    return run_pass(losses, FirstOrderPass(std::move(capture), parameters, what, own)).coverage;
+  });
 }
 
 }  // namespace flightdeck

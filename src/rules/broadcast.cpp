@@ -27,4 +27,12 @@ Rows broadcast_rows(const Tensor& contribution,
   return Rows(std::make_shared<DenseForm>(split.sum(summed).reshape(sizes), name));
 }
 
+Rows channel_rows(const Tensor& contribution, const Layout& layout, const char* name) {
+  Shape aligned(contribution.dim() - 1, 1);
+  aligned[0] = contribution.size(1);
+  Rows rows = broadcast_rows(contribution, layout, aligned, name);
+  rows.terms().front().placement.undo_reshape({aligned[0]});
+  return rows;
+}
+
 }  // namespace flightdeck

@@ -15,4 +15,7 @@ Rows broadcast_rows(const Tensor& contribution,
                     const Shape& input,
                     const char* name);
 
+/// The same for an operand of shape [C] aligned with dimension 1, as channels are.
+Rows channel_rows(const Tensor& contribution, const Layout& layout, const char* name);
+
 }  // namespace flightdeck

@@ -71,19 +71,13 @@ class BatchNormRule final : public Rule {
             size_t edge,
             const Tensor& gradient,
             const Layout& out) const override {
-    Shape aligned(gradient.dim() - 1, 1);
-    aligned[0] = gradient.size(1);
-    Tensor contribution = gradient;
-    if (edge == 1) {
-      const Statistics statistics = statistics_of(node);
-      const int64_t rank = gradient.dim();
-      contribution = statistics.input.sub(per_channel(statistics.mean, rank))
-                         .mul_(per_channel(statistics.inverse_std, rank))
-                         .mul(gradient);
-    }
-    Rows result = broadcast_rows(contribution, out, aligned, edge == 1 ? "scale" : "sum");
-    result.terms().front().placement.undo_reshape({aligned[0]});
-    return result;
+    if (edge == 2) return channel_rows(gradient, out, "sum");
+    const Statistics statistics = statistics_of(node);
+    const int64_t rank = gradient.dim();
+    const Tensor contribution = statistics.input.sub(per_channel(statistics.mean, rank))
+                                    .mul_(per_channel(statistics.inverse_std, rank))
+                                    .mul(gradient);
+    return channel_rows(contribution, out, "scale");
   }
 
   // With the statistics held constant: dx = dy * w * inverse_std.

@@ -36,13 +36,7 @@ class ConvolutionRule final : public Rule {
             size_t edge,
             const Tensor& gradient,
             const Layout& out) const override {
-    if (edge != kWeight) {
-      Shape aligned(gradient.dim() - 1, 1);
-      aligned[0] = gradient.size(1);
-      Rows bias = broadcast_rows(gradient, out, aligned, "sum");
-      bias.terms().front().placement.undo_reshape({aligned[0]});
-      return bias;
-    }
+    if (edge != kWeight) return channel_rows(gradient, out, "sum");
     const auto& conv = node.as<ConvolutionBackward0>();
     const Shape weight_shape = node.input_shape(edge);
     const auto per_dim = [&weight_shape](const auto& values) {

@@ -23,21 +23,15 @@ class GroupNormRule final : public Rule {
             size_t edge,
             const Tensor& gradient,
             const Layout& out) const override {
-    Shape aligned(gradient.dim() - 1, 1);
-    aligned[0] = gradient.size(1);
-    Tensor contribution = gradient;
-    if (edge == 1) {
-      const auto& norm = node.as<NativeGroupNormBackward0>();
-      const Tensor input = node.unpack(norm.input_);
-      const Tensor mean = node.unpack(norm.result1_);  // [images, groups]
-      const Tensor rstd = node.unpack(norm.result2_);
-      const Tensor grouped = input.reshape({mean.size(0), mean.size(1), -1});
-      contribution =
-          grouped.sub(mean.unsqueeze(2)).mul_(rstd.unsqueeze(2)).view(input.sizes()).mul(gradient);
-    }
-    Rows result = broadcast_rows(contribution, out, aligned, edge == 1 ? "scale" : "sum");
-    result.terms().front().placement.undo_reshape({aligned[0]});
-    return result;
+    if (edge == 2) return channel_rows(gradient, out, "sum");
+    const auto& norm = node.as<NativeGroupNormBackward0>();
+    const Tensor input = node.unpack(norm.input_);
+    const Tensor mean = node.unpack(norm.result1_);  // [images, groups]
+    const Tensor rstd = node.unpack(norm.result2_);
+    const Tensor grouped = input.reshape({mean.size(0), mean.size(1), -1});
+    const Tensor contribution =
+        grouped.sub(mean.unsqueeze(2)).mul_(rstd.unsqueeze(2)).view(input.sizes()).mul(gradient);
+    return channel_rows(contribution, out, "scale");
   }
 };
 

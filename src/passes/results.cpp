@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "passes/results.h"
+
+#include <ATen/ATen.h>
+
+namespace flightdeck {
+namespace {
+
+// Launches are dear on a GPU and its memory is large: do more in one piece there.
+constexpr int64_t kCudaScratchFactor = 16;
+
+Tensor times(const Tensor& tensor, const Tensor& factor) {
+  if (!tensor.defined() || !factor.defined()) return tensor;
+  return tensor.mul(factor.to(tensor.options()));
+}
+
+void add(Tensor& total, const Tensor& part) {
+  if (part.defined()) total = total.defined() ? total + part : part.clone();
+}
+
+}  // namespace
+
+Results::Results(const Parameters& parameters,
+                 Needs what,
+                 const GradientOptions& options,
+                 int64_t count)
+    : parameters_(parameters),
+      what_(what),
+      options_(options),
+      count_(count),
+      is_reported_(parameters.size(), false) {
+  result_.batch_size = count;
+  result_.total.name = "total";
+  result_.parameters.resize(parameters.size());
+  result_.coverage.parameters.resize(parameters.size());
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    result_.parameters[p].name = result_.coverage.parameters[p].name = parameters[p].name;
+  }
+}
+
+Questions Results::questions_for(size_t parameter) const {
+  const Tensor& tensor = parameters_[parameter].tensor;
+  Questions questions;
+  questions.sum = what_.has(Need::kMean) || what_.has(Need::kVariance);
+  questions.second = what_.has(Need::kSecondMoment) || what_.has(Need::kVariance);
+  questions.squared_norms = what_.has(Need::kNorms);
+  questions.gram = what_.has(Need::kGram);
+  questions.dense = what_.has(Need::kIndividual);
+  if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
+  questions.scratch_bytes = options_.scratch_bytes * (tensor.is_cuda() ? kCudaScratchFactor : 1);
+  questions.share = 1.0 / static_cast<double>(count_);
+  return questions;
+}
+
+void Results::report(size_t parameter, const Answers& answers, const Tensor& factor) {
+  is_reported_[parameter] = true;
+  ParameterGradients& out = result_.parameters[parameter];
+  const Tensor squared = factor.defined() ? factor.square() : factor;
+  // Sums are ours alone, and as large as the parameter: scale them in place.
+  const Tensor mean = answers.sum, second = answers.second;
+  if (factor.defined() && mean.defined()) mean.mul_(factor.to(mean.options()));
+  if (factor.defined() && second.defined()) second.mul_(squared.to(second.options()));
+  if (what_.has(Need::kMean)) out.mean = mean;
+  if (what_.has(Need::kSecondMoment)) out.second_moment = second;
+  if (what_.has(Need::kVariance)) {
+    // Rounding can leave a variance of a few ulp below zero.
+    const Tensor target = what_.has(Need::kSecondMoment) ? second.clone() : second;
+    out.variance = target.addcmul_(mean, mean, -1).clamp_min_(0);
+  }
+  out.individual = times(answers.dense, factor);
+  out.gram = times(answers.gram, squared);
+  out.dots = times(answers.dots, factor);
+  const Tensor squared_norms = times(answers.squared_norms, squared);
+  if (squared_norms.defined()) {
+    out.norms = squared_norms.sqrt();
+    squared_norms_.push_back(squared_norms);
+  }
+  add(result_.total.gram, out.gram);
+  add(result_.total.dots, out.dots);
+  if (options_.on_parameter) {
+    options_.on_parameter(out);
+    out = ParameterGradients();
+    out.name = parameters_[parameter].name;
+  }
+}
+
+void Results::report_unused(size_t parameter) {
+  const Tensor& tensor = parameters_[parameter].tensor;
+  const auto options = in_row_precision(at::empty({0}, tensor.options())).options();
+  const Questions questions = questions_for(parameter);
+  Answers answers;
+  if (questions.sum) answers.sum = at::zeros(tensor.sizes(), options);
+  if (questions.second) answers.second = at::zeros(tensor.sizes(), options);
+  if (questions.squared_norms) answers.squared_norms = at::zeros({count_}, options);
+  if (questions.gram) answers.gram = at::zeros({count_, count_}, options);
+  if (questions.dense) {
+    Shape sizes = tensor.sizes().vec();
+    sizes.insert(sizes.begin(), count_);
+    answers.dense = at::zeros(sizes, options);
+  }
+  if (questions.directions.defined()) {
+    answers.dots = at::zeros({count_, questions.directions.size(0)}, options);
+  }
+  report(parameter, answers, Tensor());
+}
+
+Gradients Results::finish() {
+  if (!squared_norms_.empty()) {
+    // In double: the total may add up thousands of parameters.
+    const Tensor all = at::stack(squared_norms_);
+    result_.total.norms = all.sum({0}, /*keepdim=*/false, at::kDouble).sqrt_().to(all.dtype());
+  }
+  return std::move(result_);
+}
+
+}  // namespace flightdeck
