@@ -43,7 +43,7 @@ Questions Results::questions_for(size_t parameter) const {
   Questions questions;
   questions.sum = what_.has(Need::kMean) || what_.has(Need::kVariance);
   questions.second = what_.has(Need::kSecondMoment) || what_.has(Need::kVariance);
-  questions.squared_norms = what_.has(Need::kNorms);
+  questions.norms = what_.has(Need::kNorms);
   questions.gram = what_.has(Need::kGram);
   questions.dense = what_.has(Need::kIndividual);
   if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
@@ -70,10 +70,9 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
   out.individual = times(answers.dense, factor);
   out.gram = times(answers.gram, squared);
   out.dots = times(answers.dots, factor);
-  const Tensor squared_norms = times(answers.squared_norms, squared);
-  if (squared_norms.defined()) {
-    out.norms = squared_norms.sqrt();
-    squared_norms_.push_back(squared_norms);
+  if (answers.norms.defined()) {
+    out.norms = factor.defined() ? times(answers.norms, factor.abs()) : answers.norms;
+    norms_.push_back(out.norms);
   }
   add(result_.total.gram, out.gram);
   add(result_.total.dots, out.dots);
@@ -91,7 +90,7 @@ void Results::report_unused(size_t parameter) {
   Answers answers;
   if (questions.sum) answers.sum = at::zeros(tensor.sizes(), options);
   if (questions.second) answers.second = at::zeros(tensor.sizes(), options);
-  if (questions.squared_norms) answers.squared_norms = at::zeros({count_}, options);
+  if (questions.norms) answers.norms = at::zeros({count_}, options);
   if (questions.gram) answers.gram = at::zeros({count_, count_}, options);
   if (questions.dense) {
     Shape sizes = tensor.sizes().vec();
@@ -105,10 +104,10 @@ void Results::report_unused(size_t parameter) {
 }
 
 Gradients Results::finish() {
-  if (!squared_norms_.empty()) {
+  if (!norms_.empty()) {
     // In double: the total may add up thousands of parameters.
-    const Tensor all = at::stack(squared_norms_);
-    result_.total.norms = all.sum({0}, /*keepdim=*/false, at::kDouble).sqrt_().to(all.dtype());
+    const Tensor all = at::stack(norms_);
+    result_.total.norms = at::linalg_vector_norm(all.to(at::kDouble), 2, {0}).to(all.dtype());
   }
   return std::move(result_);
 }

@@ -38,7 +38,7 @@ class Results {
   GradientOptions options_;
   int64_t count_;
   std::vector<bool> is_reported_;
-  std::vector<Tensor> squared_norms_;  // of each parameter, [count]
+  std::vector<Tensor> norms_;  // of each parameter, [count]
   Gradients result_;
 };
 

@@ -20,7 +20,7 @@ void SlowRows::add(const Tensor& given) {
   if (questions_.sum) accumulate(answers_.sum, row);
   if (questions_.second) accumulate(answers_.second, row.square());
   const Tensor flat = row.reshape({-1});
-  if (questions_.squared_norms) squared_norms_.push_back(at::dot(flat, flat));
+  if (questions_.norms) norms_.push_back(at::linalg_vector_norm(flat, 2));
   if (questions_.directions.defined()) {
     const Tensor& directions = questions_.directions;
     dots_.push_back(at::mv(directions.reshape({directions.size(0), -1}).to(row.dtype()), flat));
@@ -34,7 +34,7 @@ Answers SlowRows::finish() {
     return form.answer(questions_);
   }
   apply_share(questions_, answers_);
-  if (questions_.squared_norms) answers_.squared_norms = at::stack(squared_norms_);
+  if (questions_.norms) answers_.norms = at::stack(norms_);
   if (questions_.directions.defined()) answers_.dots = at::stack(dots_);
   return std::move(answers_);
 }

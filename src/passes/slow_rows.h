@@ -25,7 +25,7 @@ class SlowRows {
   Questions questions_;
   int64_t count_ = 0;
   std::vector<Tensor> rows_;
-  std::vector<Tensor> squared_norms_;
+  std::vector<Tensor> norms_;
   std::vector<Tensor> dots_;
   Answers answers_;
 };

@@ -76,7 +76,7 @@ Tensor ConvolutionForm::patches(const Tensor& padded,
 Answers ConvolutionForm::answer(const Questions& questions) const {
   Answers answers;
   const bool only_linear =
-      !questions.second && !questions.squared_norms && !questions.gram && !questions.dense;
+      !questions.second && !questions.norms && !questions.gram && !questions.dense;
   if (only_linear) {
     if (questions.sum) answers.sum = sum_weighted(gradient_);
     apply_share(questions, answers);
@@ -93,7 +93,7 @@ Answers ConvolutionForm::answer(const Questions& questions) const {
       }
       if (part.sum.defined()) answers.sum = at::cat({answers.sum, part.sum});
       if (part.second.defined()) answers.second = at::cat({answers.second, part.second});
-      if (part.squared_norms.defined()) answers.squared_norms += part.squared_norms;
+      if (part.norms.defined()) answers.norms = at::hypot(answers.norms, part.norms);
       if (part.gram.defined()) answers.gram += part.gram;
       if (part.dense.defined()) answers.dense = at::cat({answers.dense, part.dense}, 1);
     }
@@ -154,7 +154,7 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
       gram_norm_flops(instances.N, instances.T, instances.I, instances.J, padded.is_cpu());
   if (only_norms && by_gram < instance_flops(instances)) {
     Answers answers;
-    answers.squared_norms = norms_by_gram(padded, group, questions.scratch_bytes);
+    answers.norms = norms_by_gram(padded, group, questions.scratch_bytes);
     answers.algorithm = "norms by Gram over positions";
     return answers;
   }
@@ -162,7 +162,6 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
   Questions formed = questions;
   formed.directions = Tensor();
   Answers answers = answer_by_instances(instances, formed);
-  apply_share(questions, answers);
   // From [I, J] to the weight's [J, C, *kernel].
   const auto as_weight = [&](const Tensor& matrix, int64_t lead) {
     Shape split = matrix.sizes().slice(0, lead).vec();
@@ -190,9 +189,9 @@ Tensor ConvolutionForm::norms_by_gram(const Tensor& padded,
   for (int64_t begin = 0; begin < N(); begin += piece) {
     const Tensor a = views.slice(0, begin, begin + piece);
     norms.push_back(
-        squared_norms_by_gram(a.reshape({a.size(0), I, T}).transpose(1, 2),
-                              gradient.slice(0, begin, begin + piece).transpose(1, 2),
-                              scratch_bytes));
+        flightdeck::norms_by_gram(a.reshape({a.size(0), I, T}).transpose(1, 2),
+                                  gradient.slice(0, begin, begin + piece).transpose(1, 2),
+                                  scratch_bytes));
   }
   return at::cat(norms);
 }

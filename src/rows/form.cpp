@@ -2,6 +2,7 @@
 #include "rows/form.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <ATen/ATen.h>
 
@@ -30,6 +31,15 @@ Tensor in_row_precision(const Tensor& factor) {
   return is_half ? factor.to(at::kFloat) : factor;
 }
 
+Tensor shared_sum(const Tensor& rows, double share) {
+  // Each operation is a launch on a GPU, and small layers are bound by their number.
+  const bool is_mean = std::abs(share * static_cast<double>(rows.size(0)) - 1) < 1e-12;
+  if (is_mean) return rows.mean(0);
+  return share == 1 ? rows.sum(0) : rows.sum(0).mul_(share);
+}
+
+Tensor norms_from_gram(const Tensor& gram) { return gram.diagonal().clamp_min(0).sqrt_(); }
+
 void apply_share(const Questions& questions, Answers& answers) {
   if (questions.share == 1) return;
   if (answers.sum.defined()) answers.sum.mul_(questions.share);
@@ -38,14 +48,16 @@ void apply_share(const Questions& questions, Answers& answers) {
 
 void answer_from_dense(const Tensor& dense, const Questions& questions, Answers& answers) {
   const Tensor flat = dense.reshape({dense.size(0), -1});
-  if (questions.sum) answers.sum = dense.sum(0);
-  if (questions.second) answers.second = at::linalg_vector_norm(dense, 2, {0}).square_();
-  if (questions.gram) answers.gram = at::mm(flat, flat.t());
-  if (questions.squared_norms) {
-    answers.squared_norms = questions.gram ? answers.gram.diagonal().clone()
-                                           : at::linalg_vector_norm(flat, 2, {1}).square_();
+  if (questions.sum) answers.sum = shared_sum(dense, questions.share);
+  if (questions.second) {
+    answers.second = at::linalg_vector_norm(dense, 2, {0}).square_();
+    if (questions.share != 1) answers.second.mul_(questions.share);
   }
-  apply_share(questions, answers);
+  if (questions.gram) answers.gram = at::mm(flat, flat.t());
+  if (questions.norms) {
+    answers.norms =
+        questions.gram ? norms_from_gram(answers.gram) : at::linalg_vector_norm(flat, 2, {1});
+  }
   if (questions.dense) answers.dense = dense;
   if (questions.directions.defined()) {
     answers.dots =

@@ -19,25 +19,25 @@ using at::Tensor;
 
 /// What is asked of rows in one go, so that a form can share work between the answers.
 struct Questions {
-  bool sum = false;            ///< sum_n g_n
-  bool second = false;         ///< sum_n g_n² per entry
-  bool squared_norms = false;  ///< ||g_n||²
-  bool gram = false;           ///< <g_n, g_m>
-  bool dense = false;          ///< the rows themselves
-  Tensor directions;           ///< [V, *shape]; defined means dots are asked for
-  double share = 1;            ///< sum and second are multiplied by it (1/N makes them means)
+  bool sum = false;     ///< sum_n g_n
+  bool second = false;  ///< sum_n g_n² per entry
+  bool norms = false;   ///< ||g_n||
+  bool gram = false;    ///< <g_n, g_m>
+  bool dense = false;   ///< the rows themselves
+  Tensor directions;    ///< [V, *shape]; defined means dots are asked for
+  double share = 1;     ///< sum and second are multiplied by it (1/N makes them means)
   int64_t scratch_bytes = int64_t{64} << 20;
 
   bool any_instances() const { return second || dense; }
 };
 
 struct Answers {
-  Tensor sum;            ///< [*shape], times share; never shared with another tensor
-  Tensor second;         ///< [*shape], times share; never shared with another tensor
-  Tensor squared_norms;  ///< [N]
-  Tensor gram;           ///< [N, N]
-  Tensor dense;          ///< [N, *shape]
-  Tensor dots;           ///< [N, V]
+  Tensor sum;     ///< [*shape], times share; never shared with another tensor
+  Tensor second;  ///< [*shape], times share; never shared with another tensor
+  Tensor norms;   ///< [N]
+  Tensor gram;    ///< [N, N]
+  Tensor dense;   ///< [N, *shape]
+  Tensor dots;    ///< [N, V]
   std::string algorithm;
 };
 
@@ -79,6 +79,12 @@ int64_t rows_per_piece(const Shape& shape, const at::TensorOptions& options, int
 
 /// Factors in the precision rows are computed in: half and bfloat16 become float32.
 Tensor in_row_precision(const Tensor& factor);
+
+/// The sum over the first dimension times the share, in one operation where it is the mean.
+Tensor shared_sum(const Tensor& rows, double share);
+
+/// Norms from the diagonal of a Gram matrix; rounding can leave a zero below zero.
+Tensor norms_from_gram(const Tensor& gram);
 
 /// Multiplies sum and second by the share; for forms that have no cheaper place for it.
 void apply_share(const Questions& questions, Answers& answers);

@@ -41,16 +41,17 @@ Answers GatherForm::answer(const Questions& questions) const {
     answers.dots = at::stack(columns, 1);
   }
   answers.algorithm = "distinct (sample, line) pairs";
-  if (questions.second || questions.squared_norms || questions.gram) {
+  if (questions.second || questions.norms || questions.gram) {
     const Lines distinct = lines();
     if (questions.second) {
       answers.second =
           at::zeros(shape_, options()).index_add_(0, distinct.line, distinct.values.square());
     }
     if (questions.gram) answers.gram = gram(distinct, questions.scratch_bytes);
-    if (questions.squared_norms) {
-      answers.squared_norms = at::zeros({N()}, options())
-                                  .index_add_(0, distinct.sample, distinct.values.square().sum(1));
+    if (questions.norms) {
+      answers.norms = at::zeros({N()}, options())
+                          .index_add_(0, distinct.sample, distinct.values.square().sum(1))
+                          .sqrt_();
     }
   }
   apply_share(questions, answers);

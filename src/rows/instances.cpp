@@ -58,20 +58,24 @@ int64_t units_per_piece(const Instances& instances, int64_t scratch_bytes) {
 // The Gram matrix is a product of a piece with itself: keep the piece in the last-level cache.
 constexpr int64_t kGramPieceBytes = int64_t{8} << 20;
 
-Answers sweep(const Instances& instances, const Questions& questions, bool fused) {
+// All i at once, by batched products: no piece has to be put together.
+Answers whole(const Instances& instances, const Questions& questions) {
+  Answers answers;
+  answer_from_dense(instances.rows(0, instances.I), questions, answers);
+  return answers;
+}
+
+Answers sweep(const Instances& instances, const Questions& questions, bool fused, int64_t piece) {
   const auto& options = instances.options;
   Answers answers;
   if (questions.sum) answers.sum = at::empty({instances.I, instances.J}, options);
   if (questions.second) answers.second = at::empty({instances.I, instances.J}, options);
   if (questions.gram) answers.gram = at::zeros({instances.N, instances.N}, options);
   if (questions.dense) answers.dense = at::empty({instances.N, instances.I, instances.J}, options);
-  const bool norms = questions.squared_norms && !questions.gram;
   Tensor squared_norms;
-  if (norms) squared_norms = at::zeros({instances.N}, options.dtype(at::kDouble));
-
-  int64_t scratch_bytes = questions.scratch_bytes;
-  if (fused && questions.gram) scratch_bytes = std::min(scratch_bytes, kGramPieceBytes);
-  const int64_t piece = units_per_piece(instances, scratch_bytes) * instances.unit;
+  if (questions.norms && !questions.gram) {
+    squared_norms = at::zeros({instances.N}, options.dtype(at::kDouble));
+  }
   for (int64_t begin = 0; begin < instances.I; begin += piece) {
     const int64_t end = std::min(begin + piece, instances.I);
     Tensor rows;
@@ -81,28 +85,24 @@ Answers sweep(const Instances& instances, const Questions& questions, bool fused
     } else {
       rows = instances.rows(begin, end);
       if (questions.sum) answers.sum.slice(0, begin, end).copy_(rows.sum(0));
-      if (norms) squared_norms += at::linalg_vector_norm(rows, 2, {1, 2}).square_();
       if (questions.second) {
-        at::Tensor target = answers.second.slice(0, begin, end);
-        target.copy_(at::linalg_vector_norm(rows, 2, {0}).square_());
+        answers.second.slice(0, begin, end).copy_(at::linalg_vector_norm(rows, 2, {0}).square_());
+      }
+      if (squared_norms.defined()) {
+        squared_norms += at::linalg_vector_norm(rows, 2, {1, 2}).square_();
       }
     }
     if (questions.gram) {
       const Tensor flat = rows.view({instances.N, -1});
       answers.gram.addmm_(flat, flat.t());
     }
-    if (questions.dense) {
-      if (begin == 0 && end == instances.I) {
-        answers.dense = rows;
-      } else {
-        answers.dense.slice(1, begin, end).copy_(rows);
-      }
-    }
+    if (questions.dense) answers.dense.slice(1, begin, end).copy_(rows);
   }
-  if (norms) answers.squared_norms = squared_norms.to(options.dtype());
-  if (questions.squared_norms && questions.gram) {
-    answers.squared_norms = answers.gram.diagonal().clone();
+  if (questions.norms) {
+    answers.norms =
+        questions.gram ? norms_from_gram(answers.gram) : squared_norms.sqrt().to(options.dtype());
   }
+  apply_share(questions, answers);
   return answers;
 }
 
@@ -134,7 +134,11 @@ double instance_flops(const Instances& instances) {
 Answers answer_by_instances(const Instances& instances, const Questions& questions) {
   const bool fused = fused_kernel_pays(instances.options, instances.J);
   if (!fused || questions.gram) {
-    Answers answers = sweep(instances, questions, fused);
+    int64_t scratch_bytes = questions.scratch_bytes;
+    if (fused) scratch_bytes = std::min(scratch_bytes, kGramPieceBytes);
+    const int64_t piece = units_per_piece(instances, scratch_bytes) * instances.unit;
+    Answers answers = !fused && piece >= instances.I ? whole(instances, questions)
+                                                     : sweep(instances, questions, fused, piece);
     answers.algorithm = fused ? "rows formed in pieces by the fused kernel"
                               : "rows formed in pieces by batched products";
     return answers;
@@ -145,11 +149,11 @@ Answers answer_by_instances(const Instances& instances, const Questions& questio
   if (questions.second) answers.second = at::empty({instances.I, instances.J}, options);
   if (questions.dense) answers.dense = at::empty({instances.N, instances.I, instances.J}, options);
   Tensor squared_norms;
-  if (questions.squared_norms) squared_norms = at::zeros({instances.N}, at::kDouble);
+  if (questions.norms) squared_norms = at::zeros({instances.N}, at::kDouble);
   run_fused(instances, 0, instances.I, answers.sum, answers.second, squared_norms, answers.dense);
-  if (questions.squared_norms) answers.squared_norms = squared_norms.to(options.dtype());
-  answers.algorithm = "fused kernel, rows never written";
-  if (questions.dense) answers.algorithm = "fused kernel";
+  if (questions.norms) answers.norms = squared_norms.sqrt_().to(options.dtype());
+  apply_share(questions, answers);
+  answers.algorithm = questions.dense ? "fused kernel" : "fused kernel, rows never written";
   return answers;
 }
 

@@ -55,7 +55,7 @@ double gram_norm_flops(int64_t N, int64_t T, int64_t I, int64_t J, bool is_cpu) 
   return 2.0 * N * T * T * (I + J) * (is_cpu ? kBatchedProductPenalty : 1.0);
 }
 
-Tensor squared_norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes) {
+Tensor norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes) {
   const int64_t N = a.size(0), T = a.size(1);
   const int64_t piece = rows_per_piece({2, T, T}, a.options(), scratch_bytes);
   std::vector<Tensor> norms;
@@ -66,7 +66,8 @@ Tensor squared_norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_b
     products.mul_(at::bmm(part_b, part_b.transpose(1, 2)));
     norms.push_back(products.sum({1, 2}));
   }
-  return norms.size() == 1 ? norms[0] : at::cat(norms);
+  const Tensor squared = norms.size() == 1 ? norms[0] : at::cat(norms);
+  return squared.clamp_min(0).sqrt_();
 }
 
 OuterForm::OuterForm(Tensor a, Tensor b)
@@ -98,9 +99,8 @@ Answers OuterForm::answer_single_position(const Questions& questions) const {
     const Tensor squares = b.square();
     answers.second = at::mm(a.square().t(), is_shared ? squares.mul(questions.share) : squares);
   }
-  if (questions.squared_norms) {
-    answers.squared_norms =
-        at::linalg_vector_norm(a, 2, {1}).mul_(at::linalg_vector_norm(b, 2, {1})).square_();
+  if (questions.norms) {
+    answers.norms = at::linalg_vector_norm(a, 2, {1}).mul_(at::linalg_vector_norm(b, 2, {1}));
   }
   if (questions.gram) answers.gram = at::mm(a, a.t()).mul_(at::mm(b, b.t()));
   if (questions.dense) answers.dense = dense(0, N());
@@ -117,8 +117,8 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
   const double form_flops = sum_flops * (fused ? 1.0 : penalty);
 
   // The Gram route needs the sum apart; forming the rows gives it along the way.
-  const double by_gram_flops = gram_norm_flops(
-      instances.N, instances.T, instances.I, instances.J, a_.is_cpu());
+  const double by_gram_flops =
+      gram_norm_flops(instances.N, instances.T, instances.I, instances.J, a_.is_cpu());
   const bool norms_by_forming =
       questions.any_instances() || form_flops < by_gram_flops + (questions.sum ? sum_flops : 0.0);
   const double gram_positions_flops = 2 * N * N * T * T * (I + J);
@@ -128,11 +128,12 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
 
   Questions formed;
   formed.scratch_bytes = questions.scratch_bytes;
+  formed.share = questions.share;
   formed.second = questions.second;
   formed.dense = questions.dense;
   formed.gram = questions.gram && gram_by_forming;
-  formed.squared_norms = questions.squared_norms && (norms_by_forming || formed.gram);
-  const bool forms = formed.second || formed.dense || formed.gram || formed.squared_norms;
+  formed.norms = questions.norms && (norms_by_forming || formed.gram);
+  const bool forms = formed.second || formed.dense || formed.gram || formed.norms;
   formed.sum = questions.sum && forms;
 
   Answers answers;
@@ -142,18 +143,17 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
   };
   if (questions.sum && !formed.sum) {
     answers.sum = at::mm(a_.reshape({-1, a_.size(2)}).t(), b_.reshape({-1, b_.size(2)}));
+    apply_share(questions, answers);
   }
   if (questions.gram && !formed.gram) {
     answers.gram = gram_by_positions(questions.scratch_bytes);
     add_algorithm("pairwise products by Gram over positions");
   }
-  if (questions.squared_norms && !formed.squared_norms) {
-    answers.squared_norms = answers.gram.defined()
-                                ? answers.gram.diagonal().clone()
-                                : squared_norms_by_gram(a_, b_, questions.scratch_bytes);
+  if (questions.norms && !formed.norms) {
+    answers.norms = answers.gram.defined() ? norms_from_gram(answers.gram)
+                                           : norms_by_gram(a_, b_, questions.scratch_bytes);
     add_algorithm("norms by Gram over positions");
   }
-  apply_share(questions, answers);
   if (answers.algorithm.empty()) answers.algorithm = "one product";
   return answers;
 }

@@ -36,7 +36,8 @@ class OuterForm final : public Form {
 /// What the Gram route to the norms costs, in flops of one large product.
 double gram_norm_flops(int64_t N, int64_t T, int64_t I, int64_t J, bool is_cpu);
 
-/// ||A_nᵀ B_n||² = sum_ts (A A^T)_ts (B B^T)_ts, a few samples at a time; A [N, T, I], B [N, T, J].
-Tensor squared_norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes);
+/// Norms of A_nᵀ B_n by ||A_nᵀ B_n||² = sum_ts (A A^T)_ts (B B^T)_ts, a few samples at a time; A
+/// [N, T, I], B [N, T, J].
+Tensor norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes);
 
 }  // namespace flightdeck

@@ -91,19 +91,21 @@ Answers Rows::answer_sum(const Questions& questions) const {
   // reached twice; otherwise the rows are written out, a few at a time.
   const bool disjoint = terms_are_disjoint();
   Questions each = questions;
-  if (!disjoint) each.second = each.squared_norms = each.gram = false;
+  if (!disjoint) each.second = each.norms = each.gram = false;
   Answers total;
   for (const Term& term : terms_) {
     const Answers part = answer_term(term, each);
     accumulate(total.sum, part.sum);
     accumulate(total.second, part.second);
-    accumulate(total.squared_norms, part.squared_norms);
+    if (part.norms.defined()) {
+      total.norms = total.norms.defined() ? at::hypot(total.norms, part.norms) : part.norms;
+    }
     accumulate(total.gram, part.gram);
     accumulate(total.dense, part.dense);
     accumulate(total.dots, part.dots);
     total.algorithm += (total.algorithm.empty() ? "" : " + ") + part.algorithm;
   }
-  if (!disjoint && (questions.second || questions.squared_norms || questions.gram)) {
+  if (!disjoint && (questions.second || questions.norms || questions.gram)) {
     answer_from_pieces(questions, total);
     total.algorithm += "; cross terms of uses by rows written out in pieces";
   }
@@ -111,10 +113,6 @@ Answers Rows::answer_sum(const Questions& questions) const {
 }
 
 void Rows::answer_from_pieces(const Questions& questions, Answers& answers) const {
-  Questions rest;
-  rest.second = questions.second;
-  rest.squared_norms = questions.squared_norms;
-  rest.gram = questions.gram;
   const int64_t piece =
       answers.dense.defined() ? N() : rows_per_piece(shape(), options(), questions.scratch_bytes);
   const auto flat_rows = [&](int64_t begin) {
@@ -123,7 +121,7 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
         answers.dense.defined() ? answers.dense.slice(0, begin, end) : dense(begin, end);
     return rows.reshape({end - begin, -1});
   };
-  Tensor squared_norms = at::empty({N()}, options());
+  Tensor norms = at::empty({N()}, options());
   if (questions.gram) answers.gram = at::empty({N(), N()}, options());
   for (int64_t begin = 0; begin < N(); begin += piece) {
     const Tensor rows = flat_rows(begin);
@@ -131,7 +129,7 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
     if (questions.second) {
       accumulate(answers.second, at::linalg_vector_norm(rows, 2, {0}).square_());
     }
-    squared_norms.slice(0, begin, end).copy_(at::linalg_vector_norm(rows, 2, {1}).square_());
+    norms.slice(0, begin, end).copy_(at::linalg_vector_norm(rows, 2, {1}));
     if (!questions.gram) continue;
     answers.gram.slice(0, begin, end).slice(1, begin, end).copy_(at::mm(rows, rows.t()));
     for (int64_t other = end; other < N(); other += piece) {
@@ -143,7 +141,7 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
     }
   }
   if (questions.second) answers.second = answers.second.mul(questions.share).view(shape());
-  if (questions.squared_norms) answers.squared_norms = squared_norms;
+  if (questions.norms) answers.norms = norms;
 }
 
 Tensor Rows::combine(const Tensor& coefficients) const {

@@ -124,7 +124,7 @@ class EveryForm : public testing::TestWithParam<Case> {
     const Answers answers = rows_.answer(questions);
     if (questions.sum) expect_close(answers.sum, dense_.sum(0) * questions.share);
     if (questions.second) expect_close(answers.second, dense_.square().sum(0) * questions.share);
-    if (questions.squared_norms) expect_close(answers.squared_norms, flat_.square().sum(1));
+    if (questions.norms) expect_close(answers.norms, flat_.square().sum(1).sqrt());
     if (questions.gram) expect_close(answers.gram, flat_.mm(flat_.t()));
     if (questions.dense) expect_close(answers.dense, dense_);
     if (questions.directions.defined()) {
@@ -148,7 +148,7 @@ TEST_P(EveryForm, AnswersEveryCombinationOfQuestions) {
     Questions questions;
     questions.sum = bits & 1;
     questions.second = bits & 2;
-    questions.squared_norms = bits & 4;
+    questions.norms = bits & 4;
     questions.gram = bits & 8;
     questions.dense = bits & 16;
     if (bits & 32) questions.directions = directions();
@@ -160,7 +160,7 @@ TEST_P(EveryForm, AnswersEveryCombinationOfQuestions) {
 
 TEST_P(EveryForm, AnswersTheSameWithScratchForOneRowOnly) {
   Questions questions;
-  questions.sum = questions.second = questions.squared_norms = questions.gram = true;
+  questions.sum = questions.second = questions.norms = questions.gram = true;
   questions.scratch_bytes = 1;
   expect_answers(questions);
 }
