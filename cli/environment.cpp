@@ -66,7 +66,8 @@ void restart_with_wanted_variables(int threads) {
 }
 
 void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  // Not M_MMAP_THRESHOLD: glibc ignores values above 32 MB, and tensors are larger.
+  mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 

@@ -9,4 +9,7 @@ find_dependency(Torch MODULE)
 set(CMAKE_MODULE_PATH "${_flightdeck_module_path}")
 unset(_flightdeck_module_path)
 
+# Linked by the static library if it was built with it.
+find_package(OpenMP QUIET)
+
 include(${CMAKE_CURRENT_LIST_DIR}/flightdeckTargets.cmake)
