@@ -2,6 +2,7 @@
 #include "passes/results.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 namespace flightdeck {
 namespace {
@@ -16,6 +17,29 @@ Tensor times(const Tensor& tensor, const Tensor& factor) {
 
 void add(Tensor& total, const Tensor& part) {
   if (part.defined()) total = total.defined() ? total + part : part.clone();
+}
+
+// second - mean², not below zero: rounding can leave a variance of a few ulp there. On the CPU in
+// one sweep: each further one over a large layer costs what `flightdeck bench` shows for the mlp.
+void subtract_squared_mean(const Tensor& second, const Tensor& mean) {
+  const bool sweeps = second.is_cpu() && second.is_non_overlapping_and_dense() &&
+                      second.strides() == mean.strides() &&
+                      second.scalar_type() == mean.scalar_type() &&
+                      (second.scalar_type() == at::kFloat || second.scalar_type() == at::kDouble);
+  if (!sweeps) {
+    second.addcmul_(mean, mean, -1).clamp_min_(0);
+    return;
+  }
+  AT_DISPATCH_FLOATING_TYPES(second.scalar_type(), "subtract_squared_mean", [&] {
+    auto* v = second.data_ptr<scalar_t>();
+    const auto* m = mean.data_ptr<scalar_t>();
+    at::parallel_for(0, second.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end; ++k) {
+        const scalar_t variance = v[k] - m[k] * m[k];
+        v[k] = variance < 0 ? scalar_t{0} : variance;  // NaN passes
+      }
+    });
+  });
 }
 
 }  // namespace
@@ -63,9 +87,9 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
   if (what_.has(Need::kMean)) out.mean = mean;
   if (what_.has(Need::kSecondMoment)) out.second_moment = second;
   if (what_.has(Need::kVariance)) {
-    // Rounding can leave a variance of a few ulp below zero.
     const Tensor target = what_.has(Need::kSecondMoment) ? second.clone() : second;
-    out.variance = target.addcmul_(mean, mean, -1).clamp_min_(0);
+    subtract_squared_mean(target, mean);
+    out.variance = target;
   }
   out.individual = times(answers.dense, factor);
   out.gram = times(answers.gram, squared);
