@@ -164,7 +164,7 @@ Rows FirstOrderPass::rows_one_by_one(size_t position,
   }
   const Shape shape = NodeView(captured.node).input_shape(edge);
   for (Tensor& row : rows) {
-    if (!row.defined()) row = at::zeros(shape, gradients[0].options());
+    if (!row.defined()) row = at::zeros(shape, parameters_[0].tensor.options());
   }
   return Rows(std::make_shared<DenseForm>(at::stack(rows), "dense"));
 }

@@ -47,13 +47,13 @@ ConvolutionForm::ConvolutionForm(Tensor input,
   expand(geometry_.dilation);
 }
 
-Tensor ConvolutionForm::padded_input() const {
+Tensor ConvolutionForm::padded(const Tensor& input) const {
   Shape pad;
   for (auto side = geometry_.padding.rbegin(); side != geometry_.padding.rend(); ++side) {
     pad.insert(pad.end(), {*side, *side});
   }
   const bool is_padded = std::any_of(pad.begin(), pad.end(), [](int64_t p) { return p != 0; });
-  return is_padded ? at::constant_pad_nd(input_, pad) : input_;
+  return is_padded ? at::constant_pad_nd(input, pad) : input;
 }
 
 Tensor ConvolutionForm::patches(const Tensor& padded,
@@ -61,7 +61,7 @@ Tensor ConvolutionForm::patches(const Tensor& padded,
                                 int64_t channels) const {
   // A view [N, channels, *kernel, *output space] of the padded input.
   const Tensor block = padded.slice(1, first_channel, first_channel + channels);
-  Shape sizes{N(), channels}, strides{block.stride(0), block.stride(1)};
+  Shape sizes{padded.size(0), channels}, strides{block.stride(0), block.stride(1)};
   for (size_t k = 2; k < shape_.size(); ++k) {
     sizes.push_back(shape_[k]);
     strides.push_back(block.stride(k) * geometry_.dilation[k - 2]);
@@ -84,9 +84,9 @@ Answers ConvolutionForm::answer(const Questions& questions) const {
   } else if (geometry_.groups > kMaxGroupsOneByOne) {
     answers = answer_grouped(questions);
   } else {
-    const Tensor padded = padded_input();
+    const Tensor input = padded(input_);
     for (int64_t group = 0; group < geometry_.groups; ++group) {
-      Answers part = answer_group(questions, padded, group);
+      Answers part = answer_group(questions, input, group);
       if (group == 0) {
         answers = std::move(part);
         continue;
@@ -200,16 +200,25 @@ Answers ConvolutionForm::answer_grouped(const Questions& questions) const {
   Answers answers;
   Questions rest = questions;
   rest.directions = Tensor();
-  answer_from_dense(dense(0, N()), rest, answers);
-  answers.algorithm = "rows of many groups by one batched product";
+  // The patches of a piece are copied: a kernel's size times its input.
+  const int64_t patch_entries = product(shape_) / shape_[0] * geometry_.groups;
+  const int64_t positions = product(gradient_.sizes().slice(2).vec());
+  const int64_t piece =
+      rows_per_piece({patch_entries, positions}, options(), questions.scratch_bytes);
+  std::vector<Tensor> pieces;
+  for (int64_t begin = 0; begin < N(); begin += piece) {
+    pieces.push_back(dense(begin, std::min(begin + piece, N())));
+  }
+  answer_from_dense(pieces.size() == 1 ? pieces[0] : at::cat(pieces), rest, answers);
+  answers.algorithm = "rows of many groups by batched products";
   return answers;
 }
 
 Tensor ConvolutionForm::dense(int64_t begin, int64_t end) const {
   const auto count = end - begin;
   const int64_t groups = geometry_.groups;
-  const Tensor padded = padded_input();
-  const Tensor all = patches(padded, 0, padded.size(1)).slice(0, begin, end);
+  const Tensor input = padded(input_.slice(0, begin, end));
+  const Tensor all = patches(input, 0, input.size(1));
   const Tensor a = all.reshape({count * groups, product(shape_) / shape_[0], -1});
   const Tensor b = gradient_.slice(0, begin, end).reshape({count * groups, shape_[0] / groups, -1});
   Shape sizes{count};
@@ -253,7 +262,7 @@ Tensor ConvolutionForm::sum_weighted(const Tensor& gradient) const {
     matches &= (padded_size - covered) / geometry_.stride[k] + 1 == gradient.size(2 + k);
   }
   if (!matches) {
-    input = padded_input();
+    input = padded(input_);
     padding = no_padding;
     for (size_t k = 0; k < no_padding.size(); ++k) {
       const int64_t used = (gradient.size(2 + k) - 1) * geometry_.stride[k] +

@@ -37,7 +37,7 @@ class ConvolutionForm final : public Form {
   Tensor norms_by_gram(const Tensor& padded, int64_t group, int64_t scratch_bytes) const;
   Tensor dots(const Tensor& directions) const;
   Tensor sum_weighted(const Tensor& gradient) const;
-  Tensor padded_input() const;
+  Tensor padded(const Tensor& input) const;
   Tensor patches(const Tensor& padded, int64_t first_channel, int64_t channels) const;
 
   Tensor input_;
