@@ -3,6 +3,12 @@
 #pragma once
 
 #include "flightdeck/coverage.h"
+#include "flightdeck/curvature.h"
 #include "flightdeck/gradients.h"
+#include "flightdeck/kronecker.h"
+#include "flightdeck/needs.h"
+#include "flightdeck/operator.h"
 #include "flightdeck/parameters.h"
+#include "flightdeck/products.h"
+#include "flightdeck/vivit.h"
 #include "flightdeck/watch.h"

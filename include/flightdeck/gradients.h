@@ -10,6 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "flightdeck/coverage.h"
+#include "flightdeck/needs.h"
 #include "flightdeck/parameters.h"
 
 namespace flightdeck {
@@ -26,22 +27,7 @@ enum class Need : uint32_t {
   kDots = 1u << 6,          ///< <g_n, v> for the directions in the options, [N, V]
 };
 
-/// A set of needs.
-class Needs {
- public:
-  constexpr Needs() = default;
-  constexpr Needs(Need need) : bits_(static_cast<uint32_t>(need)) {}
-  constexpr bool has(Need need) const { return (bits_ & static_cast<uint32_t>(need)) != 0; }
-  constexpr bool empty() const { return bits_ == 0; }
-  friend constexpr Needs operator|(Needs a, Needs b) {
-    Needs both;
-    both.bits_ = a.bits_ | b.bits_;
-    return both;
-  }
-
- private:
-  uint32_t bits_ = 0;
-};
+using Needs = NeedSet<Need>;
 constexpr Needs operator|(Need a, Need b) { return Needs(a) | Needs(b); }
 
 /// What to do about training-mode batch normalisation, which couples the samples.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Diagonals, traces and Kronecker factors of the GGN and the Hessian, from the graph of any model.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "flightdeck/coverage.h"
+#include "flightdeck/gradients.h"
+#include "flightdeck/kronecker.h"
+#include "flightdeck/needs.h"
+#include "flightdeck/parameters.h"
+
+namespace flightdeck {
+
+/// What to compute. Combine with `|`; only what is asked for is computed.
+/// All are of the mean (1/N) sum_n l_n of the individual losses.
+enum class CurvatureNeed : uint32_t {
+  kDiagGgn = 1u << 0,                ///< exact diagonal of the generalised Gauss-Newton matrix
+  kDiagGgnMc = 1u << 1,              ///< the same from sampled would-be gradients
+  kDiagHessian = 1u << 2,            ///< exact diagonal of the Hessian
+  kDiagGgnPerSample = 1u << 3,       ///< [N, *shape], summands: they add up to the diagonal
+  kDiagGgnMcPerSample = 1u << 4,     ///< [N, *shape]
+  kDiagHessianPerSample = 1u << 5,   ///< [N, *shape]
+  kTraceGgn = 1u << 6,               ///< sum of the diagonal, without forming it
+  kTraceGgnMc = 1u << 7,
+  kTraceHessian = 1u << 8,
+  kKfac = 1u << 9,   ///< Kronecker factors from sampled would-be gradients
+  kKflr = 1u << 10,  ///< Kronecker factors from the exact loss Hessian
+  kKfra = 1u << 11,  ///< Kronecker factors by the batch-averaged recursion
+};
+using CurvatureNeeds = NeedSet<CurvatureNeed>;
+constexpr CurvatureNeeds operator|(CurvatureNeed a, CurvatureNeed b) {
+  return CurvatureNeeds(a) | CurvatureNeeds(b);
+}
+
+/// What a weight used at several positions (pixels, time steps) gives its Kronecker factors.
+enum class WeightSharing {
+  kPatchSums,  ///< as BackPACK: input factor summed over positions, output gradients added up first
+  kExpand,     ///< positions are samples of their own
+  kReduce,     ///< inputs averaged and output gradients added up over positions first
+};
+
+struct CurvatureOptions {
+  /// Samples whose curvature is taken, in this order; empty means all. N is then their count.
+  std::vector<int64_t> samples;
+  int64_t mc_samples = 1;  ///< M would-be gradients per sample for the Monte-Carlo needs
+  uint64_t seed = 0;       ///< of their own generator; PyTorch's is not touched
+  /// The model's outputs, where the loss is one the engine does not know. What lies between them
+  /// and the losses is then the loss.
+  Tensor outputs;
+  BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
+  /// For a scalar loss: the number of samples it was reduced from. 0 means losses are given as [N].
+  int64_t batch_size = 0;
+  Reduction reduction = Reduction::kMean;  ///< of that scalar loss
+  /// Bytes the largest propagated stack may take; more columns are taken in several goes.
+  int64_t stack_bytes = int64_t{256} << 20;
+  /// Scratch memory one operation may take.
+  int64_t scratch_bytes = int64_t{64} << 20;
+  WeightSharing weight_sharing = WeightSharing::kPatchSums;
+  bool ekfac = false;  ///< also correct the eigenvalues of kKfac and kKflr
+  /// The exact Hessian diagonal falls back on one Hessian-vector product per entry where no rule
+  /// applies; more entries than this are refused.
+  int64_t max_slow_entries = 20000;
+};
+
+/// The answers for one parameter. A tensor that was not asked for is undefined.
+struct ParameterCurvature {
+  std::string name;
+  Tensor diag_ggn, diag_ggn_mc, diag_hessian;  ///< the parameter's shape
+  Tensor diag_ggn_per_sample, diag_ggn_mc_per_sample, diag_hessian_per_sample;  ///< [N, *shape]
+  Tensor trace_ggn, trace_ggn_mc, trace_hessian;                                ///< scalars
+  KroneckerFactors kfac, kflr, kfra;  ///< undefined where the parameter has no such structure
+};
+
+struct Curvature {
+  int64_t batch_size = 0;                       ///< N, or the number of chosen samples
+  std::vector<ParameterCurvature> parameters;  ///< in the order asked for
+  /// Traces of all parameters taken together.
+  ParameterCurvature total;
+  Coverage coverage;
+  /// What a person should know: a clipped loss Hessian, ops applied column by column, ...
+  std::vector<std::string> remarks;
+
+  /// The answers of the parameter with this name; throws if there is none.
+  const ParameterCurvature& at(const std::string& name) const;
+  /// One field of all parameters flattened and concatenated: [D], or [N, D] for per-sample fields.
+  Tensor concatenated(Tensor ParameterCurvature::*field) const;
+};
+
+/// Answers `what` from individual losses [N] (or a scalar loss and `options.batch_size`). The graph
+/// stays usable; `.grad`, parameters and RNG are untouched.
+Curvature curvature(const Tensor& losses,
+                    const Parameters& parameters,
+                    CurvatureNeeds what,
+                    const CurvatureOptions& options = {});
+
+}  // namespace flightdeck
