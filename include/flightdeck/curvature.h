@@ -19,13 +19,13 @@ namespace flightdeck {
 /// What to compute. Combine with `|`; only what is asked for is computed.
 /// All are of the mean (1/N) sum_n l_n of the individual losses.
 enum class CurvatureNeed : uint32_t {
-  kDiagGgn = 1u << 0,                ///< exact diagonal of the generalised Gauss-Newton matrix
-  kDiagGgnMc = 1u << 1,              ///< the same from sampled would-be gradients
-  kDiagHessian = 1u << 2,            ///< exact diagonal of the Hessian
-  kDiagGgnPerSample = 1u << 3,       ///< [N, *shape], summands: they add up to the diagonal
-  kDiagGgnMcPerSample = 1u << 4,     ///< [N, *shape]
-  kDiagHessianPerSample = 1u << 5,   ///< [N, *shape]
-  kTraceGgn = 1u << 6,               ///< sum of the diagonal, without forming it
+  kDiagGgn = 1u << 0,               ///< exact diagonal of the generalised Gauss-Newton matrix
+  kDiagGgnMc = 1u << 1,             ///< the same from sampled would-be gradients
+  kDiagHessian = 1u << 2,           ///< exact diagonal of the Hessian
+  kDiagGgnPerSample = 1u << 3,      ///< [N, *shape], summands: they add up to the diagonal
+  kDiagGgnMcPerSample = 1u << 4,    ///< [N, *shape]
+  kDiagHessianPerSample = 1u << 5,  ///< [N, *shape]
+  kTraceGgn = 1u << 6,              ///< sum of the diagonal, without forming it
   kTraceGgnMc = 1u << 7,
   kTraceHessian = 1u << 8,
   kKfac = 1u << 9,   ///< Kronecker factors from sampled would-be gradients
@@ -77,7 +77,7 @@ struct ParameterCurvature {
 };
 
 struct Curvature {
-  int64_t batch_size = 0;                       ///< N, or the number of chosen samples
+  int64_t batch_size = 0;                      ///< N, or the number of chosen samples
   std::vector<ParameterCurvature> parameters;  ///< in the order asked for
   /// Traces of all parameters taken together.
   ParameterCurvature total;

@@ -51,9 +51,9 @@ class Vivit {
   int64_t rank(size_t group = 0) const;  ///< number of nontrivial eigenvalues
 
   Tensor gram(size_t group = 0) const;  ///< VᵀV [R, R]; line k * N + n is column k of sample n
-  Tensor gradient_gram(size_t group = 0) const;  ///< <g_n, g_m> [N, N]
+  Tensor gradient_gram(size_t group = 0) const;     ///< <g_n, g_m> [N, N]
   Tensor gram_eigenvalues(size_t group = 0) const;  ///< all R, trivial ones included, ascending
-  Tensor eigenvalues(size_t group = 0) const;    ///< the nontrivial ones, ascending, [rank]
+  Tensor eigenvalues(size_t group = 0) const;       ///< the nontrivial ones, ascending, [rank]
 
   /// The `count` leading eigenvectors in parameter space, one tensor [count, *shape] per parameter
   /// of the group; the last is the leading one. Throws if count exceeds the rank.

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <ATen/ATen.h>
 
 #include "passes/slow_rows.h"
-#include "rows/dense.h"
 
 namespace flightdeck {
 FirstOrderPass::FirstOrderPass(Capture capture,
@@ -20,28 +18,14 @@ FirstOrderPass::FirstOrderPass(Capture capture,
       parameters_(std::move(parameters)),
       options_(std::move(options)),
       count_(options_.samples.empty() ? capture_.N : static_cast<int64_t>(options_.samples.size())),
-      results_(parameters_, what, options_, count_) {
+      results_(parameters_, what, options_, count_),
+      collector_(
+          capture_, options_.samples, &results_.coverage(), [this](size_t parameter, Rows rows) {
+            complete(parameter, std::move(rows));
+          }) {
   check_options(what);
-  if (!options_.samples.empty()) {
-    samples_ = at::tensor(options_.samples, at::kLong).to(parameters_[0].tensor.device());
-  }
-  arrivals_.resize(capture_.nodes.size());
-  missing_.resize(capture_.nodes.size());
-  for (size_t k = 0; k < missing_.size(); ++k) missing_[k] = capture_.nodes[k].arrivals;
-
   for (const std::string& remark : capture_.remarks) results_.remark(remark);
-  for (size_t p = 0; p < parameters_.size(); ++p) {
-    const auto& captured = capture_.parameters[p];
-    auto& covered = results_.coverage(p);
-    if (captured.leaf < 0) {
-      covered.reason = parameters_[p].tensor.requires_grad() ? "the losses do not depend on it"
-                                                             : "it does not require a gradient";
-    } else {
-      covered.level =
-          captured.reason.empty() ? CoverageLevel::kExactFast : CoverageLevel::kExactSlow;
-      covered.reason = captured.reason;
-    }
-  }
+  results_.coverage() = initial_coverage(capture_, parameters_);
 }
 
 void FirstOrderPass::check_options(Needs what) const {
@@ -77,11 +61,6 @@ void FirstOrderPass::check_options(Needs what) const {
   }
 }
 
-bool FirstOrderPass::has_uses(size_t position) const {
-  const auto& edges = capture_.nodes[position].edges;
-  return std::find(edges.begin(), edges.end(), EdgeKind::kUse) != edges.end();
-}
-
 void FirstOrderPass::set_weights(const Tensor& gradient) {
   const compat::PassGuard guard;
   weights_ = gradient.detach();
@@ -100,148 +79,17 @@ void FirstOrderPass::set_weights(const Tensor& gradient) {
 }
 
 void FirstOrderPass::visit(size_t position, const variable_list& gradients) {
-  if (!has_uses(position)) return;
+  if (!collector_.has_uses(position)) return;
   const compat::PassGuard guard;
-  const CapturedNode& captured = capture_.nodes[position];
-  for (size_t e = 0; e < captured.edges.size(); ++e) {
-    if (captured.edges[e] != EdgeKind::kUse) continue;
-    Rows rows = rows_at(position, e, gradients);
-    deliver(captured.next[e], captured.node->next_edge(e).input_nr, std::move(rows));
-  }
-}
-
-Rows FirstOrderPass::rows_at(size_t position, size_t edge, const variable_list& gradients) {
-  const CapturedNode& captured = capture_.nodes[position];
   variable_list scaled = gradients;
-  bool any = false;
   for (Tensor& gradient : scaled) {
     if (!gradient.defined()) continue;
-    any = true;
     gradient = gradient.detach();
     if (sample_factor_.defined()) {
-      gradient = scale_samples(gradient, captured.layout, sample_factor_);
+      gradient = scale_samples(gradient, capture_.nodes[position].layout, sample_factor_);
     }
   }
-  if (!any) return {};
-  const NodeView view(captured.node);
-  Rows rows;
-  if (captured.rule && scaled[0].defined()) {
-    rows = captured.rule->rows(view, edge, scaled[0], captured.layout);
-  }
-  const bool is_slow = rows.empty();
-  if (is_slow) {
-    rows = rows_one_by_one(position, edge, scaled);
-  } else if (samples_.defined()) {
-    rows = rows.select(samples_);
-  }
-  // One parameter, except for computed weights.
-  for (size_t p : parameters_below(captured.next[edge])) {
-    if (capture_.parameters[p].is_slow) continue;
-    auto& covered = results_.coverage(p);
-    covered.uses.push_back({view.name(), rows.terms().front().form->name(), ""});
-    if (is_slow) {
-      covered.level = CoverageLevel::kExactSlow;
-      covered.reason = view.name() + " applied once per sample: it has no rule for its rows";
-    }
-  }
-  return rows;
-}
-
-Rows FirstOrderPass::rows_one_by_one(size_t position,
-                                     size_t edge,
-                                     const variable_list& gradients) const {
-  const CapturedNode& captured = capture_.nodes[position];
-  std::vector<bool> wanted(captured.edges.size(), false);
-  wanted[edge] = true;
-  std::vector<Tensor> rows;
-  for (int64_t k = 0; k < count_; ++k) {
-    const int64_t n = options_.samples.empty() ? k : options_.samples[k];
-    variable_list single = gradients;
-    for (Tensor& gradient : single) {
-      if (gradient.defined()) gradient = only_sample(gradient, captured.layout, n);
-    }
-    rows.push_back(apply_node(captured.node, std::move(single), wanted)[edge]);
-  }
-  const Shape shape = NodeView(captured.node).input_shape(edge);
-  for (Tensor& row : rows) {
-    if (!row.defined()) row = at::zeros(shape, parameters_[0].tensor.options());
-  }
-  return Rows(std::make_shared<DenseForm>(at::stack(rows), "dense"));
-}
-
-void FirstOrderPass::deliver(size_t position, size_t output, Rows rows) {
-  const CapturedNode& captured = capture_.nodes[position];
-  if (!rows.empty()) arrivals_[position].push_back({output, std::move(rows)});
-  if (--missing_[position] > 0) return;
-  std::vector<Arrival> arrivals = std::move(arrivals_[position]);
-  arrivals_[position].clear();
-  if (captured.parameter >= 0) {
-    Rows all;
-    for (Arrival& arrival : arrivals) all.add(std::move(arrival.rows));
-    all.merge();
-    complete(captured.parameter, std::move(all));
-    return;
-  }
-  for (size_t e = 0; e < captured.edges.size(); ++e) {
-    if (captured.edges[e] != EdgeKind::kFree) continue;
-    Rows carried = carry(position, e, arrivals);
-    deliver(captured.next[e], captured.node->next_edge(e).input_nr, std::move(carried));
-  }
-}
-
-Rows FirstOrderPass::carry(size_t position, size_t edge, const std::vector<Arrival>& arrivals) {
-  const CapturedNode& captured = capture_.nodes[position];
-  const NodeView view(captured.node);
-  Rows carried;
-  for (const Arrival& arrival : arrivals) {
-    Rows rows = arrival.rows;
-    if (!captured.rule || !captured.rule->carry(view, edge, arrival.output, rows)) {
-      rows = carry_one_by_one(position, edge, arrival.output, arrival.rows);
-      for (size_t p : parameters_below(captured.next[edge])) {
-        auto& covered = results_.coverage(p);
-        covered.level = CoverageLevel::kExactSlow;
-        covered.reason = view.name() + " between parameter and use, applied once per sample";
-      }
-    }
-    carried.add(std::move(rows));
-  }
-  carried.merge();
-  return carried;
-}
-
-Rows FirstOrderPass::carry_one_by_one(size_t position,
-                                      size_t edge,
-                                      size_t output,
-                                      const Rows& rows) const {
-  const CapturedNode& captured = capture_.nodes[position];
-  const NodeView view(captured.node);
-  std::vector<bool> wanted(captured.edges.size(), false);
-  wanted[edge] = true;
-  const auto dtype = c10::typeMetaToScalarType(captured.node->input_metadata(output).dtype());
-  std::vector<Tensor> carried;
-  for (int64_t n = 0; n < rows.N(); ++n) {
-    variable_list gradients(view.num_outputs());
-    gradients[output] = rows.dense(n, n + 1).squeeze(0).to(dtype);
-    Tensor row = apply_node(captured.node, std::move(gradients), wanted)[edge];
-    if (!row.defined()) row = at::zeros(view.input_shape(edge), rows.terms()[0].form->options());
-    carried.push_back(row);
-  }
-  return Rows(std::make_shared<DenseForm>(at::stack(carried), "dense"));
-}
-
-std::vector<size_t> FirstOrderPass::parameters_below(size_t position) const {
-  // Each node once: in a computed weight the number of paths can double with every op.
-  std::vector<size_t> found, todo{position};
-  std::unordered_set<size_t> seen{position};
-  while (!todo.empty()) {
-    const CapturedNode& captured = capture_.nodes[todo.back()];
-    todo.pop_back();
-    if (captured.parameter >= 0) found.push_back(captured.parameter);
-    for (int64_t next : captured.next) {
-      if (next >= 0 && seen.insert(next).second) todo.push_back(next);
-    }
-  }
-  return found;
+  collector_.visit(position, scaled);
 }
 
 void FirstOrderPass::complete(size_t parameter, Rows rows) {

@@ -27,7 +27,12 @@ auto with_remedies(const Body& body) {
   }
 }
 
-Gradients run_pass(const Tensor& losses, FirstOrderPass pass) {
+Gradients run_pass(const Tensor& losses,
+                   Capture capture,
+                   const Parameters& parameters,
+                   Needs what,
+                   const GradientOptions& options) {
+  FirstOrderPass pass(std::move(capture), parameters, what, options);
   pass.run(losses.detach());
   return pass.finish(losses.detach());
 }
@@ -73,7 +78,7 @@ Gradients gradients(const Tensor& losses,
     throw_refusals(capture);
     GradientOptions own = options;
     own.reuse_gradients = false;
-    return run_pass(losses, FirstOrderPass(std::move(capture), parameters, what, own));
+    return run_pass(losses, std::move(capture), parameters, what, own);
   });
 }
 
@@ -93,7 +98,7 @@ Coverage coverage(const Tensor& losses,
     GradientOptions own = options;
     own.reuse_gradients = false;
     own.on_parameter = [](ParameterGradients&) {};
-    return run_pass(losses, FirstOrderPass(std::move(capture), parameters, what, own)).coverage;
+    return run_pass(losses, std::move(capture), parameters, what, own).coverage;
   });
 }
 

@@ -26,6 +26,7 @@ class Results {
   void report_unused(size_t parameter);
 
   bool is_reported(size_t parameter) const { return is_reported_[parameter]; }
+  Coverage& coverage() { return result_.coverage; }
   ParameterCoverage& coverage(size_t parameter) { return result_.coverage.parameters[parameter]; }
   void remark(std::string text) { result_.remarks.push_back(std::move(text)); }
 

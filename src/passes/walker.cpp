@@ -1,68 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "passes/walker.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <ATen/ATen.h>
-#include <ATen/ExpandUtils.h>
 
 namespace flightdeck {
-namespace {
 
 using compat::ag::Edge;
-using compat::ag::Node;
-
-// Removes the edges of a node that are not wanted, for as long as it lives.
-class EdgeCut {
- public:
-  EdgeCut(Node* node, const std::vector<bool>& wanted) : node_(node) {
-    auto& edges = node->next_edges();
-    for (size_t e = 0; e < edges.size(); ++e) {
-      if (!wanted[e] && edges[e].is_valid())
-        removed_.emplace_back(e, std::exchange(edges[e], Edge()));
-    }
-  }
-  ~EdgeCut() {
-    for (auto& [e, edge] : removed_) node_->next_edges()[e] = std::move(edge);
-  }
-  EdgeCut(const EdgeCut&) = delete;
-  EdgeCut& operator=(const EdgeCut&) = delete;
-
- private:
-  Node* node_;
-  std::vector<std::pair<size_t, Edge>> removed_;
-};
-
-// A node may hand back a gradient in a broadcast shape or another type; the engine puts both right.
-Tensor as_expected(const Tensor& gradient, const Edge& edge) {
-  if (!gradient.defined()) return gradient;
-  const auto& metadata = edge.function->input_metadata(edge.input_nr);
-  Tensor result = gradient.is_sparse() ? gradient.to_dense() : gradient;
-  const Shape shape = compat::shape_of(*edge.function, edge.input_nr);
-  if (!result.sizes().equals(shape)) result = at::sum_to(result, shape);
-  const auto dtype = c10::typeMetaToScalarType(metadata.dtype());
-  return result.scalar_type() == dtype ? result : result.to(dtype);
-}
-
-}  // namespace
-
-variable_list apply_node(Node* node, variable_list gradients, const std::vector<bool>& wanted) {
-  variable_list results;
-  {
-    const EdgeCut cut(node, wanted);
-    try {
-      results = (*node)(std::move(gradients));
-    } catch (c10::Error& error) {
-      error.add_context("while applying " + node->name());
-      throw;
-    }
-  }
-  results.resize(wanted.size());
-  for (size_t e = 0; e < results.size(); ++e) {
-    results[e] = wanted[e] ? as_expected(results[e], node->next_edge(e)) : Tensor();
-  }
-  return results;
-}
 
 void walk(const Capture& capture,
           const Tensor& seed,

@@ -5,17 +5,10 @@
 
 #include <functional>
 
+#include "graph/apply_node.h"
 #include "passes/capture.h"
 
 namespace flightdeck {
-
-using compat::ag::variable_list;
-
-/// Calls a node with only the edges in `wanted` present; the others are put back afterwards.
-/// Outputs have the shape and type PyTorch's engine would hand on.
-variable_list apply_node(compat::ag::Node* node,
-                         variable_list gradients,
-                         const std::vector<bool>& wanted);
 
 /// Propagates `seed`, the gradient of the losses, over the edges for which `follows` is true.
 /// `visit` sees each node's output gradients before it is applied.

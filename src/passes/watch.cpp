@@ -19,8 +19,14 @@ using compat::ag::Node;
 
 class Watch::State {
  public:
-  State(const Tensor& losses, FirstOrderPass pass, bool reuses)
-      : losses_(losses.detach()), pass_(std::move(pass)), reuses_(reuses) {}
+  State(const Tensor& losses,
+        Capture capture,
+        const Parameters& parameters,
+        Needs what,
+        const GradientOptions& options)
+      : losses_(losses.detach()),
+        pass_(std::move(capture), parameters, what, options),
+        reuses_(options.reuse_gradients) {}
 
   // Called by a hook, on whatever thread runs the node.
   void at_node(size_t position, const variable_list& gradients) {
@@ -163,8 +169,7 @@ Watch::Watch(const Tensor& losses,
   throw_refusals(capture);
   GradientOptions own = options;
   if (capture.runs_own_pass) own.reuse_gradients = false;
-  state_ = std::make_shared<State>(
-      losses, FirstOrderPass(std::move(capture), parameters, what, own), own.reuse_gradients);
+  state_ = std::make_shared<State>(losses, std::move(capture), parameters, what, own);
   state_->attach(state_);
 }
 

@@ -29,6 +29,13 @@ std::vector<int64_t> offsets(const Shape& counts, const Shape& strides) {
   return all;
 }
 
+// [K * N, ...] -> [K, N, ...]; sizes may be those of one column.
+Shape with_columns(at::IntArrayRef sizes, int64_t K) {
+  Shape split{K, -1};
+  split.insert(split.end(), sizes.begin() + 1, sizes.end());
+  return split;
+}
+
 }  // namespace
 
 ConvolutionForm::ConvolutionForm(Tensor input,
@@ -121,8 +128,10 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
   instances.rows = [&](int64_t begin, int64_t end) {
     const Tensor block =
         patches(padded, group * C + begin / instances.unit, (end - begin) / instances.unit)
-            .reshape({N(), end - begin, instances.T});
-    return at::bmm(block, gradient.transpose(1, 2));
+            .reshape({input_.size(0), end - begin, instances.T});
+    if (K() == 1) return at::bmm(block, gradient.transpose(1, 2));
+    const Tensor columns = gradient.view({K(), input_.size(0), J, instances.T});
+    return at::matmul(block, columns.transpose(2, 3)).flatten(0, 1);
   };
 
   Shape kernel_strides, space_strides;
@@ -139,6 +148,7 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
     using Scalar = std::remove_const_t<std::remove_pointer_t<decltype(work.a)>>;
     work.a = padded.data_ptr<Scalar>() + group * C * padded.stride(1);
     work.a_sample = padded.stride(0);
+    work.a_period = padded.size(0);
     work.base = base.data() + begin;
     work.step = step.data();
     work.b = gradient.data_ptr<Scalar>();
@@ -149,7 +159,8 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
   instances.describe_float = describe;
   instances.describe_double = describe;
 
-  const bool only_norms = !questions.sum && !questions.any_instances() && !questions.gram;
+  const bool only_norms =
+      K() == 1 && !questions.sum && !questions.any_instances() && !questions.gram;
   const double by_gram =
       gram_norm_flops(instances.N, instances.T, instances.I, instances.J, padded.is_cpu());
   if (only_norms && by_gram < instance_flops(instances)) {
@@ -217,7 +228,7 @@ Answers ConvolutionForm::answer_grouped(const Questions& questions) const {
 Tensor ConvolutionForm::dense(int64_t begin, int64_t end) const {
   const auto count = end - begin;
   const int64_t groups = geometry_.groups;
-  const Tensor input = padded(input_.slice(0, begin, end));
+  const Tensor input = padded(inputs_of(begin, end));
   const Tensor all = patches(input, 0, input.size(1));
   const Tensor a = all.reshape({count * groups, product(shape_) / shape_[0], -1});
   const Tensor b = gradient_.slice(0, begin, end).reshape({count * groups, shape_[0] / groups, -1});
@@ -244,12 +255,15 @@ Tensor ConvolutionForm::dots(const Tensor& directions) const {
     for (int64_t dim = 2; dim < mapped.dim(); ++dim) {
       mapped = mapped.slice(dim, 0, gradient_.size(dim));
     }
-    columns.push_back(mapped.mul(gradient_).flatten(1).sum(1));
+    Shape sizes = with_columns(mapped.sizes(), K());
+    columns.push_back(gradient_.view(sizes).mul(mapped).flatten(2).sum(2).view({-1}));
   }
   return at::stack(columns, 1);
 }
 
-Tensor ConvolutionForm::sum_weighted(const Tensor& gradient) const {
+Tensor ConvolutionForm::sum_weighted(const Tensor& columns) const {
+  const Tensor gradient =
+      K() == 1 ? columns : columns.view(with_columns(columns.sizes(), K())).sum(0);
   // A transposed convolution with output padding has fewer positions than its padded output
   // gradient allows; PyTorch's weight gradient wants both to match, so cut what no patch touches.
   const Shape no_padding(geometry_.stride.size(), 0);
@@ -294,8 +308,36 @@ Tensor ConvolutionForm::combine(const Tensor& coefficients) const {
 }
 
 std::shared_ptr<const Form> ConvolutionForm::select(const Tensor& index) const {
+  const Tensor samples = K() == 1 ? index : index.remainder(input_.size(0));
   return std::make_shared<ConvolutionForm>(
-      input_.index_select(0, index), gradient_.index_select(0, index), shape_, geometry_);
+      input_.index_select(0, samples), gradient_.index_select(0, index), shape_, geometry_);
+}
+
+std::shared_ptr<const Form> ConvolutionForm::followed_by(const FormList& others) const {
+  std::vector<Tensor> gradients{gradient_};
+  for (const auto& other : others) {
+    const auto* conv = dynamic_cast<const ConvolutionForm*>(other.get());
+    if (!conv || !is_same_memory(conv->input_, input_)) return Form::followed_by(others);
+    gradients.push_back(conv->gradient_);
+  }
+  return std::make_shared<ConvolutionForm>(input_, at::cat(gradients), shape_, geometry_);
+}
+
+Tensor ConvolutionForm::position_inputs() const {
+  if (geometry_.groups != 1) return {};
+  return patches(padded(input_), 0, input_.size(1))
+      .reshape({input_.size(0), product(shape_) / shape_[0], -1})
+      .transpose(1, 2);
+}
+
+Tensor ConvolutionForm::position_gradients() const {
+  return geometry_.groups == 1 ? gradient_.flatten(2).transpose(1, 2) : Tensor();
+}
+
+Tensor ConvolutionForm::inputs_of(int64_t begin, int64_t end) const {
+  if (K() == 1) return input_.slice(0, begin, end);
+  const auto options = input_.options().dtype(at::kLong);
+  return input_.index_select(0, at::arange(begin, end, options).remainder_(input_.size(0)));
 }
 
 }  // namespace flightdeck

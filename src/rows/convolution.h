@@ -19,24 +19,31 @@ struct ConvolutionGeometry {
 /// weight gradient correlates the output gradient's patches with the input.
 class ConvolutionForm final : public Form {
  public:
-  /// input [N, C, *space], gradient [N, J, *output space].
+  /// input [N, C, *space], gradient [N, J, *output space], or [K * N, ...] for K columns that
+  /// share the input; there are then K * N rows.
   ConvolutionForm(Tensor input, Tensor gradient, Shape weight_shape, ConvolutionGeometry geometry);
 
   const char* name() const override { return "convolution"; }
-  int64_t N() const override { return input_.size(0); }
+  int64_t N() const override { return gradient_.size(0); }
   const Shape& shape() const override { return shape_; }
   at::TensorOptions options() const override { return input_.options(); }
   Answers answer(const Questions& questions) const override;
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
   std::shared_ptr<const Form> select(const Tensor& index) const override;
+  std::shared_ptr<const Form> followed_by(const FormList& others) const override;
+  Tensor position_inputs() const override;
+  Tensor position_gradients() const override;
+  bool is_flipped() const override { return true; }
 
  private:
+  int64_t K() const { return gradient_.size(0) / input_.size(0); }
+  Tensor inputs_of(int64_t begin, int64_t end) const;
   Answers answer_group(const Questions& questions, const Tensor& padded, int64_t group) const;
   Answers answer_grouped(const Questions& questions) const;
   Tensor norms_by_gram(const Tensor& padded, int64_t group, int64_t scratch_bytes) const;
   Tensor dots(const Tensor& directions) const;
-  Tensor sum_weighted(const Tensor& gradient) const;
+  Tensor sum_weighted(const Tensor& columns) const;
   Tensor padded(const Tensor& input) const;
   Tensor patches(const Tensor& padded, int64_t first_channel, int64_t channels) const;
 

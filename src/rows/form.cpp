@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/dense.h"
+
 namespace flightdeck {
 
 Tensor Form::count(const Bins& bins, int64_t scratch_bytes) const {
@@ -63,6 +65,58 @@ void answer_from_dense(const Tensor& dense, const Questions& questions, Answers&
     answers.dots =
         at::mm(flat, questions.directions.reshape({questions.directions.size(0), -1}).t());
   }
+}
+
+std::shared_ptr<const Form> Form::followed_by(const FormList& others) const {
+  std::vector<Tensor> rows{dense(0, N())};
+  for (const auto& other : others) rows.push_back(other->dense(0, other->N()));
+  return std::make_shared<DenseForm>(at::cat(rows), "dense");
+}
+
+bool is_same_memory(const Tensor& a, const Tensor& b) {
+  return a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() && a.strides() == b.strides() &&
+         a.scalar_type() == b.scalar_type();
+}
+
+namespace {
+
+// Few enough that each product is large, many enough to skip nearly half of the work.
+constexpr int64_t kSymmetricBlocks = 6;
+constexpr int64_t kSmallestBlock = 96;
+
+int64_t block_size(int64_t size) {
+  const int64_t even = (size + kSymmetricBlocks - 1) / kSymmetricBlocks;
+  return std::max(kSmallestBlock, (even + 15) / 16 * 16);
+}
+
+}  // namespace
+
+void add_symmetric_product(const Tensor& target, const Tensor& x) {
+  const int64_t size = target.size(0), block = block_size(size);
+  for (int64_t begin = 0; begin < size; begin += block) {
+    const int64_t end = std::min(begin + block, size);
+    // One product per band: the diagonal block and everything to the right of it.
+    target.slice(0, begin, end)
+        .slice(1, begin)
+        .addmm_(x.slice(0, begin, end), x.slice(0, begin).t());
+  }
+}
+
+void mirror_upper(const Tensor& target) {
+  const int64_t size = target.size(0), block = block_size(size);
+  for (int64_t begin = 0; begin < size; begin += block) {
+    const int64_t end = std::min(begin + block, size);
+    if (end == size) break;
+    target.slice(0, end).slice(1, begin, end).copy_(target.slice(0, begin, end).slice(1, end).t());
+  }
+}
+
+Tensor symmetric_product(const Tensor& x, bool lines) {
+  const Tensor rows = lines ? x : x.t();
+  Tensor target = at::zeros({rows.size(0), rows.size(0)}, x.options());
+  add_symmetric_product(target, rows);
+  mirror_upper(target);
+  return target;
 }
 
 }  // namespace flightdeck

@@ -72,6 +72,17 @@ class Form {
 
   /// The rows of this form plus those of others as one form, or null if they cannot share one.
   virtual std::shared_ptr<const Form> plus(const FormList& others) const;
+
+  /// The rows of this form followed by those of others (columns of one stack) as one form that
+  /// shares what they have in common.
+  virtual std::shared_ptr<const Form> followed_by(const FormList& others) const;
+
+  /// For rows that are products over positions, g_n = a_nᵀ b_n with a [N, T, I] and b [N, T, J]:
+  /// the factors, written out. Undefined if the rows have no such structure. The row's shape is
+  /// [I, J] or, if `is_flipped`, [J, ...] with everything but the first dimension taken together.
+  virtual Tensor position_inputs() const { return {}; }
+  virtual Tensor position_gradients() const { return {}; }
+  virtual bool is_flipped() const { return false; }
 };
 
 /// How many rows of `shape` fit into `scratch_bytes`; at least one.
@@ -88,6 +99,17 @@ Tensor norms_from_gram(const Tensor& gram);
 
 /// Multiplies sum and second by the share; for forms that have no cheaper place for it.
 void apply_share(const Questions& questions, Answers& answers);
+
+/// True if both show the same entries of the same memory.
+bool is_same_memory(const Tensor& a, const Tensor& b);
+
+/// Xᵀ X for X [R, I], or with `lines` X Xᵀ: the upper triangle by blocks, the rest copied.
+Tensor symmetric_product(const Tensor& x, bool lines = false);
+
+/// target += X Xᵀ, upper triangle only, by blocks of lines; see mirror_upper.
+void add_symmetric_product(const Tensor& target, const Tensor& x);
+/// Copies the upper blocks of the above to the lower ones.
+void mirror_upper(const Tensor& target);
 
 /// Adds what `dense` rows [N, *shape] alone can answer; used by forms that had to write them out.
 void answer_from_dense(const Tensor& dense, const Questions& questions, Answers& answers);

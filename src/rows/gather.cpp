@@ -124,4 +124,15 @@ std::shared_ptr<const Form> GatherForm::plus(const FormList& others) const {
   return std::make_shared<GatherForm>(at::cat(indices, 1), at::cat(b, 1), shape_[0], -1);
 }
 
+std::shared_ptr<const Form> GatherForm::followed_by(const FormList& others) const {
+  std::vector<Tensor> indices{indices_}, b{b_};
+  for (const auto& other : others) {
+    const auto* gather = dynamic_cast<const GatherForm*>(other.get());
+    if (!gather || gather->indices_.size(1) != indices_.size(1)) return Form::followed_by(others);
+    indices.push_back(gather->indices_);
+    b.push_back(gather->b_);
+  }
+  return std::make_shared<GatherForm>(at::cat(indices), at::cat(b), shape_[0], -1);
+}
+
 }  // namespace flightdeck

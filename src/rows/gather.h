@@ -22,6 +22,7 @@ class GatherForm final : public Form {
   std::shared_ptr<const Form> select(const Tensor& index) const override;
   Tensor count(const Bins& bins, int64_t scratch_bytes) const override;
   std::shared_ptr<const Form> plus(const FormList& others) const override;
+  std::shared_ptr<const Form> followed_by(const FormList& others) const override;
 
  private:
   // The distinct (sample, line) pairs and the sum of B over each: what the rows really hold.

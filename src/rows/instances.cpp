@@ -94,10 +94,11 @@ Answers sweep(const Instances& instances, const Questions& questions, bool fused
     }
     if (questions.gram) {
       const Tensor flat = rows.view({instances.N, -1});
-      answers.gram.addmm_(flat, flat.t());
+      add_symmetric_product(answers.gram, flat);
     }
     if (questions.dense) answers.dense.slice(1, begin, end).copy_(rows);
   }
+  if (questions.gram) mirror_upper(answers.gram);
   if (questions.norms) {
     answers.norms =
         questions.gram ? norms_from_gram(answers.gram) : squared_norms.sqrt().to(options.dtype());

@@ -21,13 +21,16 @@ Instances instances_of(const Tensor& a,
                        std::vector<int64_t>& base,
                        std::vector<int64_t>& step) {
   Instances instances;
-  instances.N = a.size(0);
+  instances.N = b.size(0);
   instances.T = a.size(1);
   instances.I = a.size(2);
   instances.J = b.size(2);
   instances.options = a.options();
   instances.rows = [a, b](int64_t begin, int64_t end) {
-    return at::bmm(a.slice(2, begin, end).transpose(1, 2), b);
+    const Tensor part = a.slice(2, begin, end).transpose(1, 2);
+    if (a.size(0) == b.size(0)) return at::bmm(part, b);
+    const Tensor columns = b.view({-1, a.size(0), b.size(1), b.size(2)});
+    return at::matmul(part, columns).flatten(0, 1);
   };
   base.resize(instances.I);
   step.resize(instances.T);
@@ -37,6 +40,7 @@ Instances instances_of(const Tensor& a,
     using Scalar = std::remove_const_t<std::remove_pointer_t<decltype(work.a)>>;
     work.a = a.data_ptr<Scalar>();
     work.a_sample = a.stride(0);
+    work.a_period = a.size(0);
     work.base = base.data() + begin;
     work.step = step.data();
     work.b = b.data_ptr<Scalar>();
@@ -72,13 +76,16 @@ Tensor norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes) {
 
 OuterForm::OuterForm(Tensor a, Tensor b)
     : a_(in_row_precision(a)), b_(in_row_precision(b)), shape_{a.size(2), b.size(2)} {
-  TORCH_INTERNAL_ASSERT(a_.size(0) == b_.size(0) && a_.size(1) == b_.size(1));
+  TORCH_INTERNAL_ASSERT(b_.size(0) % std::max<int64_t>(1, a_.size(0)) == 0 &&
+                        a_.size(1) == b_.size(1));
   if (a_.scalar_type() != b_.scalar_type()) {
     const auto dtype = at::promote_types(a_.scalar_type(), b_.scalar_type());
     a_ = a_.to(dtype);
     b_ = b_.to(dtype);
   }
 }
+
+Tensor OuterForm::repeated_a() const { return K() == 1 ? a_ : a_.repeat({K(), 1, 1}); }
 
 Answers OuterForm::answer(const Questions& questions) const {
   Answers answers =
@@ -89,20 +96,29 @@ Answers OuterForm::answer(const Questions& questions) const {
 
 Answers OuterForm::answer_single_position(const Questions& questions) const {
   const Tensor a = a_.squeeze(1);  // [N, I]
-  const Tensor b = b_.squeeze(1);  // [N, J]
+  const Tensor b = b_.squeeze(1);  // [K * N, J]
+  const Tensor columns = b.view({K(), a.size(0), b.size(1)});
   Answers answers;
   answers.algorithm = "one position: products of factor norms, Gram matrices and squares";
   // The share goes into the small factor: the results are as large as the parameter.
   const bool is_shared = questions.share != 1;
-  if (questions.sum) answers.sum = at::mm(a.t(), is_shared ? b.mul(questions.share) : b);
+  if (questions.sum) {
+    const Tensor total = K() == 1 ? b : columns.sum(0);
+    answers.sum = at::mm(a.t(), is_shared ? total.mul(questions.share) : total);
+  }
   if (questions.second) {
-    const Tensor squares = b.square();
+    const Tensor squares = K() == 1 ? b.square() : columns.square().sum(0);
     answers.second = at::mm(a.square().t(), is_shared ? squares.mul(questions.share) : squares);
   }
   if (questions.norms) {
-    answers.norms = at::linalg_vector_norm(a, 2, {1}).mul_(at::linalg_vector_norm(b, 2, {1}));
+    answers.norms =
+        at::linalg_vector_norm(columns, 2, {2}).mul_(at::linalg_vector_norm(a, 2, {1})).view({-1});
   }
-  if (questions.gram) answers.gram = at::mm(a, a.t()).mul_(at::mm(b, b.t()));
+  if (questions.gram) {
+    answers.gram = symmetric_product(b, /*lines=*/true);
+    const Tensor blocks = answers.gram.view({K(), a.size(0), K(), a.size(0)});
+    blocks.mul_(symmetric_product(a, /*lines=*/true).view({1, a.size(0), 1, a.size(0)}));
+  }
   if (questions.dense) answers.dense = dense(0, N());
   return answers;
 }
@@ -142,7 +158,8 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
     answers.algorithm += answers.algorithm.empty() ? what : std::string("; ") + what;
   };
   if (questions.sum && !formed.sum) {
-    answers.sum = at::mm(a_.reshape({-1, a_.size(2)}).t(), b_.reshape({-1, b_.size(2)}));
+    const Tensor total = K() == 1 ? b_ : b_.view({K(), -1, b_.size(1), b_.size(2)}).sum(0);
+    answers.sum = at::mm(a_.reshape({-1, a_.size(2)}).t(), total.reshape({-1, b_.size(2)}));
     apply_share(questions, answers);
   }
   if (questions.gram && !formed.gram) {
@@ -150,8 +167,9 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
     add_algorithm("pairwise products by Gram over positions");
   }
   if (questions.norms && !formed.norms) {
-    answers.norms = answers.gram.defined() ? norms_from_gram(answers.gram)
-                                           : norms_by_gram(a_, b_, questions.scratch_bytes);
+    answers.norms = answers.gram.defined()
+                        ? norms_from_gram(answers.gram)
+                        : norms_by_gram(repeated_a(), b_, questions.scratch_bytes);
     add_algorithm("norms by Gram over positions");
   }
   if (answers.algorithm.empty()) answers.algorithm = "one product";
@@ -160,7 +178,7 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
 
 Tensor OuterForm::gram_by_positions(int64_t scratch_bytes) const {
   const int64_t T = a_.size(1);
-  const Tensor flat_a = a_.reshape({-1, a_.size(2)});  // [N*T, I]
+  const Tensor flat_a = repeated_a().reshape({-1, a_.size(2)});  // [N*T, I]
   const Tensor flat_b = b_.reshape({-1, b_.size(2)});
   const int64_t piece = rows_per_piece({2, T, N() * T}, a_.options(), scratch_bytes);
   std::vector<Tensor> bands;
@@ -178,8 +196,9 @@ Tensor OuterForm::dots(const Tensor& directions) const {
   std::vector<Tensor> columns;
   const Tensor flat_a = a_.reshape({-1, a_.size(2)});
   for (const Tensor& direction : directions.unbind(0)) {
-    const Tensor mapped = at::mm(flat_a, direction).view_as(b_);
-    columns.push_back(mapped.mul(b_).sum({1, 2}));
+    const Tensor mapped = at::mm(flat_a, direction).view({a_.size(0), b_.size(1), b_.size(2)});
+    const Tensor products = b_.view({K(), a_.size(0), b_.size(1), b_.size(2)}).mul(mapped);
+    columns.push_back(products.sum({2, 3}).view({-1}));
   }
   return at::stack(columns, 1);
 }
@@ -188,26 +207,32 @@ Tensor OuterForm::combine(const Tensor& coefficients) const {
   std::vector<Tensor> combined;
   const Tensor flat_a = a_.reshape({-1, a_.size(2)});
   for (const Tensor& c : coefficients.to(b_.scalar_type()).unbind(0)) {
-    const Tensor weighted = b_.mul(c.view({-1, 1, 1})).reshape({-1, b_.size(2)});
-    combined.push_back(at::mm(flat_a.t(), weighted));
+    Tensor weighted = b_.mul(c.view({-1, 1, 1}));
+    if (K() > 1) weighted = weighted.view({K(), -1, b_.size(1), b_.size(2)}).sum(0);
+    combined.push_back(at::mm(flat_a.t(), weighted.reshape({-1, b_.size(2)})));
   }
   return at::stack(combined);
 }
 
 Tensor OuterForm::dense(int64_t begin, int64_t end) const {
-  const Tensor a = a_.slice(0, begin, end);
+  const Tensor a =
+      K() == 1
+          ? a_.slice(0, begin, end)
+          : a_.index_select(
+                0, at::arange(begin, end, a_.options().dtype(at::kLong)).remainder_(a_.size(0)));
   const Tensor b = b_.slice(0, begin, end);
   if (a.size(1) == 1) return a.transpose(1, 2).mul(b);
   return at::bmm(a.transpose(1, 2), b);
 }
 
 std::shared_ptr<const Form> OuterForm::select(const Tensor& index) const {
-  return std::make_shared<OuterForm>(a_.index_select(0, index), b_.index_select(0, index));
+  const Tensor samples = K() == 1 ? index : index.remainder(a_.size(0));
+  return std::make_shared<OuterForm>(a_.index_select(0, samples), b_.index_select(0, index));
 }
 
 Tensor OuterForm::count(const Bins& bins, int64_t scratch_bytes) const {
   const bool sorts = a_.size(1) == 1 && a_.is_cpu();
-  return sorts ? count_outer_into_bins(a_.squeeze(1), b_.squeeze(1), bins)
+  return sorts ? count_outer_into_bins(repeated_a().squeeze(1), b_.squeeze(1), bins)
                : Form::count(bins, scratch_bytes);
 }
 
@@ -216,11 +241,26 @@ std::shared_ptr<const Form> OuterForm::plus(const FormList& others) const {
   std::vector<Tensor> a{a_}, b{b_};
   for (const auto& other : others) {
     const auto* outer = dynamic_cast<const OuterForm*>(other.get());
-    if (!outer || outer->shape_ != shape_) return nullptr;
+    if (!outer || outer->shape_ != shape_ || outer->K() != 1 || K() != 1) return nullptr;
     a.push_back(outer->a_);
     b.push_back(outer->b_);
   }
   return std::make_shared<OuterForm>(at::cat(a, 1), at::cat(b, 1));
+}
+
+std::shared_ptr<const Form> OuterForm::followed_by(const FormList& others) const {
+  bool shares = true;
+  std::vector<Tensor> a{repeated_a()}, b{b_};
+  for (const auto& other : others) {
+    const auto* outer = dynamic_cast<const OuterForm*>(other.get());
+    if (!outer || outer->shape_ != shape_ || outer->a_.size(1) != a_.size(1)) {
+      return Form::followed_by(others);
+    }
+    shares = shares && is_same_memory(outer->a_, a_);
+    a.push_back(outer->repeated_a());
+    b.push_back(outer->b_);
+  }
+  return std::make_shared<OuterForm>(shares ? a_ : at::cat(a), at::cat(b));
 }
 
 }  // namespace flightdeck

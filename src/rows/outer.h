@@ -2,17 +2,20 @@
 // Rows of linear layers: g_n = A_nᵀ B_n with A the layer's input and B its output gradient.
 #pragma once
 
+#include <algorithm>
+
 #include "rows/form.h"
 
 namespace flightdeck {
 
 class OuterForm final : public Form {
  public:
-  /// A [N, T, I], B [N, T, J]; the rows have shape [I, J].
+  /// A [N, T, I], B [N, T, J]; the rows have shape [I, J]. B may hold K columns of N samples each,
+  /// [K * N, T, J], that share A; there are then K * N rows.
   OuterForm(Tensor a, Tensor b);
 
   const char* name() const override { return "outer"; }
-  int64_t N() const override { return a_.size(0); }
+  int64_t N() const override { return b_.size(0); }
   const Shape& shape() const override { return shape_; }
   at::TensorOptions options() const override { return a_.options(); }
   Answers answer(const Questions& questions) const override;
@@ -21,8 +24,13 @@ class OuterForm final : public Form {
   std::shared_ptr<const Form> select(const Tensor& index) const override;
   Tensor count(const Bins& bins, int64_t scratch_bytes) const override;
   std::shared_ptr<const Form> plus(const FormList& others) const override;
+  std::shared_ptr<const Form> followed_by(const FormList& others) const override;
+  Tensor position_inputs() const override { return a_; }
+  Tensor position_gradients() const override { return b_; }
 
  private:
+  int64_t K() const { return b_.size(0) / std::max<int64_t>(1, a_.size(0)); }
+  Tensor repeated_a() const;
   Answers answer_single_position(const Questions& questions) const;
   Answers answer_positions(const Questions& questions) const;
   Tensor gram_by_positions(int64_t scratch_bytes) const;

@@ -56,6 +56,18 @@ Rows Rows::select(const Tensor& index) const {
   return chosen;
 }
 
+Rows Rows::stack(const std::vector<Rows>& columns) {
+  if (columns.size() == 1) return columns[0];
+  Rows stacked;
+  for (size_t t = 0; t < columns[0].terms_.size(); ++t) {
+    FormList others;
+    for (size_t k = 1; k < columns.size(); ++k) others.push_back(columns[k].terms_[t].form);
+    stacked.terms_.push_back(
+        {columns[0].terms_[t].form->followed_by(others), columns[0].terms_[t].placement});
+  }
+  return stacked;
+}
+
 Answers Rows::answer(const Questions& questions) const {
   TORCH_INTERNAL_ASSERT(!empty());
   return terms_.size() == 1 ? answer_term(terms_[0], questions) : answer_sum(questions);

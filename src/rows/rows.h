@@ -34,6 +34,8 @@ class Rows {
   /// Joins forms that can share one; call before asking when uses were added.
   void merge();
   Rows select(const Tensor& index) const;
+  /// The rows of all columns of a stack, one column after the other.
+  static Rows stack(const std::vector<Rows>& columns);
 
   Answers answer(const Questions& questions) const;
   Tensor combine(const Tensor& coefficients) const;  ///< [M, N] -> [M, *shape]

@@ -2,8 +2,32 @@
 #include "rules/families.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
+
+#include <ATen/ATen.h>
+
+#include "rules/stacks.h"
 
 namespace flightdeck {
+namespace {
+
+bool is_mean(const NodeView& node) { return node.name().rfind("MeanBackward", 0) == 0; }
+bool is_sum(const NodeView& node) { return node.name().rfind("SumBackward", 0) == 0; }
+
+}  // namespace
+
+bool PointwiseRule::is_linear(const NodeView& node) const {
+  static const std::unordered_set<std::string> linear = {"Deg2RadBackward0",
+                                                         "FusedDropoutBackward0",
+                                                         "MaskedFillBackward0",
+                                                         "NativeDropoutBackward0",
+                                                         "NegBackward0",
+                                                         "RsubBackward0",
+                                                         "RsubBackward1",
+                                                         "WhereBackward0"};
+  return linear.count(node.name()) > 0;
+}
 
 Layout PointwiseRule::input_layout(const NodeView& node, size_t edge, const Layout& out) const {
   return broadcast_layout(out, node.output_shape(), node.input_shape(edge));
@@ -47,6 +71,42 @@ Layout ReductionRule::input_layout(const NodeView& node, size_t edge, const Layo
     return is_reduced(dim) ? Layout::unknown() : out.at_dim(dim);
   }
   return Layout::unknown();
+}
+
+bool ReductionRule::is_linear(const NodeView& node) const { return is_mean(node) || is_sum(node); }
+
+Tensor ReductionRule::columns(const NodeView& node, size_t edge, const Tensor& stack) const {
+  if (!is_linear(node)) return {};
+  const Shape input = node.input_shape(edge);
+  const Reduced reduced = describe_(node);
+  Shape kept = input;
+  Shape dims = reduced.dims;
+  if (dims.empty()) {
+    for (size_t k = 0; k < input.size(); ++k) dims.push_back(static_cast<int64_t>(k));
+  }
+  int64_t count = 1;
+  for (int64_t dim : dims) {
+    count *= input[wrap(dim, input.size())];
+    kept[wrap(dim, input.size())] = 1;
+  }
+  const Tensor spread = stack.reshape(with_lead(stack.size(0), kept));
+  const Tensor scaled = is_mean(node) ? spread.div(static_cast<double>(count)) : spread;
+  return scaled.expand(with_lead(stack.size(0), input));
+}
+
+Tensor ReductionRule::tangent(const NodeView& node, const std::vector<Tensor>& tangents) const {
+  if (!is_linear(node)) return {};
+  const Reduced reduced = describe_(node);
+  const size_t rank = node.input_shape(0).size();
+  Shape dims;
+  for (int64_t dim : reduced.dims) dims.push_back(wrap(dim, rank) + 1);
+  for (size_t k = 1; reduced.dims.empty() && k <= rank; ++k) {
+    dims.push_back(static_cast<int64_t>(k));
+  }
+  if (dims.empty()) return tangents[0];
+  const Tensor sum = is_mean(node) ? tangents[0].mean(dims, reduced.keepdim)
+                                   : tangents[0].sum(dims, reduced.keepdim);
+  return sum.reshape(with_lead(sum.size(0), node.output_shape()));
 }
 
 }  // namespace flightdeck

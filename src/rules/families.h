@@ -16,6 +16,8 @@ class PointwiseRule : public Rule {
   explicit PointwiseRule(NodeNames nodes) : nodes_(std::move(nodes)) {}
   NodeNames nodes() const override { return nodes_; }
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
+  bool is_linear(const NodeView& node) const override;
+  bool is_pointwise() const override { return true; }
 
  private:
   NodeNames nodes_;
@@ -27,13 +29,16 @@ class AlongDimsRule : public Rule {
  public:
   using Dims =
       std::function<Shape(const NodeView&)>;  ///< mixed dimensions; negative count from last
-  AlongDimsRule(NodeNames nodes, Dims dims) : nodes_(std::move(nodes)), dims_(std::move(dims)) {}
+  AlongDimsRule(NodeNames nodes, Dims dims, bool is_linear = false)
+      : nodes_(std::move(nodes)), dims_(std::move(dims)), is_linear_(is_linear) {}
   NodeNames nodes() const override { return nodes_; }
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
+  bool is_linear(const NodeView&) const override { return is_linear_; }
 
  private:
   NodeNames nodes_;
   Dims dims_;
+  bool is_linear_;
 };
 
 /// Some dimensions are reduced away (all of them if the list is empty).
@@ -48,6 +53,9 @@ class ReductionRule : public Rule {
       : nodes_(std::move(nodes)), describe_(std::move(describe)) {}
   NodeNames nodes() const override { return nodes_; }
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override;
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override;
+  bool is_linear(const NodeView& node) const override;
 
  private:
   NodeNames nodes_;
@@ -59,6 +67,8 @@ class PointwiseLossRule final : public PointwiseRule {
  public:
   using PointwiseRule::PointwiseRule;
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
+  bool is_linear(const NodeView&) const override { return false; }
+  bool is_pointwise() const override { return false; }
 };
 
 /// dim counted from 0.

@@ -39,6 +39,31 @@ class Rule {
   /// input at `edge`, in factored form. False asks for the generic default.
   virtual bool carry(const NodeView& node, size_t edge, size_t output, Rows& rows) const;
 
+  /// The node applied to a stack [K, *output shape] of gradients of its one output, for the input
+  /// at `edge`: [K, *input shape]. Undefined asks for the generic default: the node, K times.
+  virtual Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const;
+
+  /// The derivative of the one output along tangents [V, *input shape] of the inputs (undefined:
+  /// zero): [V, *output shape]. Undefined asks for the generic default.
+  virtual Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const;
+
+  /// The second derivative of <gradient, output> times the tangents, one stack per edge in
+  /// `wanted`, undefined where it vanishes. False asks for the generic default.
+  virtual bool bend(const NodeView& node,
+                    const Tensor& gradient,
+                    const std::vector<Tensor>& tangents,
+                    const std::vector<bool>& wanted,
+                    std::vector<Tensor>& bent) const;
+
+  /// True if the output is linear in all differentiable inputs together: no second derivative.
+  virtual bool is_linear(const NodeView& node) const;
+
+  /// True if the output is linear in the input at `edge` when the others are held.
+  virtual bool is_linear_in(const NodeView& node, size_t edge) const;
+
+  /// True if every output entry depends only on the input entries at its (broadcast) position.
+  virtual bool is_pointwise() const { return false; }
+
   /// Gradient of the input at `edge` where it differs from what the node computes (batch
   /// statistics held constant). Undefined means: apply the node.
   virtual Tensor vjp(const NodeView& node, size_t edge, const Tensor& gradient) const;

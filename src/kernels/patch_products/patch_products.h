@@ -21,6 +21,7 @@ struct PatchProducts {
 
   const Scalar* a = nullptr;
   int64_t a_sample = 0;           ///< elements between samples of a
+  int64_t a_period = 0;           ///< sample n reads a of n % a_period; 0: a has N samples
   const int64_t* base = nullptr;  ///< [I] element offsets
   const int64_t* step = nullptr;  ///< [T] element offsets
 
@@ -33,6 +34,8 @@ struct PatchProducts {
   double* squared_norms = nullptr;  ///< [N] sum_ij G_n[i][j]²
   Scalar* rows = nullptr;           ///< G_n[i][j] at rows[n * rows_sample + i * J + j]
   int64_t rows_sample = 0;
+
+  const Scalar* a_of(int64_t n) const { return a + (a_period > 0 ? n % a_period : n) * a_sample; }
 };
 
 /// `threads` guides how finely the work is cut; the results do not depend on it beyond rounding.

@@ -14,7 +14,7 @@ namespace {
 
 template <typename Scalar>
 void multiply_row(const PatchProducts<Scalar>& work, int64_t n, int64_t i, Scalar* row) {
-  const Scalar* a = work.a + n * work.a_sample + work.base[i];
+  const Scalar* a = work.a_of(n) + work.base[i];
   const Scalar* b = work.b + n * work.b_sample;
   std::fill(row, row + work.J, Scalar(0));
   for (int64_t t = 0; t < work.T; ++t) {

@@ -287,7 +287,7 @@ struct BlockRunner {
 
   Tile<Scalar> tile(int64_t n, int64_t panel, int64_t i) const {
     Tile<Scalar> tile;
-    tile.a = work.a + n * work.a_sample;
+    tile.a = work.a_of(n);
     tile.base = work.base + block.i0 + i;
     tile.step = work.step;
     tile.T = work.T;

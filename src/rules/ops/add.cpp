@@ -4,6 +4,7 @@
 
 #include "rules/broadcast.h"
 #include "rules/families.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -16,12 +17,33 @@ class AddRule final : public PointwiseRule {
             size_t edge,
             const Tensor& gradient,
             const Layout& out) const override {
-    const Shape shape = node.input_shape(edge);
-    if (edge == 0) return broadcast_rows(gradient, out, shape, "sum");
+    return broadcast_rows(weighted(node, edge, gradient), out, node.input_shape(edge), "sum");
+  }
+
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    return sum_stack_to(weighted(node, edge, stack), node.input_shape(edge));
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const Shape output = node.output_shape();
+    Tensor total;
+    for (size_t e = 0; e < tangents.size(); ++e) {
+      if (!tangents[e].defined()) continue;
+      const Tensor part = weighted(node, e, align_stack(tangents[e], output.size()));
+      total = total.defined() ? total.add(part) : part;
+    }
+    return total.expand(with_lead(total.size(0), output));
+  }
+
+  bool is_linear(const NodeView&) const override { return true; }
+
+ private:
+  static Tensor weighted(const NodeView& node, size_t edge, const Tensor& tensor) {
+    if (edge == 0) return tensor;
     const bool is_difference = node.name() == "SubBackward0";
     const at::Scalar alpha = is_difference ? -node.as<compat::nodes::SubBackward0>().alpha
                                            : node.as<compat::nodes::AddBackward0>().alpha;
-    return broadcast_rows(alpha.equal(1) ? gradient : gradient.mul(alpha), out, shape, "sum");
+    return alpha.equal(1) ? tensor : tensor.mul(alpha);
   }
 };
 

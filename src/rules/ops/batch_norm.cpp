@@ -80,6 +80,13 @@ class BatchNormRule final : public Rule {
     return channel_rows(contribution, out, "scale");
   }
 
+  bool is_linear(const NodeView& node) const override {
+    return !is_training(node) && !node.has_input(1) && !node.has_input(2);
+  }
+  bool is_linear_in(const NodeView& node, size_t edge) const override {
+    return edge > 0 || !is_training(node);
+  }
+
   // With the statistics held constant: dx = dy * w * inverse_std.
   Tensor vjp(const NodeView& node, size_t edge, const Tensor& gradient) const override {
     TORCH_INTERNAL_ASSERT(edge == 0);

@@ -45,6 +45,42 @@ class BmmRule final : public Rule {
     const Tensor product = at::matmul(positions(other).transpose(2, 3), positions(grad));
     return Rows(std::make_shared<DenseForm>(is_right ? product : product.transpose(2, 3), "outer"));
   }
+
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    if (node.name() != "BmmBackward0") return {};
+    const auto& bmm = node.as<BmmBackward0>();
+    return edge == 0 ? at::matmul(stack, node.unpack(bmm.mat2_).transpose(1, 2))
+                     : at::matmul(node.unpack(bmm.self_).transpose(1, 2), stack);
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    if (node.name() != "BmmBackward0") return {};
+    const auto& bmm = node.as<BmmBackward0>();
+    Tensor total;
+    if (tangents[0].defined()) total = at::matmul(tangents[0], node.unpack(bmm.mat2_));
+    if (tangents[1].defined()) {
+      const Tensor part = at::matmul(node.unpack(bmm.self_), tangents[1]);
+      total = total.defined() ? total.add(part) : part;
+    }
+    return total;
+  }
+
+  bool bend(const NodeView& node,
+            const Tensor& gradient,
+            const std::vector<Tensor>& tangents,
+            const std::vector<bool>& wanted,
+            std::vector<Tensor>& bent) const override {
+    if (node.name() != "BmmBackward0") return false;
+    if (wanted[0] && tangents[1].defined()) {
+      bent[0] = at::matmul(gradient, tangents[1].transpose(2, 3));
+    }
+    if (wanted[1] && tangents[0].defined()) {
+      bent[1] = at::matmul(tangents[0].transpose(2, 3), gradient);
+    }
+    return true;
+  }
+
+  bool is_linear_in(const NodeView&, size_t) const override { return true; }
 };
 
 }  // namespace

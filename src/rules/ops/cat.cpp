@@ -22,6 +22,8 @@ class CatRule final : public Rule {
     if (dim == out.dim) return Layout::unknown();
     return is_stack && out.dim > dim ? out.at_dim(out.dim - 1) : out;
   }
+
+  bool is_linear(const NodeView&) const override { return true; }
 };
 
 }  // namespace

@@ -6,13 +6,14 @@
 
 #include "rules/broadcast.h"
 #include "rules/rule.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
 
 using compat::nodes::ConvolutionBackward0;
 
-constexpr size_t kInput = 0, kWeight = 1;
+constexpr size_t kInput = 0, kWeight = 1, kBias = 2;
 
 // Several images per sample ([N*F, C, H, W]) are one image with a further spatial dimension F that
 // the kernel does not extend over: [N, C, F, H, W].
@@ -64,6 +65,120 @@ class ConvolutionRule final : public Rule {
     Rows result(std::make_shared<ConvolutionForm>(input, output_gradient, shape, geometry));
     result.terms().front().placement.undo_reshape(weight_shape);
     return result;
+  }
+
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    if (edge == kBias) {
+      Shape dims{1};
+      for (int64_t d = 3; d < stack.dim(); ++d) dims.push_back(d);
+      return stack.sum(dims);
+    }
+    const auto& conv = node.as<ConvolutionBackward0>();
+    if (edge == kInput) {
+      // Only the sizes of the input matter here; pages that are never touched cost nothing.
+      Shape sizes = node.input_shape(kInput);
+      sizes[0] *= stack.size(0);
+      const Tensor folded = fold(stack).contiguous();
+      const Tensor sizes_only = at::empty(sizes, stack.options());
+      return unfold(backward(conv, folded, sizes_only, node.unpack(conv.weight_), kInput),
+                    stack.size(0));
+    }
+    const Tensor input = node.unpack(conv.input_);
+    const Tensor weight = at::empty(node.input_shape(kWeight), stack.options());
+    std::vector<Tensor> columns;
+    for (const Tensor& gradient : stack.unbind(0)) {
+      columns.push_back(backward(conv, gradient.contiguous(), input, weight, kWeight));
+    }
+    return at::stack(columns);
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const auto& conv = node.as<ConvolutionBackward0>();
+    Tensor total;
+    const auto add = [&total](const Tensor& part) {
+      total = total.defined() ? total.add(part) : part;
+    };
+    if (tangents[kInput].defined()) {
+      const Tensor folded = fold(tangents[kInput]).contiguous();
+      add(unfold(forward(conv, folded, node.unpack(conv.weight_)), tangents[kInput].size(0)));
+    }
+    if (tangents[kWeight].defined()) {
+      const Tensor input = node.unpack(conv.input_);
+      std::vector<Tensor> parts;
+      for (const Tensor& weight : tangents[kWeight].unbind(0)) {
+        parts.push_back(forward(conv, input, weight.contiguous()));
+      }
+      add(at::stack(parts));
+    }
+    if (tangents[kBias].defined()) {
+      Shape sizes(node.output_shape().size() + 1, 1);
+      sizes[0] = tangents[kBias].size(0);
+      sizes[2] = tangents[kBias].size(1);
+      add(tangents[kBias].reshape(sizes));
+    }
+    return total.expand(with_lead(total.size(0), node.output_shape()));
+  }
+
+  bool bend(const NodeView& node,
+            const Tensor& gradient,
+            const std::vector<Tensor>& tangents,
+            const std::vector<bool>& wanted,
+            std::vector<Tensor>& bent) const override {
+    const auto& conv = node.as<ConvolutionBackward0>();
+    if (wanted[kInput] && tangents[kWeight].defined()) {
+      const Tensor sizes_only = at::empty(node.input_shape(kInput), gradient.options());
+      std::vector<Tensor> parts;
+      for (const Tensor& weight : tangents[kWeight].unbind(0)) {
+        parts.push_back(backward(conv, gradient, sizes_only, weight.contiguous(), kInput));
+      }
+      bent[kInput] = at::stack(parts);
+    }
+    if (wanted[kWeight] && tangents[kInput].defined()) {
+      const Tensor sizes_only = at::empty(node.input_shape(kWeight), gradient.options());
+      std::vector<Tensor> parts;
+      for (const Tensor& input : tangents[kInput].unbind(0)) {
+        parts.push_back(backward(conv, gradient, input.contiguous(), sizes_only, kWeight));
+      }
+      bent[kWeight] = at::stack(parts);
+    }
+    return true;
+  }
+
+  bool is_linear_in(const NodeView&, size_t) const override { return true; }
+
+ private:
+  static Tensor forward(const ConvolutionBackward0& conv,
+                        const Tensor& input,
+                        const Tensor& weight) {
+    return at::convolution(input,
+                           weight,
+                           {},
+                           compat::to_ints(conv.stride),
+                           compat::to_ints(conv.padding),
+                           compat::to_ints(conv.dilation),
+                           conv.transposed,
+                           compat::to_ints(conv.output_padding),
+                           compat::to_int(conv.groups));
+  }
+
+  // The gradient of one of input and weight.
+  static Tensor backward(const ConvolutionBackward0& conv,
+                         const Tensor& gradient,
+                         const Tensor& input,
+                         const Tensor& weight,
+                         size_t edge) {
+    const auto results = at::convolution_backward(gradient,
+                                                  input,
+                                                  weight,
+                                                  c10::nullopt,
+                                                  compat::to_ints(conv.stride),
+                                                  compat::to_ints(conv.padding),
+                                                  compat::to_ints(conv.dilation),
+                                                  conv.transposed,
+                                                  compat::to_ints(conv.output_padding),
+                                                  compat::to_int(conv.groups),
+                                                  {edge == kInput, edge == kWeight, false});
+    return edge == kInput ? std::get<0>(results) : std::get<1>(results);
   }
 };
 

@@ -43,6 +43,8 @@ class EmbeddingRule final : public Rule {
         indices.expand({rows.N(), -1}), b, table[0], compat::to_int(embedding.padding_idx)));
     return true;
   }
+
+  bool is_linear(const NodeView&) const override { return true; }
 };
 
 }  // namespace

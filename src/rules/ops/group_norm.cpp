@@ -33,6 +33,8 @@ class GroupNormRule final : public Rule {
         grouped.sub(mean.unsqueeze(2)).mul_(rstd.unsqueeze(2)).view(input.sizes()).mul(gradient);
     return channel_rows(contribution, out, "scale");
   }
+
+  bool is_linear_in(const NodeView&, size_t edge) const override { return edge > 0; }
 };
 
 }  // namespace

@@ -34,7 +34,9 @@ Shape touched_dims(const NodeView& node) {
 
 const Rule& index() {
   static const AlongDimsRule rule(
-      {"FlipBackward0", "GatherBackward0", "IndexSelectBackward0", "RollBackward0"}, &touched_dims);
+      {"FlipBackward0", "GatherBackward0", "IndexSelectBackward0", "RollBackward0"},
+      &touched_dims,
+      /*is_linear=*/true);
   return rule;
 }
 

@@ -16,6 +16,8 @@ class IndexPutRule final : public Rule {
     // Where the written values come from depends on the indices.
     return edge == 0 ? out : Layout::unknown();
   }
+
+  bool is_linear(const NodeView&) const override { return true; }
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "rules/broadcast.h"
 #include "rules/rule.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -27,10 +28,52 @@ class LayerNormRule final : public Rule {
             const Layout& out) const override {
     const Shape shape = node.input_shape(edge);
     if (edge == 2) return broadcast_rows(gradient, out, shape, "sum");
+    return broadcast_rows(normalised(node).mul_(gradient), out, shape, "scale");
+  }
+
+  // dx = rstd (g - mean(g) - x_hat mean(g x_hat)) with g = dy w; the same for tangents, where the
+  // weight comes last.
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     const auto& norm = node.as<NativeLayerNormBackward0>();
-    const Tensor mean = node.unpack(norm.result1_);
-    const Tensor normalised = node.unpack(norm.input_).sub(mean).mul_(node.unpack(norm.result2_));
-    return broadcast_rows(normalised.mul_(gradient), out, shape, "scale");
+    if (edge == 2) return sum_stack_to(stack, node.input_shape(edge));
+    if (edge == 1) return sum_stack_to(stack * normalised(node), node.input_shape(edge));
+    const Tensor weight = node.unpack(norm.weight_);
+    return project(node, weight.defined() ? stack * weight : stack);
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const Shape output = node.output_shape();
+    Tensor total;
+    const auto add = [&total](const Tensor& part) {
+      total = total.defined() ? total.add(part) : part;
+    };
+    if (tangents[0].defined()) {
+      const Tensor weight = node.unpack(node.as<NativeLayerNormBackward0>().weight_);
+      const Tensor projected = project(node, tangents[0]);
+      add(weight.defined() ? projected * weight : projected);
+    }
+    if (tangents[1].defined()) add(align_stack(tangents[1], output.size()) * normalised(node));
+    if (tangents[2].defined()) add(align_stack(tangents[2], output.size()));
+    return total.expand(with_lead(total.size(0), output));
+  }
+
+  bool is_linear_in(const NodeView&, size_t edge) const override { return edge > 0; }
+
+ private:
+  static Tensor normalised(const NodeView& node) {
+    const auto& norm = node.as<NativeLayerNormBackward0>();
+    return node.unpack(norm.input_)
+        .sub(node.unpack(norm.result1_))
+        .mul_(node.unpack(norm.result2_));
+  }
+
+  static Tensor project(const NodeView& node, const Tensor& stack) {
+    const auto& norm = node.as<NativeLayerNormBackward0>();
+    Shape dims;
+    for (size_t k = 1; k <= norm.normalized_shape.size(); ++k) dims.push_back(-int64_t(k));
+    const Tensor x_hat = normalised(node);
+    return (stack - stack.mean(dims, true) - x_hat * (stack * x_hat).mean(dims, true)) *
+           node.unpack(norm.result2_);
   }
 };
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Matrix products y = beta c + alpha x W with the samples in the rows of x (or in the columns of
 // W): dl_n/dW = alpha sum_t x_nt^T b_nt, an outer form.
+#include <ATen/ATen.h>
+
 #include "rows/outer.h"
 #include "rules/broadcast.h"
 #include "rules/rule.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -30,26 +33,76 @@ class LinearRule final : public Rule {
             const Tensor& gradient,
             const Layout& out) const override {
     const size_t left = left_edge(node);
-    at::Scalar factor = 1;
-    if (left == 1) {
-      const auto& addmm = node.as<AddmmBackward0>();
-      factor = edge == 0 ? addmm.beta : addmm.alpha;
-    }
-    const Tensor scaled = factor.equal(1) ? gradient : gradient.mul(factor);
-    if (edge < left) return broadcast_rows(scaled, out, node.input_shape(edge), "sum");
+    const Tensor b = scaled(gradient, edge < left ? beta(node) : alpha(node));
+    if (edge < left) return broadcast_rows(b, out, node.input_shape(edge), "sum");
     if (edge == left + 1) {
       const auto a = positions_and_features(saved_left(node), out);
-      return Rows(std::make_shared<OuterForm>(a, positions_and_features(scaled, out)));
+      return Rows(std::make_shared<OuterForm>(a, positions_and_features(b, out)));
     }
     // Samples in the columns: y^T = W^T x^T turns this into the case above, for the transpose.
     const Layout flipped = out.at_dim(0);
     const auto a = positions_and_features(saved_right(node).t(), flipped);
-    Rows result(std::make_shared<OuterForm>(a, positions_and_features(scaled.t(), flipped)));
+    Rows result(std::make_shared<OuterForm>(a, positions_and_features(b.t(), flipped)));
     result.terms().front().placement.undo_permute({1, 0});
     return result;
   }
 
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    const size_t left = left_edge(node);
+    if (edge < left) return sum_stack_to(scaled(stack, beta(node)), node.input_shape(edge));
+    if (edge == left) {
+      const Tensor product = at::mm(fold(stack), saved_right(node).t());
+      return scaled(unfold(product, stack.size(0)), alpha(node));
+    }
+    return scaled(at::matmul(saved_left(node).t(), stack), alpha(node));
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const size_t left = left_edge(node);
+    Tensor total;
+    const auto add = [&total](const Tensor& part) {
+      total = total.defined() ? total.add(part) : part;
+    };
+    if (tangents[left].defined()) {
+      const Tensor& t = tangents[left];
+      add(scaled(unfold(at::mm(fold(t), saved_right(node)), t.size(0)), alpha(node)));
+    }
+    if (tangents[left + 1].defined()) {
+      add(scaled(at::matmul(saved_left(node), tangents[left + 1]), alpha(node)));
+    }
+    if (left == 1 && tangents[0].defined()) {
+      add(scaled(align_stack(tangents[0], 2), beta(node)));
+    }
+    return total.expand(with_lead(total.size(0), node.output_shape()));
+  }
+
+  bool bend(const NodeView& node,
+            const Tensor& gradient,
+            const std::vector<Tensor>& tangents,
+            const std::vector<bool>& wanted,
+            std::vector<Tensor>& bent) const override {
+    const size_t left = left_edge(node), right = left + 1;
+    if (wanted[left] && tangents[right].defined()) {
+      bent[left] = scaled(at::matmul(gradient, tangents[right].transpose(1, 2)), alpha(node));
+    }
+    if (wanted[right] && tangents[left].defined()) {
+      bent[right] = scaled(at::matmul(tangents[left].transpose(1, 2), gradient), alpha(node));
+    }
+    return true;
+  }
+
+  bool is_linear_in(const NodeView&, size_t) const override { return true; }
+
  private:
+  static at::Scalar alpha(const NodeView& node) {
+    return left_edge(node) == 1 ? node.as<AddmmBackward0>().alpha : at::Scalar(1);
+  }
+  static at::Scalar beta(const NodeView& node) {
+    return left_edge(node) == 1 ? node.as<AddmmBackward0>().beta : at::Scalar(1);
+  }
+  static Tensor scaled(const Tensor& tensor, const at::Scalar& factor) {
+    return factor.equal(1) ? tensor : tensor.mul(factor);
+  }
   static Tensor saved_left(const NodeView& node) {
     return left_edge(node) == 1 ? node.unpack(node.as<AddmmBackward0>().mat1_)
                                 : node.unpack(node.as<MmBackward0>().self_);

@@ -4,6 +4,7 @@
 
 #include "rules/broadcast.h"
 #include "rules/families.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -35,6 +36,49 @@ class MulRule final : public PointwiseRule {
     // A factor may have been broadcast against the output on both sides.
     const Tensor full = contribution.expand_as(gradient);
     return broadcast_rows(full, out, node.input_shape(edge), "scale");
+  }
+
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    const Tensor other = factor(node, edge);
+    return other.defined() ? sum_stack_to(stack * other, node.input_shape(edge)) : Tensor();
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const Shape output = node.output_shape();
+    Tensor total;
+    for (size_t e = 0; e < tangents.size(); ++e) {
+      if (!tangents[e].defined()) continue;
+      const Tensor other = factor(node, e);
+      if (!other.defined()) return {};
+      const Tensor part = align_stack(tangents[e], output.size()) * other;
+      total = total.defined() ? total.add(part) : part;
+    }
+    return total.expand(with_lead(total.size(0), output));
+  }
+
+  // A product or quotient with a constant; a product is linear in each of its factors.
+  bool is_linear(const NodeView& node) const override {
+    if (node.num_inputs() < 2) return true;
+    return !node.has_input(1) || (is_product(node) && !node.has_input(0));
+  }
+  bool is_linear_in(const NodeView& node, size_t edge) const override {
+    return is_product(node) || edge == 0;
+  }
+
+ private:
+  static bool is_product(const NodeView& node) { return node.name().rfind("Mul", 0) == 0; }
+
+  // What the input at `edge` is multiplied by; undefined for other cases.
+  static Tensor factor(const NodeView& node, size_t edge) {
+    if (node.name() == "MulBackward0") {
+      const auto& mul = node.as<MulBackward0>();
+      return node.unpack(edge == 0 ? mul.other_ : mul.self_);
+    }
+    if (node.name() != "DivBackward0") return {};
+    const auto& div = node.as<DivBackward0>();
+    const Tensor divisor = node.unpack(div.other_);
+    if (edge == 0) return divisor.reciprocal();
+    return node.unpack(div.self_).neg() / divisor.square();
   }
 };
 

@@ -27,6 +27,8 @@ class MvRule final : public Rule {
     return Rows(std::make_shared<DenseForm>(
         in_row_precision(positions_and_features(product, out)).sum(1), "outer"));
   }
+
+  bool is_linear_in(const NodeView&, size_t) const override { return true; }
 };
 
 }  // namespace

@@ -16,6 +16,8 @@ class NllLossRule final : public Rule {
     if (!out.is_batch()) return Layout::unknown();
     return out.at_dim(out.dim == 0 ? 0 : out.dim + 1);
   }
+
+  bool is_linear(const NodeView&) const override { return true; }
 };
 
 }  // namespace

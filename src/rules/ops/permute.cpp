@@ -46,6 +46,21 @@ class PermuteRule final : public Rule {
 
   bool is_view() const override { return true; }
 
+  Tensor columns(const NodeView& node, size_t, const Tensor& stack) const override {
+    const Shape order = order_of(node);
+    Shape back(order.size() + 1, 0);
+    for (size_t k = 0; k < order.size(); ++k) back[order[k] + 1] = static_cast<int64_t>(k) + 1;
+    return stack.permute(back);
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    Shape dims{0};
+    for (int64_t dim : order_of(node)) dims.push_back(dim + 1);
+    return tangents[0].permute(dims);
+  }
+
+  bool is_linear(const NodeView&) const override { return true; }
+
   bool carry(const NodeView& node, size_t, size_t, Rows& rows) const override {
     for (auto& term : rows.terms()) term.placement.undo_permute(order_of(node));
     return true;

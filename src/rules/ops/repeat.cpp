@@ -51,6 +51,8 @@ class RepeatRule final : public Rule {
     const Tensor rows = split.reshape(sizes).sum(summed).reshape(row_sizes);
     return Rows(std::make_shared<DenseForm>(rows, "sum"));
   }
+
+  bool is_linear(const NodeView&) const override { return true; }
 };
 
 }  // namespace

@@ -42,6 +42,8 @@ class SelectRule final : public Rule {
     }
     return true;
   }
+
+  bool is_linear(const NodeView&) const override { return true; }
 };
 
 }  // namespace

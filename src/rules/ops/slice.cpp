@@ -78,6 +78,8 @@ class SliceRule final : public Rule {
     }
     return true;
   }
+
+  bool is_linear(const NodeView&) const override { return true; }
 };
 
 }  // namespace

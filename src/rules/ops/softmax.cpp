@@ -1,32 +1,66 @@
 // SPDX-License-Identifier: MIT
-// Softmax, log-softmax and other ops that mix the entries along one dimension.
+// Softmax and log-softmax along one dimension.
+#include <ATen/ATen.h>
+
 #include "rules/families.h"
 
 namespace flightdeck::rules {
 namespace {
 
-namespace nodes = compat::nodes;
+using compat::nodes::LogSoftmaxBackward0;
+using compat::nodes::SoftmaxBackward0;
+
+bool is_log(const NodeView& node) { return node.name() == "LogSoftmaxBackward0"; }
 
 int64_t mixed_dim(const NodeView& node) {
-  const std::string name = node.name();
-  if (name == "SoftmaxBackward0") return compat::to_int(node.as<nodes::SoftmaxBackward0>().dim);
-  if (name == "LogSoftmaxBackward0") {
-    return compat::to_int(node.as<nodes::LogSoftmaxBackward0>().dim);
-  }
-  if (name == "CumsumBackward0") return compat::to_int(node.as<nodes::CumsumBackward0>().dim);
-  if (name == "CumprodBackward0") return compat::to_int(node.as<nodes::CumprodBackward0>().dim);
-  return compat::to_int(node.as<nodes::LogcumsumexpBackward0>().dim);
+  const int64_t dim = is_log(node) ? compat::to_int(node.as<LogSoftmaxBackward0>().dim)
+                                   : compat::to_int(node.as<SoftmaxBackward0>().dim);
+  return wrap(dim, node.output_shape().size());
 }
+
+Tensor probabilities(const NodeView& node) {
+  return is_log(node) ? node.unpack(node.as<LogSoftmaxBackward0>().result_).exp()
+                      : node.unpack(node.as<SoftmaxBackward0>().result_);
+}
+
+class SoftmaxRule final : public AlongDimsRule {
+ public:
+  SoftmaxRule()
+      : AlongDimsRule({"LogSoftmaxBackward0", "SoftmaxBackward0"},
+                      [](const NodeView& node) { return Shape{mixed_dim(node)}; }) {}
+
+  Tensor columns(const NodeView& node, size_t, const Tensor& stack) const override {
+    const Tensor p = probabilities(node);
+    const int64_t dim = mixed_dim(node) + 1;
+    if (is_log(node)) return stack - p * stack.sum(dim, true);
+    return p * (stack - (stack * p).sum(dim, true));
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const Tensor p = probabilities(node);
+    const Tensor centred = tangents[0] - (tangents[0] * p).sum(mixed_dim(node) + 1, true);
+    return is_log(node) ? centred : p * centred;
+  }
+
+  // Log-softmax: the Hessian of each output is -(diag(p) - p p^T).
+  bool bend(const NodeView& node,
+            const Tensor& gradient,
+            const std::vector<Tensor>& tangents,
+            const std::vector<bool>& wanted,
+            std::vector<Tensor>& bent) const override {
+    if (!is_log(node) || !wanted[0]) return false;
+    const Tensor p = probabilities(node);
+    const int64_t dim = mixed_dim(node);
+    const Tensor spread = p * (tangents[0] - (tangents[0] * p).sum(dim + 1, true));
+    bent[0] = spread * gradient.sum(dim, true).neg();
+    return true;
+  }
+};
 
 }  // namespace
 
 const Rule& softmax() {
-  static const AlongDimsRule rule({"CumprodBackward0",
-                                   "CumsumBackward0",
-                                   "LogSoftmaxBackward0",
-                                   "LogcumsumexpBackward0",
-                                   "SoftmaxBackward0"},
-                                  [](const NodeView& node) { return Shape{mixed_dim(node)}; });
+  static const SoftmaxRule rule;
   return rule;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ops that keep every entry in row-major order: views, squeezes, copies, casts.
 #include "rules/rule.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -33,10 +34,25 @@ class ViewRule final : public Rule {
 
   bool is_view() const override { return true; }
 
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    if (is_cast(node)) return {};
+    return stack.reshape(with_lead(stack.size(0), node.input_shape(edge)));
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    if (is_cast(node)) return {};
+    return tangents[0].reshape(with_lead(tangents[0].size(0), node.output_shape()));
+  }
+
+  bool is_linear(const NodeView&) const override { return true; }
+
   bool carry(const NodeView& node, size_t edge, size_t, Rows& rows) const override {
     for (auto& term : rows.terms()) term.placement.undo_reshape(node.input_shape(edge));
     return true;
   }
+
+ private:
+  static bool is_cast(const NodeView& node) { return node.name() == "ToCopyBackward0"; }
 };
 
 }  // namespace

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Sends stacks of columns through the graph and hands the rows they leave at each parameter to a
+// consumer, parameter by parameter.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "flightdeck/parameters.h"
+#include "passes/linearisation.h"
+#include "passes/rows_collector.h"
+
+namespace flightdeck {
+
+class ColumnsPass {
+ public:
+  /// Rows of one parameter, one entry per column, each with a row per (chosen) sample.
+  using Consume = std::function<void(size_t parameter, const std::vector<Rows>& columns)>;
+
+  /// `coverage` (optional) learns how rows came about, in the first run only.
+  ColumnsPass(Linearisation& linearisation,
+              const Parameters& parameters,
+              std::vector<int64_t> samples,
+              Coverage* coverage);
+
+  /// The seeds' stacks have the same number of columns. Parameters no column reaches are not
+  /// reported. Only parameters in `wanted` are (empty: all).
+  void run(const std::vector<Seed>& seeds,
+           const Consume& consume,
+           const std::vector<bool>& wanted = {});
+
+  /// Bytes of the largest tensor one column becomes on its way.
+  int64_t column_bytes() const;
+
+ private:
+  void run_slow(const std::vector<Seed>& seeds,
+                const Consume& consume,
+                const std::vector<bool>& wanted);
+
+  Linearisation& linearisation_;
+  const Capture& capture_;
+  Parameters parameters_;
+  std::vector<int64_t> samples_;
+  Coverage* coverage_;
+};
+
+}  // namespace flightdeck

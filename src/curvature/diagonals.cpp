@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "curvature/diagonals.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+namespace flightdeck {
+namespace {
+
+void accumulate(Tensor& total, const Tensor& part) {
+  if (!part.defined()) return;
+  total = total.defined() ? total.add_(part) : part.clone();
+}
+
+// Squared rows of each sample added over the columns, a few samples at a time.
+Tensor squares_per_sample(const std::vector<Rows>& columns, double share, int64_t scratch_bytes) {
+  const int64_t N = columns[0].N();
+  const auto options = columns[0].terms()[0].form->options();
+  Shape sizes = columns[0].shape();
+  const int64_t piece = rows_per_piece(sizes, options, scratch_bytes);
+  sizes.insert(sizes.begin(), N);
+  Tensor squares = at::zeros(sizes, options);
+  for (int64_t begin = 0; begin < N; begin += piece) {
+    const int64_t end = std::min(begin + piece, N);
+    for (const Rows& rows : columns) {
+      squares.slice(0, begin, end).add_(rows.dense(begin, end).square(), share);
+    }
+  }
+  return squares;
+}
+
+}  // namespace
+
+void add_columns(Diagonal& total,
+                 const std::vector<Rows>& columns,
+                 const DiagonalNeeds& needs,
+                 double sign,
+                 int64_t scratch_bytes) {
+  const double share = sign / static_cast<double>(columns[0].N());
+  if (needs.per_sample) {
+    const Tensor squares = squares_per_sample(columns, share, scratch_bytes);
+    accumulate(total.per_sample, squares);
+    if (needs.diagonal) accumulate(total.diagonal, squares.sum(0));
+    if (needs.trace) accumulate(total.trace, squares.sum());
+    return;
+  }
+  Questions questions;
+  questions.second = needs.diagonal;
+  questions.norms = needs.trace && !needs.diagonal;
+  questions.share = share;
+  questions.scratch_bytes = scratch_bytes;
+  for (const Rows& rows : columns) {
+    const Answers answers = rows.answer(questions);
+    if (needs.diagonal) accumulate(total.diagonal, answers.second);
+    if (needs.trace) {
+      accumulate(total.trace,
+                 needs.diagonal ? answers.second.sum() : answers.norms.square().sum().mul(share));
+    }
+  }
+}
+
+void add(Diagonal& total, const Diagonal& other) {
+  accumulate(total.diagonal, other.diagonal);
+  accumulate(total.per_sample, other.per_sample);
+  accumulate(total.trace, other.trace);
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+#include "curvature/loss_head.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "curvature/loss_hessians.h"
+#include "rules/families.h"
+#include "rules/stacks.h"
+
+namespace flightdeck {
+namespace {
+
+using Target = std::pair<size_t, size_t>;  // node, output
+
+bool is_softmax(const NodeView& view) { return view.name() == "LogSoftmaxBackward0"; }
+
+bool is_square(const NodeView& view) {
+  return view.name() == "PowBackward0" &&
+         view.as<compat::nodes::PowBackward0>().exponent.toDouble() == 2;
+}
+
+bool is_pointwise_loss(const NodeView& view) {
+  static const std::set<std::string> known = {"BinaryCrossEntropyBackward0",
+                                              "BinaryCrossEntropyWithLogitsBackward0",
+                                              "HuberLossBackward0",
+                                              "LogSigmoidBackward0",
+                                              "MseLossBackward0",
+                                              "SmoothL1LossBackward0",
+                                              "SoftMarginLossBackward0",
+                                              "SoftplusBackward0"};
+  return known.count(view.name()) > 0 || is_square(view);
+}
+
+bool is_head(const NodeView& view) { return is_softmax(view) || is_pointwise_loss(view); }
+
+// Layout of what entered the node; with one sample, that sample is everything.
+Layout outputs_layout(const Capture& capture, size_t position, size_t edge) {
+  const CapturedNode& captured = capture.nodes[position];
+  const NodeView view(captured.node);
+  const Shape shape = view.input_shape(edge);
+  if (capture.N == 1) return Layout::batch(1, 0, shape.empty() ? 1 : shape[0], 1);
+  return captured.rule->input_layout(view, edge, captured.layout);
+}
+
+class Finder {
+ public:
+  Finder(Linearisation& linearisation, const Tensor& losses, double scale)
+      : linearisation_(linearisation),
+        capture_(linearisation.capture()),
+        losses_(losses),
+        scale_(scale) {}
+
+  Loss find() {
+    std::vector<std::string> blocked = scan();  // finds the heads
+    if (!heads_.empty()) blocked = scan();      // stops where they start
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        !heads_.empty() && blocked.empty(),
+        "curvature: the losses come from ",
+        blocked.empty() ? capture_.nodes[0].node->name() : blocked.front(),
+        ", which is not the end of a loss the engine knows (softmax cross-entropy, NLL, MSE, BCE "
+        "with logits, Huber); pass the model's outputs in options.outputs, and what lies between "
+        "them and the losses is taken as the loss");
+    take_gradients();
+    return std::move(loss_);
+  }
+
+  Loss from_outputs(const Tensor& outputs) {
+    TORCH_CHECK_VALUE(outputs.grad_fn(),
+                      "curvature: options.outputs has no graph (shape ",
+                      outputs.sizes(),
+                      "); pass the tensor the losses were computed from, as the model returned it");
+    const auto* node = outputs.grad_fn().get();
+    const auto found = std::find_if(capture_.nodes.begin(),
+                                    capture_.nodes.end(),
+                                    [node](const CapturedNode& c) { return c.node == node; });
+    TORCH_CHECK_VALUE(found != capture_.nodes.end(),
+                      "curvature: the losses do not depend on options.outputs (",
+                      node->name(),
+                      ", shape ",
+                      outputs.sizes(),
+                      "); pass the tensor they were computed from");
+    const size_t position = found - capture_.nodes.begin();
+    Layout layout = capture_.N == 1 ? Layout::batch(1, 0, outputs.size(0), 1) : found->layout;
+    TORCH_CHECK_VALUE(layout.is_batch(),
+                      "curvature: the ",
+                      capture_.N,
+                      " samples cannot be found in options.outputs of shape ",
+                      outputs.sizes(),
+                      "; pass outputs with the samples in one dimension");
+    differentiate_twice(outputs, position, layout);
+    return std::move(loss_);
+  }
+
+ private:
+  // Goes down from the losses through linear nodes; collects heads, and the names of other nodes
+  // that are reached without passing one.
+  std::vector<std::string> scan() {
+    std::vector<std::string> blocked;
+    std::vector<size_t> todo{0};
+    std::set<size_t> seen{0};
+    while (!todo.empty()) {
+      const size_t k = todo.back();
+      todo.pop_back();
+      const CapturedNode& captured = capture_.nodes[k];
+      const NodeView view(captured.node);
+      if (is_head(view)) {
+        heads_.insert(k);
+        targets_.insert({captured.next[0], captured.node->next_edge(0).input_nr});
+        continue;
+      }
+      if (captured.parameter >= 0 || !linearisation_.is_linear(k)) {
+        blocked.push_back(view.name());
+        continue;
+      }
+      for (size_t e = 0; e < captured.next.size(); ++e) {
+        if (captured.next[e] < 0) continue;
+        const size_t next = captured.next[e];
+        if (targets_.count({next, captured.node->next_edge(e).input_nr})) continue;
+        if (seen.insert(next).second) todo.push_back(next);
+      }
+    }
+    return blocked;
+  }
+
+  // One backward pass over the loss alone, with the gradient of the individual losses.
+  void take_gradients() {
+    const auto& root = *capture_.nodes[0].node;
+    const Shape shape = compat::shape_of(root, capture_.root_output);
+    const auto options = root.input_metadata(capture_.root_output).options();
+    const Tensor seed = at::full(with_lead(1, shape), scale_, options);
+    std::map<Target, Tensor> gradients;
+    walk_columns(
+        linearisation_,
+        {{0, capture_.root_output, seed, {}}},
+        [this](const CapturedNode& captured, size_t e) { return !ends_at(captured, e); },
+        [&](size_t k, const variable_list& stacks) -> variable_list {
+          const CapturedNode& captured = capture_.nodes[k];
+          std::vector<bool> wanted(captured.next.size());
+          for (size_t e = 0; e < wanted.size(); ++e) wanted[e] = ends_at(captured, e);
+          if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return {};
+          const variable_list results = linearisation_.columns(k, stacks, wanted);
+          for (size_t e = 0; e < wanted.size(); ++e) {
+            if (!wanted[e] || !results[e].defined()) continue;
+            const Target target{captured.next[e], captured.node->next_edge(e).input_nr};
+            Tensor& total = gradients[target];
+            total = total.defined() ? total + results[e] : results[e];
+          }
+          if (heads_.count(k)) add_head(k, variable_list{stacks[0].squeeze(0)});
+          return {};
+        });
+    for (LossHead& head : loss_.heads) {
+      head.gradient = gradients.at({head.position, head.output}).squeeze(0);
+    }
+  }
+
+  bool ends_at(const CapturedNode& captured, size_t e) const {
+    return captured.next[e] >= 0 &&
+           targets_.count({captured.next[e], captured.node->next_edge(e).input_nr}) > 0;
+  }
+
+  void add_head(size_t k, const variable_list& gradients) {
+    const CapturedNode& captured = capture_.nodes[k];
+    const NodeView view(captured.node);
+    const Layout layout = outputs_layout(capture_, k, 0);
+    TORCH_CHECK_VALUE(layout.is_batch(),
+                      "curvature: the ",
+                      capture_.N,
+                      " samples cannot be found in what enters ",
+                      view.name(),
+                      " (shape ",
+                      to_string(view.input_shape(0)),
+                      "); keep them in one dimension");
+    LossHead head{
+        static_cast<size_t>(captured.next[0]),
+        captured.node->next_edge(0).input_nr,
+        layout,
+        {},
+        is_softmax(view) ? softmax(view, gradients[0], layout) : pointwise(k, gradients, layout)};
+    loss_.heads.push_back(std::move(head));
+  }
+
+  // The loss is linear in the log-probabilities, whose Hessians are all -(diag(p) - p pᵀ): class
+  // weights, smoothing, soft and ignored labels come in through the gradient alone.
+  std::shared_ptr<const LossHessian> softmax(const NodeView& view,
+                                             const Tensor& gradient,
+                                             const Layout& layout) {
+    const auto& node = view.as<compat::nodes::LogSoftmaxBackward0>();
+    const Tensor p = view.unpack(node.result_).exp();
+    const int64_t dim = wrap(compat::to_int(node.dim), view.output_shape().size());
+    return softmax_hessian(p, nonnegative(gradient.sum(dim, true).neg(), view.name()), dim, layout);
+  }
+
+  std::shared_ptr<const LossHessian> pointwise(size_t k,
+                                               const variable_list& gradients,
+                                               const Layout& layout) {
+    const NodeView view(capture_.nodes[k].node);
+    const Shape shape = view.input_shape(0);
+    variable_list tangents(view.num_inputs());
+    const auto& next = view.node()->next_edge(0);
+    const auto options = next.function->input_metadata(next.input_nr).options();
+    tangents[0] = at::ones(with_lead(1, shape), options);
+    std::vector<bool> wanted(view.num_inputs(), false);
+    wanted[0] = true;
+    const Tensor bent = bend_tangents(view.node(), gradients, tangents, wanted)[0];
+    const Tensor h = bent.defined() ? bent.squeeze(0) : at::zeros(shape, options);
+    return diagonal_hessian(nonnegative(h, view.name()), probability(view), layout);
+  }
+
+  // Of the label, for losses that are the likelihood of a Bernoulli variable.
+  static Tensor probability(const NodeView& view) {
+    if (view.name() == "LogSigmoidBackward0") {
+      return view.unpack(view.as<compat::nodes::LogSigmoidBackward0>().self_).sigmoid();
+    }
+    if (view.name() == "SoftplusBackward0") {
+      const auto& node = view.as<compat::nodes::SoftplusBackward0>();
+      return view.unpack(node.self_).mul(node.beta).sigmoid();
+    }
+    return {};
+  }
+
+  Tensor nonnegative(const Tensor& h, const std::string& name) {
+    if (h.min().item<double>() >= 0) return h;
+    loss_.remarks.push_back("the loss (" + name + ") is not convex in its inputs for " +
+                            std::to_string((h < 0).sum().item<int64_t>()) + " of " +
+                            std::to_string(h.numel()) +
+                            " entries; the positive part of its Hessian was used");
+    return h.clamp_min(0);
+  }
+
+  void differentiate_twice(const Tensor& outputs, size_t position, const Layout& layout) {
+    const at::AutoGradMode with_graph(true);
+    const Tensor gradient = torch::autograd::grad({losses_.sum().mul(scale_)},
+                                                  {outputs},
+                                                  {},
+                                                  /*retain_graph=*/true,
+                                                  /*create_graph=*/true,
+                                                  /*allow_unused=*/true)[0];
+    TORCH_CHECK_VALUE(gradient.defined(),
+                      "curvature: the losses do not depend on options.outputs of shape ",
+                      outputs.sizes(),
+                      "; pass the tensor they were computed from");
+    const Shape shape = outputs.sizes().vec();
+    const int64_t m = outputs.numel() / layout.N;
+    std::vector<Tensor> lines;
+    for (int64_t i = 0; i < m && gradient.requires_grad(); ++i) {
+      Tensor unit = at::zeros({1, layout.N, m}, outputs.options());
+      unit.select(2, i).fill_(1);
+      const Tensor column = torch::autograd::grad({gradient},
+                                                  {outputs},
+                                                  {from_per_sample(unit, shape, layout).squeeze(0)},
+                                                  /*retain_graph=*/true,
+                                                  /*create_graph=*/false,
+                                                  /*allow_unused=*/true)[0];
+      if (!column.defined()) break;
+      lines.push_back(per_sample(column.detach().unsqueeze(0), layout).squeeze(0));
+    }
+    const at::NoGradGuard without_graph;
+    const Tensor H =
+        lines.empty() ? at::zeros({layout.N, m, m}, outputs.options()) : at::stack(lines, 2);
+    loss_.remarks.push_back(
+        "the loss Hessian was taken by differentiating twice between outputs "
+        "and losses: " +
+        std::to_string(m) + " columns per sample");
+    loss_.heads.push_back({position,
+                           static_cast<size_t>(outputs.output_nr()),
+                           layout,
+                           gradient.detach(),
+                           dense_hessian(H, shape, layout, loss_.remarks)});
+  }
+
+  Linearisation& linearisation_;
+  const Capture& capture_;
+  Tensor losses_;
+  double scale_;
+  std::set<size_t> heads_;
+  std::set<Target> targets_;
+  Loss loss_;
+};
+
+}  // namespace
+
+int64_t Loss::columns() const {
+  int64_t total = 0;
+  for (const LossHead& head : heads) total += head.hessian->columns();
+  return total;
+}
+
+std::vector<Seed> Loss::factor(int64_t begin, int64_t end) const {
+  std::vector<Seed> seeds;
+  int64_t first = 0;
+  for (const LossHead& head : heads) {
+    const int64_t count = head.hessian->columns();
+    const int64_t from = std::clamp<int64_t>(begin - first, 0, count);
+    const int64_t to = std::clamp<int64_t>(end - first, 0, count);
+    if (from < to) {
+      // The other heads' columns are zero here.
+      const Tensor own = head.hessian->factor(from, to);
+      Tensor stack = own;
+      if (to - from != end - begin) {
+        stack = at::zeros(with_lead(end - begin, head.gradient.sizes().vec()), own.options());
+        stack.slice(0, first + from - begin, first + to - begin).copy_(own);
+      }
+      seeds.push_back({head.position, head.output, stack, head.layout});
+    }
+    first += count;
+  }
+  return seeds;
+}
+
+std::vector<Seed> Loss::sample(int64_t M, at::Generator& generator) const {
+  std::vector<Seed> seeds;
+  for (const LossHead& head : heads) {
+    seeds.push_back({head.position, head.output, head.hessian->sample(M, generator), head.layout});
+  }
+  return seeds;
+}
+
+std::vector<Seed> Loss::gradients() const {
+  std::vector<Seed> seeds;
+  std::set<Target> seen;  // a loss may read its outputs in two places
+  for (const LossHead& head : heads) {
+    if (!seen.insert({head.position, head.output}).second) continue;
+    seeds.push_back({head.position, head.output, head.gradient.unsqueeze(0), head.layout});
+  }
+  return seeds;
+}
+
+Loss find_loss(Linearisation& linearisation,
+               const Tensor& losses,
+               const Tensor& outputs,
+               double scale) {
+  Finder finder(linearisation, losses, scale);
+  return outputs.defined() ? finder.from_outputs(outputs) : finder.find();
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The Hessians of the losses the engine knows, and of any other one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "curvature/loss_head.h"
+
+namespace flightdeck {
+
+/// weight (diag(p) - p pᵀ) for each position: p and weight share all dimensions but `dim`, where
+/// the weight has size 1. Rank C - 1.
+std::shared_ptr<const LossHessian> softmax_hessian(Tensor p,
+                                                   Tensor weight,
+                                                   int64_t dim,
+                                                   const Layout& layout);
+
+/// diag(h), h >= 0. With `p` defined, would-be gradients are those of a Bernoulli variable with
+/// this probability; otherwise those of a Gaussian.
+std::shared_ptr<const LossHessian> diagonal_hessian(Tensor h, Tensor p, const Layout& layout);
+
+/// H [N, m, m] with m the entries of one sample; the positive part of a matrix that is not
+/// positive semi-definite.
+std::shared_ptr<const LossHessian> dense_hessian(const Tensor& H,
+                                                 const Shape& outputs,
+                                                 const Layout& layout,
+                                                 std::vector<std::string>& remarks);
+
+/// [L, *outputs] <-> [L, N, m], one line per sample.
+Tensor per_sample(const Tensor& stack, const Layout& layout);
+Tensor from_per_sample(const Tensor& lines, const Shape& outputs, const Layout& layout);
+
+}  // namespace flightdeck

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// Below the loss, each op adds to the Hessian of what enters it the second derivative of
+// <output gradient, output>. For elementwise ops that is diagonal, for others a small matrix per
+// sample; its symmetric factor, positive and negative part apart, is a stack of columns like any
+// other. The rows these columns leave at a parameter complete the diagonal if the parameter enters
+// linearly and feeds no input of an op it is itself used in. Otherwise one Hessian-vector product
+// per entry is exact.
+#include "curvature/residuals.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+#include "curvature/columns_pass.h"
+#include "curvature/loss_hessians.h"
+#include "flightdeck/products.h"
+#include "rules/stacks.h"
+
+namespace flightdeck {
+namespace {
+
+// Vectors per product on the slow way.
+constexpr int64_t kVectorsAtOnce = 16;
+
+class Residuals {
+ public:
+  Residuals(CurvatureContext& context,
+            const ResidualOptions& options,
+            std::vector<Diagonal>& diagonals)
+      : context_(context),
+        linearisation_(context.linearisation()),
+        capture_(context.capture()),
+        options_(options),
+        diagonals_(diagonals),
+        pass_(linearisation_, context.parameters(), options.samples, nullptr) {}
+
+  void run() {
+    is_fast_.assign(context_.parameters().size(), true);
+    find_slow_parameters();
+    propagate();
+    for (size_t p = 0; p < is_fast_.size(); ++p) {
+      if (!is_fast_[p] && capture_.parameters[p].leaf >= 0) take_products(p);
+    }
+  }
+
+ private:
+  // ---- which parameters the columns complete ----
+
+  void find_slow_parameters() {
+    for (size_t p = 0; p < is_fast_.size(); ++p) {
+      if (capture_.parameters[p].leaf < 0) continue;
+      if (capture_.parameters[p].is_slow) {
+        set_slow(p, "rows need one backward pass per sample");
+        continue;
+      }
+      check_uses(p);
+    }
+  }
+
+  void set_slow(size_t p, const std::string& reason) {
+    is_fast_[p] = false;
+    if (!options_.coverage) return;
+    auto& covered = options_.coverage->parameters[p];
+    covered.level = CoverageLevel::kExactSlow;
+    covered.reason = "Hessian diagonal by one product per entry: " + reason;
+  }
+
+  void check_uses(size_t p) {
+    // Nodes from which the parameter can be reached.
+    std::vector<bool> reaches(capture_.nodes.size(), false);
+    reaches[capture_.parameters[p].leaf] = true;
+    for (size_t k = capture_.nodes.size(); k-- > 0;) {
+      const CapturedNode& captured = capture_.nodes[k];
+      for (int64_t next : captured.next) {
+        if (next >= 0 && reaches[next]) reaches[k] = true;
+      }
+    }
+    for (size_t k = 0; k < capture_.nodes.size() && is_fast_[p]; ++k) {
+      const CapturedNode& captured = capture_.nodes[k];
+      if (!reaches[k] || captured.parameter >= 0) continue;
+      const NodeView view(captured.node);
+      size_t moving = 0, uses = 0;
+      for (size_t e = 0; e < captured.next.size(); ++e) {
+        if (captured.next[e] < 0 || !reaches[captured.next[e]]) continue;
+        ++moving;
+        if (captured.edges[e] == EdgeKind::kBatch) continue;
+        ++uses;
+        const bool is_linear = captured.rule && captured.rule->is_linear_in(view, e);
+        if (!is_linear) set_slow(p, view.name() + " is not linear in it");
+      }
+      if (is_fast_[p] && uses > 0 && moving > 1 && !linearisation_.is_linear(k)) {
+        set_slow(p, "it feeds an input of " + view.name() + ", where it is used again");
+      }
+    }
+  }
+
+  // ---- columns of residuals ----
+
+  void propagate() {
+    if (std::find(is_fast_.begin(), is_fast_.end(), true) == is_fast_.end()) return;
+    const std::vector<bool> is_below = below_heads();
+    const Loss& loss = context_.loss();
+    walk_columns(
+        linearisation_,
+        loss.gradients(),
+        [](const CapturedNode& captured, size_t e) {
+          return captured.edges[e] == EdgeKind::kBatch;
+        },
+        [&](size_t k, const variable_list& stacks) -> variable_list {
+          if (is_below[k] && capture_.nodes[k].side == Side::kBatch) add_node(k, stacks);
+          return {};
+        });
+  }
+
+  std::vector<bool> below_heads() {
+    std::vector<bool> is_below(capture_.nodes.size(), false);
+    for (const LossHead& head : context_.loss().heads) is_below[head.position] = true;
+    for (size_t k = 0; k < capture_.nodes.size(); ++k) {
+      if (!is_below[k]) continue;
+      for (int64_t next : capture_.nodes[k].next) {
+        if (next >= 0) is_below[next] = true;
+      }
+    }
+    return is_below;
+  }
+
+  void add_node(size_t k, const variable_list& stacks) {
+    if (linearisation_.is_linear(k)) return;
+    variable_list gradients;
+    for (const Tensor& stack : stacks) {
+      gradients.push_back(stack.defined() ? stack.squeeze(0) : stack);
+    }
+    if (linearisation_.is_elementwise(k)) {
+      const Tensor curved = linearisation_.elementwise_bend(k, gradients);
+      if (curved.defined()) add_elementwise(k, curved);
+      return;
+    }
+    add_matrix(k, gradients);
+  }
+
+  Layout layout_of(size_t k, size_t edge) const {
+    const CapturedNode& captured = capture_.nodes[k];
+    return captured.rule->input_layout(NodeView(captured.node), edge, captured.layout);
+  }
+
+  void add_elementwise(size_t k, const Tensor& curved) {
+    const size_t edge = linearisation_.elementwise_edge(k);
+    const CapturedNode& captured = capture_.nodes[k];
+    if (captured.edges[edge] != EdgeKind::kBatch) return;
+    const Layout layout = layout_of(k, edge);
+    for (const double sign : {1.0, -1.0}) {
+      const Tensor part = curved.mul(sign).clamp_min(0);
+      if (!part.any().item<bool>()) continue;
+      const auto root = diagonal_hessian(part, {}, layout);
+      run_columns(root->columns(), sign, [&](int64_t begin, int64_t end) {
+        return std::vector<Seed>{{static_cast<size_t>(captured.next[edge]),
+                                  captured.node->next_edge(edge).input_nr,
+                                  root->factor(begin, end),
+                                  layout}};
+      });
+    }
+  }
+
+  // Ops that mix entries or inputs: their second derivative as one matrix per sample over all
+  // inputs that carry samples.
+  void add_matrix(size_t k, const variable_list& gradients) {
+    const CapturedNode& captured = capture_.nodes[k];
+    const NodeView view(captured.node);
+    struct Input {
+      size_t edge;
+      Layout layout;
+      Shape shape;
+      int64_t first, size;
+    };
+    std::vector<Input> inputs;
+    int64_t m = 0;
+    for (size_t e = 0; e < captured.next.size(); ++e) {
+      if (captured.next[e] < 0 || captured.edges[e] != EdgeKind::kBatch) continue;
+      const Shape shape = view.input_shape(e);
+      inputs.push_back({e, layout_of(k, e), shape, m, product(shape) / capture_.N});
+      m += inputs.back().size;
+    }
+    const bool is_bilinear_at_most =
+        inputs.size() == 1 && captured.rule && captured.rule->is_linear_in(view, inputs[0].edge);
+    if (inputs.empty() || is_bilinear_at_most) return;
+
+    const auto options = gradients[0].options();
+    std::vector<bool> wanted(captured.next.size(), false);
+    for (const Input& input : inputs) wanted[input.edge] = true;
+    Tensor matrix = at::zeros({capture_.N, m, m}, options);
+    bool any = false;
+    for (const Input& input : inputs) {
+      for (int64_t i = 0; i < input.size; ++i) {
+        Tensor unit = at::zeros({1, capture_.N, input.size}, options);
+        unit.select(2, i).fill_(1);
+        variable_list tangents(captured.next.size());
+        tangents[input.edge] = from_per_sample(unit, input.shape, input.layout);
+        const variable_list bent = linearisation_.bends(k, gradients, tangents, wanted);
+        for (const Input& other : inputs) {
+          if (other.edge >= bent.size() || !bent[other.edge].defined()) continue;
+          any = true;
+          const Tensor line = per_sample(bent[other.edge], other.layout).squeeze(0);  // [N, size]
+          matrix.select(1, input.first + i).slice(1, other.first, other.first + other.size) += line;
+        }
+      }
+    }
+    if (!any) return;
+    auto [values, vectors] = at::linalg_eigh((matrix + matrix.transpose(1, 2)) / 2);
+    for (const double sign : {1.0, -1.0}) {
+      const Tensor roots = values.mul(sign).clamp_min(0).sqrt();
+      const Tensor factor = (vectors * roots.unsqueeze(1)).permute({2, 0, 1});  // [m, N, m]
+      run_columns(m, sign, [&](int64_t begin, int64_t end) {
+        std::vector<Seed> seeds;
+        for (const Input& input : inputs) {
+          const Tensor lines =
+              factor.slice(0, begin, end).slice(2, input.first, input.first + input.size);
+          seeds.push_back({static_cast<size_t>(captured.next[input.edge]),
+                           captured.node->next_edge(input.edge).input_nr,
+                           from_per_sample(lines, input.shape, input.layout),
+                           input.layout});
+        }
+        return seeds;
+      });
+    }
+  }
+
+  void run_columns(int64_t count,
+                   double sign,
+                   const std::function<std::vector<Seed>(int64_t begin, int64_t end)>& seeds) {
+    const int64_t piece = std::max<int64_t>(1, options_.stack_bytes / pass_.column_bytes());
+    for (int64_t begin = 0; begin < count; begin += piece) {
+      pass_.run(
+          seeds(begin, std::min(begin + piece, count)),
+          [&](size_t p, const std::vector<Rows>& rows) {
+            add_columns(diagonals_[p], rows, options_.needs, sign, options_.scratch_bytes);
+          },
+          is_fast_);
+    }
+  }
+
+  // ---- the slow way ----
+
+  void take_products(size_t p) {
+    const Tensor& tensor = context_.parameters()[p].tensor;
+    const int64_t samples = options_.needs.per_sample ? context_.count() : 1;
+    TORCH_CHECK_VALUE(tensor.numel() * samples <= options_.max_slow_entries,
+                      "curvature: the exact Hessian diagonal of '",
+                      context_.parameters()[p].name,
+                      "' takes one product for each of ",
+                      tensor.numel(),
+                      options_.needs.per_sample ? " entries and " : " entries",
+                      options_.needs.per_sample ? std::to_string(samples) + " samples" : "",
+                      ", more than max_slow_entries = ",
+                      options_.max_slow_entries,
+                      "; raise it, or estimate the diagonal with diagonal() on the Hessian's "
+                      "operator");
+    Diagonal exact;
+    if (options_.needs.per_sample) {
+      std::vector<Tensor> rows;
+      for (int64_t s = 0; s < samples; ++s) {
+        const int64_t n = options_.samples.empty() ? s : options_.samples[s];
+        rows.push_back(diagonal_by_products(p, {n}) / static_cast<double>(samples));
+      }
+      exact.per_sample = at::stack(rows);
+      exact.diagonal = exact.per_sample.sum(0);
+    } else {
+      exact.diagonal = diagonal_by_products(p, options_.samples);
+    }
+    exact.trace = exact.diagonal.sum();
+    diagonals_[p] = exact;
+  }
+
+  Tensor diagonal_by_products(size_t p, const std::vector<int64_t>& samples) {
+    ProductOptions options;
+    options.samples = samples;
+    options.blocks = {{p}};
+    if (capture_.is_scalar) {
+      options.samples.clear();
+      options.batch_size = capture_.N;
+      options.reduction = context_.scale() == 1 ? Reduction::kSum : Reduction::kMean;
+    }
+    const auto hessian = curvature_operator(
+        context_.losses(), context_.parameters(), CurvatureKind::kHessian, options);
+    int64_t first = 0;
+    for (size_t q = 0; q < p; ++q) first += context_.parameters()[q].tensor.numel();
+    const int64_t d = context_.parameters()[p].tensor.numel();
+    std::vector<Tensor> diagonal;
+    for (int64_t begin = 0; begin < d; begin += kVectorsAtOnce) {
+      const int64_t count = std::min(kVectorsAtOnce, d - begin);
+      Tensor units = at::zeros({count, hessian->dim()}, hessian->options());
+      units.slice(1, first + begin, first + begin + count).fill_diagonal_(1);
+      diagonal.push_back(hessian->multiply(units)
+                             .slice(1, first + begin, first + begin + count)
+                             .diagonal()
+                             .clone());
+    }
+    return at::cat(diagonal).view(context_.parameters()[p].tensor.sizes());
+  }
+
+  CurvatureContext& context_;
+  Linearisation& linearisation_;
+  const Capture& capture_;
+  const ResidualOptions& options_;
+  std::vector<Diagonal>& diagonals_;
+  ColumnsPass pass_;
+  std::vector<bool> is_fast_;
+};
+
+}  // namespace
+
+void add_hessian_residuals(CurvatureContext& context,
+                           const ResidualOptions& options,
+                           std::vector<Diagonal>& diagonals) {
+  Residuals(context, options, diagonals).run();
+}
+
+}  // namespace flightdeck

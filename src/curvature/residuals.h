@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What the exact Hessian diagonal has beyond that of the GGN: the second derivatives of the ops
+// between parameters and loss.
+#pragma once
+
+#include <vector>
+
+#include "curvature/context.h"
+#include "curvature/diagonals.h"
+
+namespace flightdeck {
+
+struct ResidualOptions {
+  DiagonalNeeds needs;
+  std::vector<int64_t> samples;
+  int64_t stack_bytes = 0;
+  int64_t scratch_bytes = 0;
+  int64_t max_slow_entries = 0;
+  Coverage* coverage = nullptr;
+};
+
+/// Turns the GGN's diagonals, one entry per parameter, into the Hessian's.
+void add_hessian_residuals(CurvatureContext& context,
+                           const ResidualOptions& options,
+                           std::vector<Diagonal>& diagonals);
+
+}  // namespace flightdeck

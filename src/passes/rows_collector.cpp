@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "passes/rows_collector.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <ATen/ATen.h>
+
+#include "rows/dense.h"
+
+namespace flightdeck {
+
+RowsCollector::RowsCollector(const Capture& capture,
+                             std::vector<int64_t> samples,
+                             Coverage* coverage,
+                             Complete complete)
+    : capture_(capture),
+      samples_(std::move(samples)),
+      coverage_(coverage),
+      complete_(std::move(complete)),
+      arrivals_(capture.nodes.size()),
+      missing_(capture.nodes.size()) {
+  for (size_t k = 0; k < missing_.size(); ++k) missing_[k] = capture.nodes[k].arrivals;
+}
+
+bool RowsCollector::has_uses(size_t position) const {
+  const auto& edges = capture_.nodes[position].edges;
+  return std::find(edges.begin(), edges.end(), EdgeKind::kUse) != edges.end();
+}
+
+void RowsCollector::visit(size_t position, const variable_list& gradients) {
+  if (!has_uses(position)) return;
+  const CapturedNode& captured = capture_.nodes[position];
+  for (size_t e = 0; e < captured.edges.size(); ++e) {
+    if (captured.edges[e] != EdgeKind::kUse) continue;
+    Rows rows = rows_at(position, e, gradients);
+    deliver(captured.next[e], captured.node->next_edge(e).input_nr, std::move(rows));
+  }
+}
+
+Rows RowsCollector::rows_at(size_t position, size_t edge, const variable_list& gradients) {
+  const CapturedNode& captured = capture_.nodes[position];
+  const auto found =
+      std::find_if(gradients.begin(), gradients.end(), [](const Tensor& g) { return g.defined(); });
+  if (found == gradients.end()) return {};
+  const NodeView view(captured.node);
+  Rows rows;
+  if (captured.rule && gradients[0].defined()) {
+    rows = captured.rule->rows(view, edge, gradients[0], captured.layout);
+  }
+  const bool is_slow = rows.empty();
+  if (is_slow) {
+    rows = rows_one_by_one(position, edge, gradients);
+  } else if (!samples_.empty()) {
+    if (!index_.defined()) index_ = at::tensor(samples_, at::kLong).to(found->device());
+    rows = rows.select(index_);
+  }
+  if (!coverage_) return rows;
+  // One parameter, except for computed weights.
+  for (size_t p : parameters_below(captured.next[edge])) {
+    if (capture_.parameters[p].is_slow) continue;
+    auto& covered = coverage_->parameters[p];
+    covered.uses.push_back({view.name(), rows.terms().front().form->name(), ""});
+    if (is_slow) {
+      covered.level = CoverageLevel::kExactSlow;
+      covered.reason = view.name() + " applied once per sample: it has no rule for its rows";
+    }
+  }
+  return rows;
+}
+
+Rows RowsCollector::rows_one_by_one(size_t position,
+                                    size_t edge,
+                                    const variable_list& gradients) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  std::vector<bool> wanted(captured.edges.size(), false);
+  wanted[edge] = true;
+  std::vector<Tensor> rows;
+  const int64_t count = samples_.empty() ? capture_.N : static_cast<int64_t>(samples_.size());
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t n = samples_.empty() ? k : samples_[k];
+    variable_list single = gradients;
+    for (Tensor& gradient : single) {
+      if (gradient.defined()) gradient = only_sample(gradient, captured.layout, n);
+    }
+    rows.push_back(apply_node(captured.node, std::move(single), wanted)[edge]);
+  }
+  const auto& next = captured.node->next_edge(edge);
+  const auto options = next.function->input_metadata(next.input_nr).options();
+  for (Tensor& row : rows) {
+    if (!row.defined()) row = at::zeros(NodeView(captured.node).input_shape(edge), options);
+  }
+  return Rows(std::make_shared<DenseForm>(at::stack(rows), "dense"));
+}
+
+void RowsCollector::deliver(size_t position, size_t output, Rows rows) {
+  const CapturedNode& captured = capture_.nodes[position];
+  if (!rows.empty()) arrivals_[position].push_back({output, std::move(rows)});
+  if (--missing_[position] > 0) return;
+  std::vector<Arrival> arrivals = std::move(arrivals_[position]);
+  arrivals_[position].clear();
+  if (captured.parameter >= 0) {
+    Rows all;
+    for (Arrival& arrival : arrivals) all.add(std::move(arrival.rows));
+    all.merge();
+    complete_(captured.parameter, std::move(all));
+    return;
+  }
+  for (size_t e = 0; e < captured.edges.size(); ++e) {
+    if (captured.edges[e] != EdgeKind::kFree) continue;
+    Rows carried = carry(position, e, arrivals);
+    deliver(captured.next[e], captured.node->next_edge(e).input_nr, std::move(carried));
+  }
+}
+
+Rows RowsCollector::carry(size_t position, size_t edge, const std::vector<Arrival>& arrivals) {
+  const CapturedNode& captured = capture_.nodes[position];
+  const NodeView view(captured.node);
+  Rows carried;
+  for (const Arrival& arrival : arrivals) {
+    Rows rows = arrival.rows;
+    if (!captured.rule || !captured.rule->carry(view, edge, arrival.output, rows)) {
+      rows = carry_one_by_one(position, edge, arrival.output, arrival.rows);
+      for (size_t p : coverage_ ? parameters_below(captured.next[edge]) : std::vector<size_t>()) {
+        auto& covered = coverage_->parameters[p];
+        covered.level = CoverageLevel::kExactSlow;
+        covered.reason = view.name() + " between parameter and use, applied once per sample";
+      }
+    }
+    carried.add(std::move(rows));
+  }
+  carried.merge();
+  return carried;
+}
+
+Rows RowsCollector::carry_one_by_one(size_t position,
+                                     size_t edge,
+                                     size_t output,
+                                     const Rows& rows) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  const NodeView view(captured.node);
+  std::vector<bool> wanted(captured.edges.size(), false);
+  wanted[edge] = true;
+  const auto dtype = c10::typeMetaToScalarType(captured.node->input_metadata(output).dtype());
+  std::vector<Tensor> carried;
+  for (int64_t n = 0; n < rows.N(); ++n) {
+    variable_list gradients(view.num_outputs());
+    gradients[output] = rows.dense(n, n + 1).squeeze(0).to(dtype);
+    Tensor row = apply_node(captured.node, std::move(gradients), wanted)[edge];
+    if (!row.defined()) row = at::zeros(view.input_shape(edge), rows.terms()[0].form->options());
+    carried.push_back(row);
+  }
+  return Rows(std::make_shared<DenseForm>(at::stack(carried), "dense"));
+}
+
+std::vector<size_t> RowsCollector::parameters_below(size_t position) const {
+  // Each node once: in a computed weight the number of paths can double with every op.
+  std::vector<size_t> found, todo{position};
+  std::unordered_set<size_t> seen{position};
+  while (!todo.empty()) {
+    const CapturedNode& captured = capture_.nodes[todo.back()];
+    todo.pop_back();
+    if (captured.parameter >= 0) found.push_back(captured.parameter);
+    for (int64_t next : captured.next) {
+      if (next >= 0 && seen.insert(next).second) todo.push_back(next);
+    }
+  }
+  return found;
+}
+
+Coverage initial_coverage(const Capture& capture, const Parameters& parameters) {
+  Coverage coverage;
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    const auto& captured = capture.parameters[p];
+    ParameterCoverage covered;
+    covered.name = parameters[p].name;
+    if (captured.leaf < 0) {
+      covered.reason = parameters[p].tensor.requires_grad() ? "the losses do not depend on it"
+                                                            : "it does not require a gradient";
+    } else {
+      covered.level =
+          captured.reason.empty() ? CoverageLevel::kExactFast : CoverageLevel::kExactSlow;
+      covered.reason = captured.reason;
+    }
+    coverage.parameters.push_back(std::move(covered));
+  }
+  return coverage;
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Max pooling, fixed or adaptive: output entries are copies of the input entries it remembers.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "rules/families.h"
+#include "rules/stacks.h"
+
+namespace flightdeck::rules {
+namespace {
+
+namespace nodes = compat::nodes;
+
+bool is_three_dimensional(const NodeView& node) {
+  return node.name().find("3D") != std::string::npos;
+}
+
+Shape mixed_dims(const NodeView& node) {
+  return is_three_dimensional(node) ? Shape{-1, -2, -3} : Shape{-1, -2};
+}
+
+// Positions within the input plane, [planes, outputs].
+Tensor sources(const NodeView& node) {
+  const std::string name = node.name();
+  Tensor indices;
+  if (name == "MaxPool2DWithIndicesBackward0") {
+    indices = node.unpack(node.as<nodes::MaxPool2DWithIndicesBackward0>().result1_);
+  } else if (name == "MaxPool3DWithIndicesBackward0") {
+    indices = node.unpack(node.as<nodes::MaxPool3DWithIndicesBackward0>().result1_);
+  } else if (name == "AdaptiveMaxPool2DBackward0") {
+    indices = node.unpack(node.as<nodes::AdaptiveMaxPool2DBackward0>().result1_);
+  } else {
+    indices = node.unpack(node.as<nodes::AdaptiveMaxPool3DBackward0>().result1_);
+  }
+  const int64_t dims = is_three_dimensional(node) ? 3 : 2;
+  return indices.flatten(-dims).reshape(
+      {-1, product(indices.sizes().slice(indices.dim() - dims).vec())});
+}
+
+int64_t plane_size(const NodeView& node) {
+  const Shape input = node.input_shape(0);
+  const size_t dims = is_three_dimensional(node) ? 3 : 2;
+  return product(Shape(input.end() - static_cast<int64_t>(dims), input.end()));
+}
+
+// to[k][plane][sources[plane][o]] += from[k][plane][o]: windows may overlap, planes do not.
+template <typename Scalar>
+void scatter_planes(const Tensor& from, const Tensor& sources, const Tensor& to) {
+  const int64_t K = from.size(0), planes = from.size(1), outputs = from.size(2);
+  const int64_t inputs = to.size(2);
+  const Scalar* gradients = from.data_ptr<Scalar>();
+  const int64_t* index = sources.data_ptr<int64_t>();
+  Scalar* result = to.data_ptr<Scalar>();
+  at::parallel_for(0, K * planes, 64, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const Scalar* g = gradients + r * outputs;
+      const int64_t* source = index + (r % planes) * outputs;
+      Scalar* target = result + r * inputs;
+      for (int64_t o = 0; o < outputs; ++o) target[source[o]] += g[o];
+    }
+  });
+}
+
+class MaxPoolRule final : public AlongDimsRule {
+ public:
+  MaxPoolRule()
+      : AlongDimsRule({"AdaptiveMaxPool2DBackward0",
+                       "AdaptiveMaxPool3DBackward0",
+                       "MaxPool2DWithIndicesBackward0",
+                       "MaxPool3DWithIndicesBackward0"},
+                      &mixed_dims,
+                      /*is_linear=*/true) {}
+
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    const Tensor index = sources(node).contiguous();  // [planes, outputs]
+    const Tensor from = stack.contiguous().view({stack.size(0), index.size(0), index.size(1)});
+    Tensor to = at::zeros({stack.size(0), index.size(0), plane_size(node)}, stack.options());
+    if (stack.is_cpu() && stack.scalar_type() == at::kFloat) {
+      scatter_planes<float>(from, index, to);
+    } else if (stack.is_cpu() && stack.scalar_type() == at::kDouble) {
+      scatter_planes<double>(from, index, to);
+    } else {
+      to.scatter_add_(2, index.unsqueeze(0).expand_as(from), from);
+    }
+    return to.view(with_lead(stack.size(0), node.input_shape(edge)));
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const Tensor index = sources(node);
+    const int64_t V = tangents[0].size(0);
+    const Tensor planes = tangents[0].reshape({V, index.size(0), plane_size(node)});
+    const Tensor picked = planes.gather(2, index.unsqueeze(0).expand({V, -1, -1}));
+    return picked.view(with_lead(V, node.output_shape()));
+  }
+};
+
+}  // namespace
+
+const Rule& max_pool() {
+  static const MaxPoolRule rule;
+  return rule;
+}
+
+}  // namespace flightdeck::rules

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Small moves on stacks [K, ...] of tensors that an op treats alike.
+#pragma once
+
+#include "base/shape.h"
+#include "graph/layout.h"
+
+namespace flightdeck {
+
+/// [K, *shape].
+Shape with_lead(int64_t K, const Shape& shape);
+
+/// [K, *shape] of an operand broadcast to rank `rank`: [K, 1, ..., *shape].
+Tensor align_stack(const Tensor& stack, size_t rank);
+
+/// [K, *output shape] summed to an operand of shape `input` that was broadcast to it.
+Tensor sum_stack_to(const Tensor& stack, const Shape& input);
+
+/// [K, N, ...] -> [K * N, ...] and back.
+Tensor fold(const Tensor& stack);
+Tensor unfold(const Tensor& folded, int64_t K);
+
+}  // namespace flightdeck
