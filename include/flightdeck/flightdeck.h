@@ -10,5 +10,6 @@
 #include "flightdeck/operator.h"
 #include "flightdeck/parameters.h"
 #include "flightdeck/products.h"
+#include "flightdeck/spectra.h"
 #include "flightdeck/vivit.h"
 #include "flightdeck/watch.h"

@@ -56,6 +56,14 @@ class CheckLayers(unittest.TestCase):
         self.expect_refused("src/graph/uses.cpp", '"rows/outer.h"', "graph may not include rows")
         self.expect_refused("src/rows/outer.cpp", '"graph/uses.h"', "rows may not include graph")
 
+    def test_spectra_know_operators_but_no_graph(self):
+        self.expect_allowed("src/spectra/lanczos.cpp", '"flightdeck/operator.h"')
+        self.expect_allowed("src/quantities/hess_max_ev.cpp", '"spectra/krylov.h"')
+        self.expect_refused("src/spectra/lanczos.cpp", '"graph/layout.h"',
+                            "spectra may not include graph", "spectra may use: base, public")
+        self.expect_refused("src/passes/watch.cpp", '"spectra/krylov.h"',
+                            "passes may not include spectra")
+
     def test_public_headers_stand_alone(self):
         self.expect_allowed("include/flightdeck/watch.h", '"flightdeck/gradients.h"')
         self.expect_allowed("include/flightdeck/watch.h", "<ATen/core/Tensor.h>")

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What all algorithms here do with an operator and its vectors: checked products, random lines,
+// small matrices on the CPU.
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/DispatchKeySet.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include "flightdeck/operator.h"
+
+namespace flightdeck {
+
+// Our arithmetic neither records a graph nor is subject to the caller's autocast.
+class ArithmeticGuard {
+ public:
+  ArithmeticGuard() : no_autocast_(c10::autocast_dispatch_keyset) {}
+
+ private:
+  at::NoGradGuard no_grad_;
+  c10::impl::ExcludeDispatchKeyGuard no_autocast_;
+};
+
+// Refuses an operator without entries or without a floating-point type.
+void check_operator(const char* caller, const LinearOperator& op);
+
+// op.multiply with the result's shape, type and device checked.
+Tensor product(const LinearOperator& op, const Tensor& vectors);  // [V, D]
+
+// Float64 on the CPU: where the small matrices are.
+Tensor small(const Tensor& tensor);
+
+// Numbers that decide something: norms of lines [V, D] -> [V], float64 on the CPU.
+Tensor norms_of(const Tensor& lines);
+
+bool all_finite(const Tensor& tensor);
+
+// Machine precision of the type.
+double precision_of(at::ScalarType type);
+
+// Draws on the CPU, so that every device sees the same numbers.
+class RandomLines {
+ public:
+  RandomLines(const LinearOperator& op, uint64_t seed);
+  Tensor normal(int64_t count);   // [count, D]
+  Tensor signs(int64_t count);    // [count, D], -1 or 1
+  Tensor spheric(int64_t count);  // [count, D], uniform on the sphere of radius sqrt(D)
+
+ private:
+  int64_t dim_;
+  at::TensorOptions options_;
+  at::Generator generator_;
+};
+
+}  // namespace flightdeck
