@@ -22,6 +22,7 @@ int run(int argc, char** argv) {
 
   CLI::App* bench = app.add_subcommand("bench", "Measure Flightdeck on this machine.");
   bench->require_subcommand(1);
+  flightdeck::cli::add_bench_curvature(*bench);
   flightdeck::cli::add_bench_first_order(*bench);
   flightdeck::cli::add_doctor(app);
 
