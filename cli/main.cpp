@@ -4,10 +4,10 @@
 #include <iostream>
 
 #include <CLI/CLI.hpp>
-#include <c10/util/Exception.h>
 #include <torch/version.h>
 
 #include "cli/commands.h"
+#include "cli/errors.h"
 
 namespace {
 
@@ -22,6 +22,7 @@ int run(int argc, char** argv) {
 
   CLI::App* bench = app.add_subcommand("bench", "Measure Flightdeck on this machine.");
   bench->require_subcommand(1);
+  flightdeck::cli::add_bench_curvature(*bench);
   flightdeck::cli::add_bench_first_order(*bench);
   flightdeck::cli::add_doctor(app);
 
@@ -41,12 +42,8 @@ int main(int argc, char** argv) {
   } catch (const flightdeck::cli::UsageError& error) {
     std::cerr << "flightdeck: " << error.what() << "\n";
     return kUsage;
-  } catch (const c10::Error& error) {
-    // Without the stack trace that what() carries.
-    std::cerr << "flightdeck: " << error.what_without_backtrace() << "\n";
-    return kFailure;
   } catch (const std::exception& error) {
-    std::cerr << "flightdeck: " << error.what() << "\n";
+    std::cerr << "flightdeck: " << flightdeck::cli::message_of(error) << "\n";
     return kFailure;
   }
 }

@@ -34,11 +34,18 @@ enum class DampingSplit {
   kExact,  ///< (A ⊗ B + damping I)^-1 by the eigenvectors of both factors
 };
 
-/// v -> (output ⊗ input) v on the flattened parameter; the corrected one if it was computed.
+/// v -> (output ⊗ input) v on the flattened parameter, [V, J * I] or [V, J] for a bias; the
+/// corrected one if it was computed. Keeps the factors, without a copy.
 std::shared_ptr<const LinearOperator> kronecker_operator(const KroneckerFactors& factors);
 
 /// v -> (output ⊗ input + damping)^-1 v. The exact split (and EKFAC's corrected eigenvalues, where
-/// present) needs no approximation of the damping.
+/// present) needs no approximation of the damping, and neither does a bias or a factor that is
+/// zero. The trace split solves by Cholesky, or by eigenvectors where its share of the damping is
+/// lost in the rounding of a factor. It needs positive semi-definite factors; the exact one does
+/// not.
+///
+/// Throws if the matrix is singular, as it may be without damping. Factors that are not finite give
+/// NaN.
 std::shared_ptr<const LinearOperator> kronecker_inverse(const KroneckerFactors& factors,
                                                         double damping,
                                                         DampingSplit split = DampingSplit::kTrace);

@@ -32,6 +32,11 @@ expect 0 'LibTorch' doctor
 expect 0 '"blas"' doctor --json
 expect 0 '"ratio"' bench first-order --problem mnist_mlp --batch 2 --repeats 1 --warm-up 0 \
   --quantity row_norms --json
+expect 0 '--quantity' bench curvature --help
+expect 0 '"ratio"' bench curvature --problem mnist_mlp --batch 2 --repeats 1 --warm-up 0 \
+  --quantity diag_ggn --json
+expect 0 '"products"' bench curvature --problem mnist_mlp --batch 2 --repeats 1 --warm-up 0 \
+  --quantity hess_max_ev_warm --json
 expect 2 'ubcommand' bench
 expect 2 "no problem 'mnist'; choose one of cifar100_allcnnc" bench first-order --problem mnist
 expect 2 "no quantity 'norm'; choose from individual_gradients" bench first-order --quantity norm
@@ -41,6 +46,9 @@ expect 2 '--batch is 0 but must be at least 1' bench first-order --batch 0
 expect 2 '--threads is 0 but must be at least 1' bench first-order --threads 0
 expect 2 '--repeats is 0 but must be at least 1' bench first-order --repeats 0
 expect 2 '--bach' bench first-order --bach 3
+expect 2 "bench curvature: there is no problem 'mnist'" bench curvature --problem mnist
+expect 2 "no quantity 'ggn'; choose from diag_ggn" bench curvature --quantity ggn
+expect 2 "bench curvature: --batch is 0 but must be at least 1" bench curvature --batch 0
 if "$flightdeck" doctor --json | grep -q '"cuda_devices": 0,'; then
   expect 1 'sees no CUDA device; use --device cpu' bench first-order --device cuda
 fi

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Times a quantity and the plain gradient of the same batch in turn, in one process.
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cli/workload.h"
+
+namespace flightdeck::cli {
+
+/// How one quantity is computed on one workload.
+struct Candidate {
+  std::function<void()> check;    ///< once, before the first round; throws if the answers are wrong
+  std::function<void()> prepare;  ///< before every step, not timed; may be empty
+  std::function<std::any()> step;  ///< timed; what it returns is freed after the clock has stopped
+  std::function<int64_t()> products;  ///< of the last step; empty where none are counted
+};
+
+struct BenchQuantity {
+  std::string name;
+  std::function<Candidate(Workload&)> candidate;  ///< refers to the workload
+};
+
+struct Timing {
+  double plain_ms = 0;             ///< median
+  double ms = 0;                   ///< median
+  double ratio = 0;                ///< median over rounds of ms / plain_ms of the same round
+  std::optional<double> peak_mb;   ///< peak minus the plain step's peak, in 10^6 bytes
+  std::optional<double> products;  ///< median
+};
+
+/// `on_round` is called after every round; rounds of warming up have negative numbers.
+Timing time_in_turn(Workload& workload,
+                    const Candidate& candidate,
+                    int warm_up_rounds,
+                    int rounds,
+                    const std::function<void(int round)>& on_round);
+
+}  // namespace flightdeck::cli

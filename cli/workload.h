@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// What a benchmark works on: one network with one random batch on one device, and its plain
+// training step.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "flightdeck/parameters.h"
+#include "suite/net.h"
+
+namespace flightdeck::cli {
+
+class Workload {
+ public:
+  Workload(const suite::Net& net, int64_t batch_size, const at::Device& device);
+
+  const std::string& name() const { return net_.name; }
+  const at::Device& device() const { return device_; }
+  const Parameters& parameters() const { return parameters_; }
+
+  /// Individual losses [N] of a new forward pass.
+  Tensor losses();
+  /// Forward, mean loss, backward.
+  void plain_step();
+  void drop_gradients();
+
+  /// Takes one step of gradient descent on this batch and draws the next one.
+  void move_on(double learning_rate);
+  /// Goes back to the first parameters and the first batch.
+  void restore();
+
+ private:
+  void draw_batch();
+
+  suite::Net net_;
+  int64_t batch_size_;
+  at::Device device_;
+  suite::Model model_;
+  Parameters parameters_;
+  std::vector<Tensor> first_parameters_;
+  Tensor inputs_, labels_, first_inputs_, first_labels_;
+};
+
+}  // namespace flightdeck::cli
