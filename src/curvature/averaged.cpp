@@ -1,6 +1,371 @@
 // SPDX-License-Identifier: MIT
 #include "curvature/averaged.h"
 
+#include <algorithm>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "curvature/kronecker_factors.h"
+#include "curvature/loss_hessians.h"
+#include "passes/rows_collector.h"
+#include "rules/stacks.h"
+
 namespace flightdeck {
-std::vector<KroneckerFactors> averaged_factors(CurvatureContext&) { return {}; }
+namespace {
+
+bool is_max_pool(const NodeView& view) { return view.name().find("MaxPool") != std::string::npos; }
+
+bool is_convolution(const NodeView& view) { return view.name() == "ConvolutionBackward0"; }
+
+int64_t entries_per_sample(const Shape& shape, int64_t N) { return product(shape) / N; }
+
+// to[index[o]][index[p]] += share * from[o][p] for each sample; `index` [N, m], entries of one
+// channel stay among the rows of that channel.
+template <typename Scalar>
+void scatter_square(const Tensor& from,
+                    const Tensor& index,
+                    int64_t channels,
+                    double share,
+                    const Tensor& to) {
+  const int64_t N = index.size(0), m = from.size(0), width = to.size(1);
+  const int64_t per_channel = m / channels;
+  const Scalar* source = from.data_ptr<Scalar>();
+  const int64_t* places = index.data_ptr<int64_t>();
+  Scalar* target = to.data_ptr<Scalar>();
+  at::parallel_for(0, channels, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t o = begin * per_channel; o < end * per_channel; ++o) {
+      const Scalar* line = source + o * m;
+      for (int64_t n = 0; n < N; ++n) {
+        const int64_t* place = places + n * m;
+        Scalar* row = target + place[o] * width;
+        for (int64_t p = 0; p < m; ++p) row[place[p]] += Scalar(share) * line[p];
+      }
+    }
+  });
+}
+
+}  // namespace
+
+AveragedChain::AveragedChain(CurvatureContext& context, const Options& options)
+    : context_(context),
+      linearisation_(context.linearisation()),
+      capture_(context.capture()),
+      options_(options) {
+  TORCH_CHECK_NOT_IMPLEMENTED(context.loss().heads.size() == 1 && capture_.N > 1,
+                              options_.what,
+                              " follows one chain of layers from one loss over several samples, "
+                              "but this loss has ",
+                              context.loss().heads.size(),
+                              " heads and ",
+                              capture_.N,
+                              " samples; use KFLR or the operators instead");
+}
+
+Layout AveragedChain::input_layout(size_t position, size_t edge) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  return captured.rule->input_layout(NodeView(captured.node), edge, captured.layout);
+}
+
+Tensor AveragedChain::loss_average() {
+  const LossHead& head = context_.loss().heads[0];
+  const Tensor factor = per_sample(head.hessian->factor(0, head.hessian->columns()), head.layout);
+  return symmetric_product(factor.flatten(0, 1)).div_(static_cast<double>(capture_.N));
+}
+
+// The one edge the chain goes on along, or the number of edges if it ends here.
+size_t AveragedChain::next_edge(size_t position) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  size_t found = captured.edges.size();
+  for (size_t e = 0; e < captured.edges.size(); ++e) {
+    if (captured.next[e] < 0 || captured.edges[e] == EdgeKind::kUse) continue;
+    TORCH_CHECK_NOT_IMPLEMENTED(captured.edges[e] == EdgeKind::kBatch && captured.rule,
+                                options_.what,
+                                " has no rule for ",
+                                captured.node->name(),
+                                "; use KFLR or the operators instead");
+    TORCH_CHECK_NOT_IMPLEMENTED(found == captured.edges.size(),
+                                options_.what,
+                                " is defined for chains of layers, but ",
+                                captured.node->name(),
+                                " joins two branches; use KFLR or the operators instead");
+    found = e;
+  }
+  return found;
+}
+
+// The Jacobian is the same for every sample.
+bool AveragedChain::is_constant(size_t position) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  const NodeView view(captured.node);
+  const std::string name = view.name();
+  return captured.rule->is_view() || name == "AddmmBackward0" || name == "MmBackward0" ||
+         is_convolution(view) || name.rfind("AddBackward", 0) == 0 ||
+         name.rfind("SubBackward", 0) == 0 || name.rfind("AvgPool", 0) == 0 ||
+         name.rfind("AdaptiveAvgPool", 0) == 0 || name == "ConstantPadNdBackward0" ||
+         name.rfind("MeanBackward", 0) == 0 || name.rfind("SumBackward", 0) == 0;
+}
+
+// Entry by entry, or within each plane of a [N, C, ...] tensor.
+bool AveragedChain::keeps_channels(size_t position) const {
+  const NodeView view(capture_.nodes[position].node);
+  const std::string name = view.name();
+  return linearisation_.is_elementwise(position) || is_max_pool(view) ||
+         name.rfind("AvgPool", 0) == 0 || name == "ConstantPadNdBackward0";
+}
+
+void AveragedChain::check_size(size_t position, int64_t m) const {
+  const double bytes = double(m) * double(m) * double(matrix_.element_size());
+  TORCH_CHECK_VALUE(bytes <= double(options_.matrix_bytes),
+                    options_.what,
+                    " needs a matrix of ",
+                    m,
+                    " x ",
+                    m,
+                    " entries (",
+                    int64_t(bytes / 1e6),
+                    " MB) below ",
+                    capture_.nodes[position].node->name(),
+                    ", more than the ",
+                    options_.matrix_bytes / 1000000,
+                    " MB allowed; raise matrix_bytes, or use KFLR");
+}
+
+void AveragedChain::run(const std::function<void(const Use&)>& visit) {
+  if (options_.bending != Bending::kNone) {
+    gradients_.resize(capture_.nodes.size());
+    walk_columns(
+        linearisation_,
+        context_.loss().gradients(),
+        [](const CapturedNode& captured, size_t e) { return captured.edges[e] == EdgeKind::kBatch; },
+        [this](size_t k, const variable_list& stacks) -> variable_list {
+          for (const Tensor& stack : stacks) {
+            gradients_[k].push_back(stack.defined() ? stack.squeeze(0) : stack);
+          }
+          return {};
+        });
+  }
+  matrix_ = loss_average();
+  size_t position = context_.loss().heads[0].position;
+  while (true) {
+    const CapturedNode& captured = capture_.nodes[position];
+    const bool has_uses = std::find(captured.edges.begin(), captured.edges.end(), EdgeKind::kUse) !=
+                          captured.edges.end();
+    if (has_uses) {
+      visit({position,
+             [this] {
+               flush();
+               return matrix_;
+             },
+             [this, position] { return fold_lazily(position); }});
+    }
+    const size_t edge = next_edge(position);
+    if (edge == captured.edges.size()) break;
+    const bool is_lazy = keeps_channels(position) && options_.bending == Bending::kNone;
+    pending_.push_back(position);
+    if (!is_lazy) flush();
+    position = captured.next[edge];
+  }
+}
+
+void AveragedChain::flush() {
+  for (size_t position : pending_) matrix_ = through(position, matrix_);
+  pending_.clear();
+}
+
+Tensor AveragedChain::through(size_t position, const Tensor& matrix) {
+  const NodeView view(capture_.nodes[position].node);
+  const size_t edge = next_edge(position);
+  check_size(position, entries_per_sample(view.input_shape(edge), capture_.N));
+  const bool averages_jacobians = options_.average == BatchAverage::kJacobians;
+  if (linearisation_.is_elementwise(position) && !is_constant(position)) {
+    return through_elementwise(position, matrix);
+  }
+  if (is_constant(position)) return through_constant(position, matrix);
+  if (is_max_pool(view) && !averages_jacobians) return through_max_pool(position, matrix);
+  TORCH_CHECK_NOT_IMPLEMENTED(options_.bending == Bending::kNone || linearisation_.is_linear(position),
+                              options_.what,
+                              " has no residual for ",
+                              view.name(),
+                              "; use the operators instead");
+  return through_samples(position, matrix);
+}
+
+Tensor AveragedChain::residual(size_t position) {
+  if (options_.bending == Bending::kNone) return {};
+  Tensor curved = linearisation_.elementwise_bend(position, gradients_[position]);
+  if (!curved.defined()) return {};
+  const Layout layout = input_layout(position, next_edge(position));
+  curved = per_sample(curved.unsqueeze(0), layout).squeeze(0);  // [N, m]
+  if (options_.bending == Bending::kClip) curved = curved.clamp_min(0);
+  if (options_.bending == Bending::kAbs) curved = curved.abs();
+  return curved.mean(0);
+}
+
+Tensor AveragedChain::through_elementwise(size_t position, const Tensor& matrix) {
+  const size_t edge = next_edge(position);
+  const Tensor slopes =
+      per_sample(linearisation_.slope(position, edge).unsqueeze(0), input_layout(position, edge))
+          .squeeze(0);  // [N, m]
+  Tensor result;
+  if (options_.average == BatchAverage::kJacobians) {
+    const Tensor mean = slopes.mean(0);
+    result = matrix * mean.unsqueeze(0) * mean.unsqueeze(1);
+  } else {
+    result = symmetric_product(slopes).div_(static_cast<double>(capture_.N)).mul_(matrix);
+  }
+  const Tensor bent = residual(position);
+  if (bent.defined()) result.diagonal().add_(bent);
+  return result;
+}
+
+// Lines [L, m_out] times the Jacobian that all samples share: lines take the places of samples.
+Tensor AveragedChain::lines_through(size_t position, const Tensor& lines) {
+  const CapturedNode& captured = capture_.nodes[position];
+  const size_t edge = next_edge(position);
+  const int64_t L = lines.size(0), N = capture_.N;
+  const Shape input = NodeView(captured.node).input_shape(edge);
+  const Shape output = NodeView(captured.node).output_shape();
+  std::vector<bool> wanted(captured.edges.size(), false);
+  wanted[edge] = true;
+  // A few hundred lines at a time bound the memory.
+  const int64_t piece = std::max<int64_t>(1, 1024 / N) * N;
+  std::vector<Tensor> results;
+  for (int64_t begin = 0; begin < L; begin += piece) {
+    Tensor part = lines.slice(0, begin, begin + piece);
+    const int64_t count = part.size(0);
+    if (count % N != 0) part = at::constant_pad_nd(part, {0, 0, 0, N - count % N});
+    const Tensor stack =
+        from_per_sample(part.reshape({-1, N, lines.size(1)}), output, captured.layout);
+    const Tensor down = linearisation_.columns(position, {stack}, wanted)[edge];
+    results.push_back(
+        per_sample(down, input_layout(position, edge)).flatten(0, 1).slice(0, 0, count));
+  }
+  return at::cat(results);
+}
+
+Tensor AveragedChain::through_constant(size_t position, const Tensor& matrix) {
+  return lines_through(position, lines_through(position, matrix).t().contiguous());
+}
+
+// Jacobians that differ between samples: every line for every sample.
+Tensor AveragedChain::through_samples(size_t position, const Tensor& matrix) {
+  const CapturedNode& captured = capture_.nodes[position];
+  const size_t edge = next_edge(position);
+  const int64_t N = capture_.N;
+  const Shape output = NodeView(captured.node).output_shape();
+  const Layout below = input_layout(position, edge);
+  std::vector<bool> wanted(captured.edges.size(), false);
+  wanted[edge] = true;
+  const auto down = [&](const Tensor& lines) {  // [L, N, m_out] -> [L, N, m_in]
+    const Tensor stack = from_per_sample(lines, output, captured.layout);
+    return per_sample(linearisation_.columns(position, {stack}, wanted)[edge], below);
+  };
+  const Tensor half = down(matrix.unsqueeze(1).expand({-1, N, -1}));  // [m_out, N, m_in]
+  if (options_.average == BatchAverage::kJacobians) {
+    const Tensor mean = half.mean(1).t();  // [m_in, m_out]
+    return down(mean.unsqueeze(1).expand({-1, N, -1})).mean(1);
+  }
+  return down(half.permute({2, 1, 0})).mean(1);
+}
+
+Tensor AveragedChain::through_max_pool(size_t position, const Tensor& matrix) {
+  const CapturedNode& captured = capture_.nodes[position];
+  const NodeView view(captured.node);
+  const size_t edge = next_edge(position);
+  const Shape input = view.input_shape(edge);
+  const int64_t N = capture_.N, m = entries_per_sample(input, N);
+  // Which input entry each output entry is a copy of: pool the entries' own numbers.
+  const Layout below = input_layout(position, edge);
+  const auto options = matrix.options().dtype(at::kLong);
+  const Tensor numbers =
+      from_per_sample(at::arange(m, options).view({1, 1, m}).expand({1, N, m}), input, below);
+  const Tensor picked = captured.rule->tangent(view, {numbers});
+  const Tensor index = per_sample(picked, captured.layout).squeeze(0).contiguous();  // [N, m_out]
+  Tensor result = at::zeros({m, m}, matrix.options());
+  const double share = 1.0 / static_cast<double>(N);
+  const bool is_plain = captured.layout == Layout::batch(N, 0);
+  if (matrix.is_cpu() && is_plain && matrix.scalar_type() == at::kFloat) {
+    scatter_square<float>(matrix.contiguous(), index, input[1], share, result);
+  } else if (matrix.is_cpu() && is_plain && matrix.scalar_type() == at::kDouble) {
+    scatter_square<double>(matrix.contiguous(), index, input[1], share, result);
+  } else {
+    for (int64_t n = 0; n < N; ++n) {
+      const Tensor wide =
+          at::zeros({matrix.size(0), m}, matrix.options()).index_add_(1, index[n], matrix);
+      result.index_add_(0, index[n], wide, share);
+    }
+  }
+  return result;
+}
+
+// Entries of the matrix summed over the positions of the node's output: [J, J].
+Tensor AveragedChain::fold(size_t position) const {
+  const NodeView view(capture_.nodes[position].node);
+  const Shape output = view.output_shape();
+  const int64_t m = matrix_.size(0);
+  if (is_convolution(view)) {
+    const int64_t J = output[1];
+    return matrix_.view({J, m / J, J, m / J}).sum({1, 3});
+  }
+  const int64_t J = output.back();
+  return J == m ? matrix_ : matrix_.view({m / J, J, m / J, J}).sum({0, 2});
+}
+
+// With D_n the Jacobian of the pending ops, which keep channels apart, the sum over positions of
+// D_nᵀ G D_n needs only r_n = D_n 1: G weighted by the mean of r_n r_nᵀ, summed within channels.
+Tensor AveragedChain::fold_lazily(size_t position) {
+  const NodeView view(capture_.nodes[position].node);
+  const bool can = is_convolution(view) && options_.average == BatchAverage::kProducts &&
+                   capture_.nodes[position].layout == Layout::batch(capture_.N, 0);
+  if (!can) flush();
+  if (pending_.empty()) return fold(position);
+  const Shape output = view.output_shape();
+  Tensor ones = at::ones(with_lead(1, output), matrix_.options());
+  for (size_t k = pending_.size(); k-- > 0;) {
+    variable_list tangents(capture_.nodes[pending_[k]].next.size());
+    tangents[next_edge(pending_[k])] = ones;
+    ones = linearisation_.tangents(pending_[k], tangents)[0];
+  }
+  const Tensor r = per_sample(ones, Layout::batch(capture_.N, 0)).squeeze(0);  // [N, m]
+  const int64_t J = output[1], per_channel = matrix_.size(0) / J;
+  std::vector<Tensor> lines;
+  for (int64_t j = 0; j < J; ++j) {
+    const int64_t begin = j * per_channel, end = begin + per_channel;
+    const Tensor weights = at::mm(r.slice(1, begin, end).t(), r);  // [per_channel, m]
+    const Tensor products = weights.mul_(matrix_.slice(0, begin, end));
+    lines.push_back(products.view({per_channel, J, per_channel}).sum({0, 2}));
+  }
+  return at::stack(lines).div_(static_cast<double>(capture_.N));
+}
+
+std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context, int64_t scratch_bytes) {
+  AveragedChain chain(context,
+                      {BatchAverage::kProducts, Bending::kNone, int64_t{4} << 30, "kfra"});
+  std::vector<KroneckerFactors> factors(context.parameters().size());
+  std::vector<std::pair<size_t, Rows>> found;
+  RowsCollector collector(context.capture(), {}, nullptr, [&](size_t parameter, Rows rows) {
+    found.emplace_back(parameter, std::move(rows));
+  });
+  chain.run([&](const AveragedChain::Use& use) {
+    const NodeView view(context.capture().nodes[use.position].node);
+    found.clear();
+    collector.visit(use.position,
+                    {at::zeros(view.output_shape(), view.node()->input_metadata(0).options())});
+    Tensor folded;
+    for (const auto& [p, rows] : found) {
+      const KroneckerShape shape = kronecker_shape(rows);
+      const bool is_bias = shape.kind == KroneckerShape::Kind::kVector &&
+                           std::string(rows.terms()[0].form->name()) == "sum";
+      if (!is_bias && shape.kind != KroneckerShape::Kind::kMatrix) continue;
+      if (!folded.defined()) folded = use.folded();
+      factors[p].output = folded;
+      if (is_bias) continue;
+      factors[p].input = input_factor(rows, WeightSharing::kPatchSums, scratch_bytes);
+      if (!shape.is_flipped) std::swap(factors[p].input, factors[p].output);
+    }
+  });
+  return factors;
+}
+
 }  // namespace flightdeck

@@ -3,14 +3,65 @@
 // averages), for chains of layers.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "curvature/context.h"
+#include "curvature/tangent_pass.h"
 #include "flightdeck/kronecker.h"
+#include "flightdeck/products.h"
 
 namespace flightdeck {
 
 /// KFRA's factors, one entry per parameter; undefined where the parameter has no such structure.
-std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context);
+std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context, int64_t scratch_bytes);
+
+/// Walks from the loss down a chain of ops with the batch average of the curvature of what each op
+/// gives out, [m, m] over the m entries of one sample.
+class AveragedChain {
+ public:
+  struct Options {
+    BatchAverage average = BatchAverage::kProducts;
+    Bending bending = Bending::kNone;
+    int64_t matrix_bytes = 0;
+    const char* what = "";  ///< named in errors
+  };
+  AveragedChain(CurvatureContext& context, const Options& options);
+
+  /// A node where parameters enter. `matrix()` forms the curvature of its output, `folded()` the
+  /// same summed over positions, [J, J]: cheaper where only elementwise ops and pooling follow.
+  struct Use {
+    size_t position;
+    std::function<Tensor()> matrix;
+    std::function<Tensor()> folded;
+  };
+  void run(const std::function<void(const Use&)>& visit);
+
+ private:
+  Tensor loss_average();
+  size_t next_edge(size_t position) const;
+  bool is_constant(size_t position) const;
+  bool keeps_channels(size_t position) const;
+  void flush();
+  Tensor through(size_t position, const Tensor& matrix);
+  Tensor through_elementwise(size_t position, const Tensor& matrix);
+  Tensor through_constant(size_t position, const Tensor& matrix);
+  Tensor through_samples(size_t position, const Tensor& matrix);
+  Tensor through_max_pool(size_t position, const Tensor& matrix);
+  Tensor lines_through(size_t position, const Tensor& lines);
+  Tensor residual(size_t position);
+  Tensor fold(size_t position) const;
+  Tensor fold_lazily(size_t position);
+  void check_size(size_t position, int64_t m) const;
+  Layout input_layout(size_t position, size_t edge) const;
+
+  CurvatureContext& context_;
+  Linearisation& linearisation_;
+  const Capture& capture_;
+  Options options_;
+  std::vector<variable_list> gradients_;  // per node, only where ops bend
+  Tensor matrix_;
+  std::vector<size_t> pending_;  // ops that `matrix_` has not been taken through yet
+};
 
 }  // namespace flightdeck

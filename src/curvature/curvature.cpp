@@ -59,7 +59,7 @@ class CurvatureRun {
     if (sampled_.any()) gather(sampled_, sampled_seeds());
     if (hessian_.diagonals.any()) add_residuals();
     std::vector<KroneckerFactors> averaged;
-    if (what_.has(CurvatureNeed::kKfra)) averaged = averaged_factors(context_);
+    if (what_.has(CurvatureNeed::kKfra)) averaged = averaged_factors(context_, options_.scratch_bytes);
     return finish(averaged);
   }
 
