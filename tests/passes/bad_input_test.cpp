@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Bad input gets an error that names the thing and the remedy and leaves the user's graph intact.
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "check_model.h"
+#include "errors.h"
 #include "tensors.h"
 
 namespace flightdeck::tests {
@@ -12,33 +12,6 @@ namespace {
 
 namespace nn = torch::nn;
 namespace F = torch::nn::functional;
-
-// The message of what `call` throws, without a backtrace.
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const c10::Error& error) {
-    return error.what_without_backtrace();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
-}
-
-// All of `words` must occur; within one word, alternatives are separated by '|'.
-void expect_mentions(const std::string& message, const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    bool is_found = false;
-    size_t begin = 0;
-    while (begin <= word.size()) {
-      const size_t end = std::min(word.find('|', begin), word.size());
-      is_found = is_found || message.find(word.substr(begin, end - begin)) != std::string::npos;
-      begin = end + 1;
-    }
-    EXPECT_TRUE(is_found) << "\"" << word << "\" is not in: " << message;
-  }
-}
 
 class BadLosses : public SeededTest {
  protected:

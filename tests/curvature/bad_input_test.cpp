@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// Losses the engine does not know, and input that no curvature can be computed from: the error
+// names the thing and the remedy, or a remark says what was done instead.
+#include "curvature/dense_oracle.h"
+#include "curvature/models.h"
+#include "errors.h"
+#include "oracle.h"
+
+namespace flightdeck::tests {
+namespace {
+
+namespace nn = torch::nn;
+
+constexpr int64_t N = 5;
+
+bool mentions(const std::vector<std::string>& remarks, const std::string& word) {
+  for (const std::string& remark : remarks) {
+    if (remark.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+class CurvatureOfUnknownLoss : public SeededTest {
+ protected:
+  void SetUp() override {
+    SeededTest::SetUp();
+    net_ = on_device(nn::Sequential(nn::Linear(3, 4), nn::Sigmoid(), nn::Linear(4, 2)));
+    outputs_ = net_->forward(random({N, 3}));
+  }
+
+  Parameters parameters() const { return net_->named_parameters(); }
+  Tensor mixed_losses() const { return outputs_.cosh().sum(1) + outputs_.prod(1); }
+  // The second derivative of a cosine has both signs over outputs of this size.
+  Tensor wavy_losses() const { return (4.0 * outputs_).cos().sum(1); }
+
+  CurvatureOptions with_outputs() const {
+    CurvatureOptions options;
+    options.outputs = outputs_;
+    return options;
+  }
+  ProductOptions products_with_outputs() const {
+    ProductOptions options;
+    options.outputs = outputs_;
+    return options;
+  }
+
+  nn::Sequential net_ = nullptr;
+  Tensor outputs_;
+};
+
+TEST_F(CurvatureOfUnknownLoss, AsksForTheOutputs) {
+  const Tensor losses = mixed_losses();
+  for (CurvatureNeed need : {CurvatureNeed::kDiagGgn, CurvatureNeed::kDiagGgnMc}) {
+    expect_mentions(error_of([&] { curvature(losses, parameters(), need); }), {"outputs"});
+  }
+  expect_mentions(error_of([&] { curvature_operator(losses, parameters(), CurvatureKind::kGgn); }),
+                  {"outputs"});
+  expect_mentions(error_of([&] { Vivit vivit(losses, parameters()); }), {"outputs"});
+  EXPECT_NO_THROW(losses.mean().backward());
+}
+
+TEST_F(CurvatureOfUnknownLoss, IsTheDenseOneWhenTheOutputsAreNamed) {
+  // Only where the losses are convex in the outputs is the GGN itself expected.
+  const Tensor losses = outputs_.cosh().sum(1);
+  const DenseCurvature dense = dense_curvature(losses, outputs_, parameters());
+  const Curvature answers =
+      curvature(losses, parameters(), CurvatureNeed::kDiagGgn, with_outputs());
+  expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),
+               dense.ggn().diagonal(),
+               "diagonal",
+               kCurvatureTolerance);
+  const Tensor vectors = random({3, dense.dim()});
+  const auto ggn =
+      curvature_operator(losses, parameters(), CurvatureKind::kGgn, products_with_outputs());
+  expect_close(ggn->multiply(vectors), vectors.matmul(dense.ggn()), "product", kCurvatureTolerance);
+  VivitOptions options;
+  options.outputs = outputs_;
+  expect_close(Vivit(losses, parameters(), options).gram_eigenvalues().sum(),
+               dense.ggn().trace(),
+               "trace",
+               kCurvatureTolerance);
+}
+
+TEST_F(CurvatureOfUnknownLoss, HasAHessianWithoutTheOutputs) {
+  const Tensor losses = mixed_losses();
+  const DenseCurvature dense = dense_curvature(losses, outputs_, parameters());
+  expect_close(curvature(losses, parameters(), CurvatureNeed::kDiagHessian)
+                   .concatenated(&ParameterCurvature::diag_hessian),
+               dense.hessian().diagonal(),
+               "diagonal",
+               kCurvatureTolerance);
+  const Tensor vectors = random({3, dense.dim()});
+  const auto hessian = curvature_operator(losses, parameters(), CurvatureKind::kHessian);
+  expect_close(
+      hessian->multiply(vectors), vectors.matmul(dense.hessian()), "product", kCurvatureTolerance);
+}
+
+TEST_F(CurvatureOfUnknownLoss, KeepsThePositivePartOfItsHessianAndSaysSo) {
+  const Tensor losses = wavy_losses();
+  DenseCurvature dense = dense_curvature(losses, outputs_, parameters());
+  EXPECT_LT(dense.output_hessians.min().item<double>(), 0.0) << "the loss is convex here";
+  dense.output_hessians = positive_part(dense.output_hessians);
+
+  const Curvature answers =
+      curvature(losses, parameters(), CurvatureNeed::kDiagGgn, with_outputs());
+  expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),
+               dense.ggn().diagonal(),
+               "diagonal",
+               kCurvatureTolerance);
+  EXPECT_TRUE(mentions(answers.remarks, "positive") || mentions(answers.remarks, "convex"));
+
+  const Tensor vectors = random({3, dense.dim()});
+  const auto ggn =
+      curvature_operator(losses, parameters(), CurvatureKind::kGgn, products_with_outputs());
+  expect_close(ggn->multiply(vectors), vectors.matmul(dense.ggn()), "product", kCurvatureTolerance);
+  EXPECT_TRUE(mentions(ggn->remarks(), "positive") || mentions(ggn->remarks(), "convex"));
+}
+
+// ---- options and graphs
+// --------------------------------------------------------------------------
+
+class BadCurvatureInput : public SeededTest {
+ protected:
+  void SetUp() override {
+    SeededTest::SetUp();
+    net_ = on_device(nn::Sequential(nn::Linear(3, 4), nn::Sigmoid(), nn::Linear(4, 3)));
+    losses_ = cross_entropies(net_->forward(random({N, 3})), random_integers({N}, 3));
+  }
+
+  Parameters parameters() const { return net_->named_parameters(); }
+
+  // The graph must still serve the user after an error, and `.grad` must be untouched by it.
+  void expect_graph_intact() {
+    for (const Tensor& gradient : gradients_of(parameters())) EXPECT_FALSE(gradient.defined());
+    EXPECT_NO_THROW(losses_.mean().backward());
+  }
+
+  nn::Sequential net_ = nullptr;
+  Tensor losses_;  // [N]
+};
+
+TEST_F(BadCurvatureInput, ZeroDrawsAreRefused) {
+  CurvatureOptions options;
+  options.mc_samples = 0;
+  for (CurvatureNeed need : {CurvatureNeed::kDiagGgnMc, CurvatureNeed::kKfac}) {
+    expect_mentions(error_of([&] { curvature(losses_, parameters(), need, options); }),
+                    {"mc_samples", "0"});
+  }
+  expect_graph_intact();
+}
+
+TEST_F(BadCurvatureInput, SamplesOutOfRangeAreRefused) {
+  for (int64_t sample : {int64_t{7}, int64_t{-2}}) {
+    const std::vector<std::string> words = {"sample", std::to_string(sample), std::to_string(N)};
+    CurvatureOptions options;
+    options.samples = {0, sample};
+    expect_mentions(
+        error_of([&] { curvature(losses_, parameters(), CurvatureNeed::kDiagGgn, options); }),
+        words);
+    ProductOptions products;
+    products.samples = options.samples;
+    const auto make = [&] {
+      curvature_operator(losses_, parameters(), CurvatureKind::kGgn, products);
+    };
+    expect_mentions(error_of(make), words);
+    VivitOptions vivit;
+    vivit.samples = options.samples;
+    expect_mentions(error_of([&] { Vivit(losses_, parameters(), vivit); }), words);
+  }
+  expect_graph_intact();
+}
+
+TEST_F(BadCurvatureInput, GroupsOutOfRangeAreRefused) {
+  ProductOptions products;
+  products.blocks = {{0, 9}};
+  const auto make = [&] {
+    curvature_operator(losses_, parameters(), CurvatureKind::kGgn, products);
+  };
+  expect_mentions(error_of(make), {"9", "4"});
+  VivitOptions vivit;
+  vivit.groups = {{0, 9}};
+  expect_mentions(error_of([&] { Vivit(losses_, parameters(), vivit); }), {"9", "4"});
+  expect_graph_intact();
+}
+
+TEST_F(BadCurvatureInput, VectorsOfWrongLengthAreRefused) {
+  const auto ggn = curvature_operator(losses_, parameters(), CurvatureKind::kGgn);
+  expect_mentions(error_of([&] {
+                    ggn->multiply(random({2, 7}));
+                  }),
+                  {"7", std::to_string(entries_of(parameters()))});
+  expect_graph_intact();
+}
+
+TEST_F(BadCurvatureInput, LossesWhoseGraphWasFreedAreRefused) {
+  losses_.mean().backward();
+  const std::vector<Tensor> before = gradients_of(parameters());
+  const std::vector<std::string> words = {"freed", "retain_graph|before"};
+  expect_mentions(error_of([&] { curvature(losses_, parameters(), CurvatureNeed::kDiagGgn); }),
+                  words);
+  const auto multiply = [&] {
+    const Tensor vectors = random({1, entries_of(parameters())});
+    curvature_operator(losses_, parameters(), CurvatureKind::kGgn)->multiply(vectors);
+  };
+  expect_mentions(error_of(multiply), words);
+  expect_mentions(error_of([&] { Vivit(losses_, parameters()).gram(); }), words);
+  EXPECT_TRUE(identical(gradients_of(parameters()), before));
+}
+
+TEST_F(BadCurvatureInput, ScalarLossAsksForTheBatchSize) {
+  expect_mentions(
+      error_of([&] { curvature(losses_.mean(), parameters(), CurvatureNeed::kDiagGgn); }),
+      {"loss", "batch_size"});
+  expect_graph_intact();
+}
+
+TEST_F(BadCurvatureInput, TooLargeBackpropagatedMatrixIsRefused) {
+  AveragedBlocksOptions options;
+  options.matrix_bytes = 64;
+  expect_mentions(error_of([&] { averaged_blocks(losses_, parameters(), options); }),
+                  {"matrix_bytes", "64"});
+  expect_graph_intact();
+}
+
+TEST_F(BadCurvatureInput, TrainingModeBatchNormIsRefusedByName) {
+  auto norm = on_device(nn::BatchNorm1d(3));
+  const Tensor outputs = norm(net_->forward(random({N, 3})));
+  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  const Parameters all = ParameterList().add("net", net_).add("norm", norm);
+  const std::vector<std::string> words = {"norm", "kConstantStatistics"};
+  expect_mentions(error_of([&] { curvature(losses, all, CurvatureNeed::kDiagGgn); }), words);
+  expect_mentions(error_of([&] { Vivit vivit(losses, all); }), words);
+  EXPECT_NO_THROW(losses.mean().backward());
+}
+
+// ---- ops without a rule
+// --------------------------------------------------------------------------
+
+// An op of the user's own. Its backward can be differentiated again.
+struct Cube : public torch::autograd::Function<Cube> {
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x) {
+    context->save_for_backward({x});
+    return x * x * x;
+  }
+  static std::vector<Tensor> backward(torch::autograd::AutogradContext* context,
+                                      std::vector<Tensor> cotangents) {
+    const Tensor x = context->get_saved_variables()[0];
+    return {3.0 * x * x * cotangents[0]};
+  }
+};
+
+class HessianBelowAnUnknownOp : public SeededTest {
+ protected:
+  void SetUp() override {
+    SeededTest::SetUp();
+    layer_ = on_device(nn::Linear(2, 3));
+    outputs_ = Cube::apply(layer_(random({N, 2})));
+    losses_ = cross_entropies(outputs_, random_integers({N}, 3));
+  }
+
+  nn::Linear layer_ = nullptr;
+  Tensor outputs_, losses_;
+};
+
+TEST_F(HessianBelowAnUnknownOp, IsStillExact) {
+  const Parameters parameters = layer_->named_parameters();
+  const DenseCurvature dense = dense_curvature(losses_, outputs_, parameters);
+  const Curvature answers = curvature(
+      losses_,
+      parameters,
+      CurvatureNeed::kDiagHessian | CurvatureNeed::kDiagHessianPerSample | CurvatureNeed::kDiagGgn);
+  expect_close(answers.concatenated(&ParameterCurvature::diag_hessian),
+               dense.hessian().diagonal(),
+               "diagonal of the Hessian",
+               kCurvatureTolerance);
+  expect_close(answers.concatenated(&ParameterCurvature::diag_hessian_per_sample),
+               dense.hessians.diagonal(0, 1, 2) / static_cast<double>(N),
+               "diagonals of the Hessians",
+               kCurvatureTolerance);
+  expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),
+               dense.ggn().diagonal(),
+               "diagonal of the GGN",
+               kCurvatureTolerance);
+}
+
+TEST_F(HessianBelowAnUnknownOp, IsRefusedWhereItHasTooManyEntries) {
+  CurvatureOptions options;
+  options.max_slow_entries = 8;
+  const auto ask = [&] {
+    curvature(losses_, layer_->named_parameters(), CurvatureNeed::kDiagHessian, options);
+  };
+  // Nine entries, or as many for each of the samples.
+  expect_mentions(error_of(ask), {"max_slow_entries", "8", "9|45"});
+  EXPECT_NO_THROW(losses_.mean().backward());
+}
+
+}  // namespace
+}  // namespace flightdeck::tests
