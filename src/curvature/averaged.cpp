@@ -2,6 +2,7 @@
 #include "curvature/averaged.h"
 
 #include <algorithm>
+#include <memory>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -23,11 +24,8 @@ int64_t entries_per_sample(const Shape& shape, int64_t N) { return product(shape
 // to[index[o]][index[p]] += share * from[o][p] for each sample; `index` [N, m], entries of one
 // channel stay among the rows of that channel.
 template <typename Scalar>
-void scatter_square(const Tensor& from,
-                    const Tensor& index,
-                    int64_t channels,
-                    double share,
-                    const Tensor& to) {
+void scatter_square(
+    const Tensor& from, const Tensor& index, int64_t channels, double share, const Tensor& to) {
   const int64_t N = index.size(0), m = from.size(0), width = to.size(1);
   const int64_t per_channel = m / channels;
   const Scalar* source = from.data_ptr<Scalar>();
@@ -44,6 +42,98 @@ void scatter_square(const Tensor& from,
     }
   });
 }
+
+bool is_padding(const NodeView& view) { return view.name() == "ConstantPadNdBackward0"; }
+
+// Takes the lines of channel j against channels j, j+1, ... through one op:
+// [outputs, (C - j) outputs] -> [inputs, (C - j) inputs], per channel.
+class BandOp {
+ public:
+  virtual ~BandOp() = default;
+  virtual Tensor through(const Tensor& band, int64_t j) const = 0;
+};
+
+class ElementwiseBand final : public BandOp {
+ public:
+  ElementwiseBand(Tensor slopes, int64_t channels)
+      : slopes_(std::move(slopes)), size_(slopes_.size(1) / channels) {}
+  Tensor through(const Tensor& band, int64_t j) const override {
+    const Tensor own = slopes_.slice(1, j * size_, (j + 1) * size_);
+    const Tensor mean = at::mm(own.t(), slopes_.slice(1, j * size_));
+    return mean.mul_(band).div_(static_cast<double>(slopes_.size(0)));
+  }
+
+ private:
+  Tensor slopes_;  // [N, m]
+  int64_t size_;
+};
+
+class PadBand final : public BandOp {
+ public:
+  PadBand(const NodeView& view, int64_t channels) : channels_(channels) {
+    // The numbers of the output entries that are input entries.
+    Shape plane = view.output_shape();
+    plane.erase(plane.begin(), plane.begin() + 2);
+    Shape crop = compat::to_ints(view.as<compat::nodes::ConstantPadNdBackward0>().pad);
+    for (int64_t& side : crop) side = -side;
+    index_ = at::constant_pad_nd(at::arange(product(plane)).view(plane), crop).reshape({-1});
+  }
+  Tensor through(const Tensor& band, int64_t j) const override {
+    const Tensor split = band.reshape({band.size(0), channels_ - j, -1});
+    return split.index_select(0, index_).index_select(2, index_).flatten(1);
+  }
+
+ private:
+  int64_t channels_;
+  Tensor index_;
+};
+
+class MaxPoolBand final : public BandOp {
+ public:
+  /// sources [N, m]: the input entry each output entry is a copy of; `inputs` per channel.
+  MaxPoolBand(const Tensor& sources, int64_t channels, int64_t inputs)
+      : sources_(sources.remainder(inputs).to(at::kInt).contiguous()),
+        channels_(channels),
+        inputs_(inputs) {}
+
+  Tensor through(const Tensor& band, int64_t j) const override {
+    Tensor result = at::zeros({inputs_, (channels_ - j) * inputs_}, band.options());
+    if (band.scalar_type() == at::kFloat) {
+      scatter<float>(band.contiguous(), j, result);
+    } else {
+      scatter<double>(band.contiguous(), j, result);
+    }
+    return result.div_(static_cast<double>(sources_.size(0)));
+  }
+
+ private:
+  template <typename Scalar>
+  void scatter(const Tensor& band, int64_t j, const Tensor& result) const {
+    const int64_t N = sources_.size(0), m = sources_.size(1), outputs = band.size(0);
+    const Scalar* from = band.data_ptr<Scalar>();
+    const int32_t* sources = sources_.data_ptr<int32_t>();
+    Scalar* to = result.data_ptr<Scalar>();
+    // Threads own channels of the columns, so none writes where another does.
+    at::parallel_for(j, channels_, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t o = 0; o < outputs; ++o) {
+        const Scalar* line = from + o * band.size(1);
+        for (int64_t n = 0; n < N; ++n) {
+          const int32_t* own = sources + n * m;
+          Scalar* row = to + own[j * outputs + o] * result.size(1);
+          for (int64_t c = begin; c < end; ++c) {
+            const int32_t* place = own + c * outputs;
+            const Scalar* values = line + (c - j) * outputs;
+            Scalar* target = row + (c - j) * inputs_;
+            for (int64_t p = 0; p < outputs; ++p) target[place[p]] += values[p];
+          }
+        }
+      }
+    });
+  }
+
+  Tensor sources_;
+  int64_t channels_, inputs_;
+};
 
 }  // namespace
 
@@ -70,7 +160,8 @@ Layout AveragedChain::input_layout(size_t position, size_t edge) const {
 Tensor AveragedChain::loss_average() {
   const LossHead& head = context_.loss().heads[0];
   const Tensor factor = per_sample(head.hessian->factor(0, head.hessian->columns()), head.layout);
-  return symmetric_product(factor.flatten(0, 1)).div_(static_cast<double>(capture_.N));
+  return symmetric_product(chosen(factor.transpose(0, 1)).flatten(0, 1))
+      .div_(static_cast<double>(context_.count()));
 }
 
 // The one edge the chain goes on along, or the number of edges if it ends here.
@@ -123,12 +214,12 @@ void AveragedChain::check_size(size_t position, int64_t m) const {
                     " x ",
                     m,
                     " entries (",
-                    int64_t(bytes / 1e6),
-                    " MB) below ",
+                    bytes,
+                    " bytes) below ",
                     capture_.nodes[position].node->name(),
                     ", more than the ",
-                    options_.matrix_bytes / 1000000,
-                    " MB allowed; raise matrix_bytes, or use KFLR");
+                    options_.matrix_bytes,
+                    " bytes allowed; raise matrix_bytes, or use KFLR");
 }
 
 void AveragedChain::run(const std::function<void(const Use&)>& visit) {
@@ -137,7 +228,9 @@ void AveragedChain::run(const std::function<void(const Use&)>& visit) {
     walk_columns(
         linearisation_,
         context_.loss().gradients(),
-        [](const CapturedNode& captured, size_t e) { return captured.edges[e] == EdgeKind::kBatch; },
+        [](const CapturedNode& captured, size_t e) {
+          return captured.edges[e] == EdgeKind::kBatch;
+        },
         [this](size_t k, const variable_list& stacks) -> variable_list {
           for (const Tensor& stack : stacks) {
             gradients_[k].push_back(stack.defined() ? stack.squeeze(0) : stack);
@@ -183,11 +276,12 @@ Tensor AveragedChain::through(size_t position, const Tensor& matrix) {
   }
   if (is_constant(position)) return through_constant(position, matrix);
   if (is_max_pool(view) && !averages_jacobians) return through_max_pool(position, matrix);
-  TORCH_CHECK_NOT_IMPLEMENTED(options_.bending == Bending::kNone || linearisation_.is_linear(position),
-                              options_.what,
-                              " has no residual for ",
-                              view.name(),
-                              "; use the operators instead");
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      options_.bending == Bending::kNone || linearisation_.is_linear(position),
+      options_.what,
+      " has no residual for ",
+      view.name(),
+      "; use the operators instead");
   return through_samples(position, matrix);
 }
 
@@ -196,23 +290,35 @@ Tensor AveragedChain::residual(size_t position) {
   Tensor curved = linearisation_.elementwise_bend(position, gradients_[position]);
   if (!curved.defined()) return {};
   const Layout layout = input_layout(position, next_edge(position));
-  curved = per_sample(curved.unsqueeze(0), layout).squeeze(0);  // [N, m]
+  curved = chosen(per_sample(curved.unsqueeze(0), layout).squeeze(0));  // [N, m]
   if (options_.bending == Bending::kClip) curved = curved.clamp_min(0);
   if (options_.bending == Bending::kAbs) curved = curved.abs();
   return curved.mean(0);
 }
 
-Tensor AveragedChain::through_elementwise(size_t position, const Tensor& matrix) {
+// Lines [N, ...] of the chosen samples.
+Tensor AveragedChain::chosen(const Tensor& per_sample_lines) const {
+  if (context_.samples().empty()) return per_sample_lines;
+  const Tensor index = at::tensor(context_.samples(), at::kLong).to(per_sample_lines.device());
+  return per_sample_lines.index_select(0, index);
+}
+
+// phi' of an elementwise node, [N, m].
+Tensor AveragedChain::slopes_of(size_t position) {
   const size_t edge = next_edge(position);
-  const Tensor slopes =
+  return chosen(
       per_sample(linearisation_.slope(position, edge).unsqueeze(0), input_layout(position, edge))
-          .squeeze(0);  // [N, m]
+          .squeeze(0));
+}
+
+Tensor AveragedChain::through_elementwise(size_t position, const Tensor& matrix) {
+  const Tensor slopes = slopes_of(position);
   Tensor result;
   if (options_.average == BatchAverage::kJacobians) {
     const Tensor mean = slopes.mean(0);
     result = matrix * mean.unsqueeze(0) * mean.unsqueeze(1);
   } else {
-    result = symmetric_product(slopes).div_(static_cast<double>(capture_.N)).mul_(matrix);
+    result = symmetric_product(slopes).div_(static_cast<double>(context_.count())).mul_(matrix);
   }
   const Tensor bent = residual(position);
   if (bent.defined()) result.diagonal().add_(bent);
@@ -263,34 +369,42 @@ Tensor AveragedChain::through_samples(size_t position, const Tensor& matrix) {
   };
   const Tensor half = down(matrix.unsqueeze(1).expand({-1, N, -1}));  // [m_out, N, m_in]
   if (options_.average == BatchAverage::kJacobians) {
-    const Tensor mean = half.mean(1).t();  // [m_in, m_out]
-    return down(mean.unsqueeze(1).expand({-1, N, -1})).mean(1);
+    const Tensor mean = chosen(half.transpose(0, 1)).mean(0).t();  // [m_in, m_out]
+    return chosen(down(mean.unsqueeze(1).expand({-1, N, -1})).transpose(0, 1)).mean(0);
   }
-  return down(half.permute({2, 1, 0})).mean(1);
+  return chosen(down(half.permute({2, 1, 0})).transpose(0, 1)).mean(0);
 }
 
-Tensor AveragedChain::through_max_pool(size_t position, const Tensor& matrix) {
+// Which input entry each output entry of a max-pooling is a copy of, [N, m_out]: pool the entries'
+// own numbers.
+Tensor AveragedChain::sources_of(size_t position) {
   const CapturedNode& captured = capture_.nodes[position];
   const NodeView view(captured.node);
   const size_t edge = next_edge(position);
   const Shape input = view.input_shape(edge);
   const int64_t N = capture_.N, m = entries_per_sample(input, N);
-  // Which input entry each output entry is a copy of: pool the entries' own numbers.
-  const Layout below = input_layout(position, edge);
-  const auto options = matrix.options().dtype(at::kLong);
-  const Tensor numbers =
-      from_per_sample(at::arange(m, options).view({1, 1, m}).expand({1, N, m}), input, below);
+  const auto options = matrix_.options().dtype(at::kLong);
+  const Tensor numbers = from_per_sample(at::arange(m, options).view({1, 1, m}).expand({1, N, m}),
+                                         input,
+                                         input_layout(position, edge));
   const Tensor picked = captured.rule->tangent(view, {numbers});
-  const Tensor index = per_sample(picked, captured.layout).squeeze(0).contiguous();  // [N, m_out]
+  return chosen(per_sample(picked, captured.layout).squeeze(0)).contiguous();
+}
+
+Tensor AveragedChain::through_max_pool(size_t position, const Tensor& matrix) {
+  const CapturedNode& captured = capture_.nodes[position];
+  const Shape input = NodeView(captured.node).input_shape(next_edge(position));
+  const int64_t m = entries_per_sample(input, capture_.N);
+  const Tensor index = sources_of(position);
   Tensor result = at::zeros({m, m}, matrix.options());
-  const double share = 1.0 / static_cast<double>(N);
-  const bool is_plain = captured.layout == Layout::batch(N, 0);
+  const double share = 1.0 / static_cast<double>(index.size(0));
+  const bool is_plain = captured.layout == Layout::batch(capture_.N, 0);
   if (matrix.is_cpu() && is_plain && matrix.scalar_type() == at::kFloat) {
     scatter_square<float>(matrix.contiguous(), index, input[1], share, result);
   } else if (matrix.is_cpu() && is_plain && matrix.scalar_type() == at::kDouble) {
     scatter_square<double>(matrix.contiguous(), index, input[1], share, result);
   } else {
-    for (int64_t n = 0; n < N; ++n) {
+    for (int64_t n = 0; n < index.size(0); ++n) {
       const Tensor wide =
           at::zeros({matrix.size(0), m}, matrix.options()).index_add_(1, index[n], matrix);
       result.index_add_(0, index[n], wide, share);
@@ -306,47 +420,66 @@ Tensor AveragedChain::fold(size_t position) const {
   const int64_t m = matrix_.size(0);
   if (is_convolution(view)) {
     const int64_t J = output[1];
-    return matrix_.view({J, m / J, J, m / J}).sum({1, 3});
+    return matrix_.view({J, m / J, J, m / J}).sum(at::IntArrayRef({1, 3}));
   }
   const int64_t J = output.back();
-  return J == m ? matrix_ : matrix_.view({m / J, J, m / J, J}).sum({0, 2});
+  return J == m ? matrix_ : matrix_.view({m / J, J, m / J, J}).sum(at::IntArrayRef({0, 2}));
 }
 
-// With D_n the Jacobian of the pending ops, which keep channels apart, the sum over positions of
-// D_nᵀ G D_n needs only r_n = D_n 1: G weighted by the mean of r_n r_nᵀ, summed within channels.
+// Pending ops work within channels: each band of the matrix, the lines of one channel against those
+// of this and later channels, can be taken through all of them on its own, so that the matrix they
+// lead to is never whole.
 Tensor AveragedChain::fold_lazily(size_t position) {
   const NodeView view(capture_.nodes[position].node);
-  const bool can = is_convolution(view) && options_.average == BatchAverage::kProducts &&
-                   capture_.nodes[position].layout == Layout::batch(capture_.N, 0);
-  if (!can) flush();
-  if (pending_.empty()) return fold(position);
-  const Shape output = view.output_shape();
-  Tensor ones = at::ones(with_lead(1, output), matrix_.options());
-  for (size_t k = pending_.size(); k-- > 0;) {
-    variable_list tangents(capture_.nodes[pending_[k]].next.size());
-    tangents[next_edge(pending_[k])] = ones;
-    ones = linearisation_.tangents(pending_[k], tangents)[0];
+  const auto is_plain = [this](size_t k) {
+    return capture_.nodes[k].layout == Layout::batch(capture_.N, 0);
+  };
+  bool can = is_convolution(view) && options_.average == BatchAverage::kProducts &&
+             is_plain(position) && matrix_.is_cpu() && !pending_.empty();
+  for (size_t k : pending_) {
+    const NodeView op(capture_.nodes[k].node);
+    can = can && is_plain(k) &&
+          (linearisation_.is_elementwise(k) || is_max_pool(op) || is_padding(op));
   }
-  const Tensor r = per_sample(ones, Layout::batch(capture_.N, 0)).squeeze(0);  // [N, m]
-  const int64_t J = output[1], per_channel = matrix_.size(0) / J;
-  std::vector<Tensor> lines;
+  if (can) return fold_by_bands(position);
+  flush();
+  return fold(position);
+}
+
+Tensor AveragedChain::fold_by_bands(size_t position) {
+  const int64_t J = NodeView(capture_.nodes[position].node).output_shape()[1];
+  std::vector<std::unique_ptr<BandOp>> ops;
+  for (size_t k : pending_) {
+    const NodeView view(capture_.nodes[k].node);
+    if (is_max_pool(view)) {
+      const int64_t m = entries_per_sample(view.input_shape(0), capture_.N);
+      ops.push_back(std::make_unique<MaxPoolBand>(sources_of(k), J, m / J));
+    } else if (is_padding(view)) {
+      ops.push_back(std::make_unique<PadBand>(view, J));
+    } else {
+      ops.push_back(std::make_unique<ElementwiseBand>(slopes_of(k), J));
+    }
+  }
+  Tensor folded = at::zeros({J, J}, matrix_.options());
+  const int64_t size = matrix_.size(0) / J;
   for (int64_t j = 0; j < J; ++j) {
-    const int64_t begin = j * per_channel, end = begin + per_channel;
-    const Tensor weights = at::mm(r.slice(1, begin, end).t(), r);  // [per_channel, m]
-    const Tensor products = weights.mul_(matrix_.slice(0, begin, end));
-    lines.push_back(products.view({per_channel, J, per_channel}).sum({0, 2}));
+    Tensor band = matrix_.slice(0, j * size, (j + 1) * size).slice(1, j * size);
+    for (const auto& op : ops) band = op->through(band, j);
+    const Tensor line = band.view({band.size(0), J - j, band.size(0)}).sum(at::IntArrayRef({0, 2}));
+    folded.select(0, j).slice(0, j).copy_(line);
+    folded.select(1, j).slice(0, j).copy_(line);
   }
-  return at::stack(lines).div_(static_cast<double>(capture_.N));
+  return folded;
 }
 
 std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context, int64_t scratch_bytes) {
-  AveragedChain chain(context,
-                      {BatchAverage::kProducts, Bending::kNone, int64_t{4} << 30, "kfra"});
+  AveragedChain chain(context, {BatchAverage::kProducts, Bending::kNone, int64_t{4} << 30, "kfra"});
   std::vector<KroneckerFactors> factors(context.parameters().size());
   std::vector<std::pair<size_t, Rows>> found;
-  RowsCollector collector(context.capture(), {}, nullptr, [&](size_t parameter, Rows rows) {
-    found.emplace_back(parameter, std::move(rows));
-  });
+  RowsCollector collector(
+      context.capture(), context.samples(), nullptr, [&](size_t parameter, Rows rows) {
+        found.emplace_back(parameter, std::move(rows));
+      });
   chain.run([&](const AveragedChain::Use& use) {
     const NodeView view(context.capture().nodes[use.position].node);
     found.clear();

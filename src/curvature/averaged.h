@@ -52,6 +52,10 @@ class AveragedChain {
   Tensor residual(size_t position);
   Tensor fold(size_t position) const;
   Tensor fold_lazily(size_t position);
+  Tensor fold_by_bands(size_t position);
+  Tensor chosen(const Tensor& per_sample_lines) const;
+  Tensor slopes_of(size_t position);
+  Tensor sources_of(size_t position);
   void check_size(size_t position, int64_t m) const;
   Layout input_layout(size_t position, size_t edge) const;
 

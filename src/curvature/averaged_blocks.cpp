@@ -55,8 +55,8 @@ class PatchBlock final : public LinearOperator {
       const Tensor moved = at::matmul(x, w);     // [V, P, J]
       const Tensor ordered = positions_first_ ? moved : moved.transpose(1, 2);
       const Tensor curved = at::mm(ordered.reshape({V, -1}), matrix_);
-      const Tensor back = positions_first_ ? curved.view({V, P, J_})
-                                           : curved.view({V, J_, P}).transpose(1, 2);
+      const Tensor back =
+          positions_first_ ? curved.view({V, P, J_}) : curved.view({V, J_, P}).transpose(1, 2);
       total += at::matmul(x.t(), back);
     }
     total /= static_cast<double>(inputs_.size(0));
@@ -98,11 +98,9 @@ std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
         parameters,
         {{}, options.outputs, BatchNormPolicy::kRefuse, options.batch_size, options.reduction},
         /*needs_rows=*/true);
-    AveragedChain chain(context,
-                        {options.average,
-                         bending_of(options.kind),
-                         options.matrix_bytes,
-                         "averaged_blocks"});
+    AveragedChain chain(
+        context,
+        {options.average, bending_of(options.kind), options.matrix_bytes, "averaged_blocks"});
     std::vector<AveragedBlock> blocks;
     for (const auto& [name, tensor] : parameters) blocks.push_back({name, nullptr});
     std::vector<std::pair<size_t, Rows>> found;
@@ -125,9 +123,8 @@ std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
             "' of ",
             view.name(),
             " is neither a weight nor a bias of a linear layer or convolution; leave it out");
-        blocks[p].block =
-            is_bias ? std::make_shared<DenseOperator>(use.folded())
-                    : weight_block(rows, shape, use.matrix(), options.average);
+        blocks[p].block = is_bias ? std::make_shared<DenseOperator>(use.folded())
+                                  : weight_block(rows, shape, use.matrix(), options.average);
       }
     });
     return blocks;

@@ -74,6 +74,7 @@ void ColumnsPass::run(const std::vector<Seed>& seeds,
         for (size_t k = 0; k < K; ++k) collectors[k]->visit(position, columns[k]);
         return {};
       });
+  for (const auto& collector : collectors) collector->finish();
   run_slow(seeds, consume, wanted);
   coverage_ = nullptr;
 }

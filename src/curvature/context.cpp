@@ -54,4 +54,13 @@ const Loss& CurvatureContext::loss() {
   return *loss_;
 }
 
+bool CurvatureContext::knows_loss() {
+  try {
+    loss();
+    return true;
+  } catch (const c10::NotImplementedError&) {
+    return false;
+  }
+}
+
 }  // namespace flightdeck

@@ -36,6 +36,8 @@ class CurvatureContext {
   Linearisation& linearisation() { return linearisation_; }
   /// Found when first asked for; throws if it is not a known one and no outputs were given.
   const Loss& loss();
+  /// False if asking for it would throw because it is not a known one.
+  bool knows_loss();
   /// Individual losses are the gradient seed `scale` at the caller's losses.
   double scale() const { return scale_; }
   /// Samples chosen, or all N.

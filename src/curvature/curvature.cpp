@@ -55,11 +55,16 @@ class CurvatureRun {
   }
 
   Curvature run() {
-    if (exact_.any()) gather(exact_, exact_seeds());
+    // The Hessian can do without knowing where the loss begins, one product at a time.
+    const bool only_hessian = !exact_.kronecker && !what_.has(CurvatureNeed::kDiagGgn) &&
+                              !what_.has(CurvatureNeed::kDiagGgnPerSample) &&
+                              !what_.has(CurvatureNeed::kTraceGgn);
+    if (exact_.any() && (!only_hessian || context_.knows_loss())) gather(exact_, exact_seeds());
     if (sampled_.any()) gather(sampled_, sampled_seeds());
     if (hessian_.diagonals.any()) add_residuals();
     std::vector<KroneckerFactors> averaged;
-    if (what_.has(CurvatureNeed::kKfra)) averaged = averaged_factors(context_, options_.scratch_bytes);
+    if (what_.has(CurvatureNeed::kKfra))
+      averaged = averaged_factors(context_, options_.scratch_bytes);
     return finish(averaged);
   }
 

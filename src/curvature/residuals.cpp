@@ -38,6 +38,7 @@ class Residuals {
     is_fast_.assign(context_.parameters().size(), true);
     find_slow_parameters();
     propagate();
+    check_slow_entries();
     for (size_t p = 0; p < is_fast_.size(); ++p) {
       if (!is_fast_[p] && capture_.parameters[p].leaf >= 0) take_products(p);
     }
@@ -49,6 +50,10 @@ class Residuals {
   void find_slow_parameters() {
     for (size_t p = 0; p < is_fast_.size(); ++p) {
       if (capture_.parameters[p].leaf < 0) continue;
+      if (!context_.knows_loss()) {
+        set_slow(p, "the loss is not one the engine knows");
+        continue;
+      }
       if (capture_.parameters[p].is_slow) {
         set_slow(p, "rows need one backward pass per sample");
         continue;
@@ -97,6 +102,7 @@ class Residuals {
   // ---- columns of residuals ----
 
   void propagate() {
+    if (!context_.knows_loss()) return;
     if (std::find(is_fast_.begin(), is_fast_.end(), true) == is_fast_.end()) return;
     const std::vector<bool> is_below = below_heads();
     const Loss& loss = context_.loss();
@@ -240,20 +246,30 @@ class Residuals {
 
   // ---- the slow way ----
 
-  void take_products(size_t p) {
-    const Tensor& tensor = context_.parameters()[p].tensor;
-    const int64_t samples = options_.needs.per_sample ? context_.count() : 1;
-    TORCH_CHECK_VALUE(tensor.numel() * samples <= options_.max_slow_entries,
+  void check_slow_entries() const {
+    int64_t entries = 0;
+    std::string first;
+    for (size_t p = 0; p < is_fast_.size(); ++p) {
+      if (is_fast_[p] || capture_.parameters[p].leaf < 0) continue;
+      if (first.empty()) first = context_.parameters()[p].name;
+      entries += context_.parameters()[p].tensor.numel();
+    }
+    if (options_.needs.per_sample) entries *= context_.count();
+    TORCH_CHECK_VALUE(entries <= options_.max_slow_entries,
                       "curvature: the exact Hessian diagonal of '",
-                      context_.parameters()[p].name,
-                      "' takes one product for each of ",
-                      tensor.numel(),
-                      options_.needs.per_sample ? " entries and " : " entries",
-                      options_.needs.per_sample ? std::to_string(samples) + " samples" : "",
+                      first,
+                      "' and others takes ",
+                      entries,
+                      " products, one per entry",
+                      options_.needs.per_sample ? " and sample" : "",
                       ", more than max_slow_entries = ",
                       options_.max_slow_entries,
                       "; raise it, or estimate the diagonal with diagonal() on the Hessian's "
                       "operator");
+  }
+
+  void take_products(size_t p) {
+    const int64_t samples = options_.needs.per_sample ? context_.count() : 1;
     Diagonal exact;
     if (options_.needs.per_sample) {
       std::vector<Tensor> rows;

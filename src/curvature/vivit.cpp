@@ -242,10 +242,11 @@ class Vivit::State {
         TORCH_CHECK_INDEX(p < count && group_of_[p] < 0,
                           "vivit: options.groups names parameter ",
                           p,
-                          p < count ? " twice, in group " : " in group ",
+                          p < count ? " twice, the second time in group " : " in group ",
                           g,
-                          p < count ? "; put each parameter into one group"
-                                    : "; count from 0 in the order given");
+                          " but there are ",
+                          count,
+                          " parameters, each for one group; count from 0 in the order given");
         group_of_[p] = static_cast<int64_t>(g);
       }
     }

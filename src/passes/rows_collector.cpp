@@ -94,9 +94,19 @@ Rows RowsCollector::rows_one_by_one(size_t position,
 }
 
 void RowsCollector::deliver(size_t position, size_t output, Rows rows) {
-  const CapturedNode& captured = capture_.nodes[position];
   if (!rows.empty()) arrivals_[position].push_back({output, std::move(rows)});
-  if (--missing_[position] > 0) return;
+  if (--missing_[position] == 0) hand_on(position);
+}
+
+void RowsCollector::finish() {
+  // Consumers come first, so what they hand on is still to be visited.
+  for (size_t k = 0; k < missing_.size(); ++k) {
+    if (missing_[k] > 0 && !arrivals_[k].empty()) hand_on(k);
+  }
+}
+
+void RowsCollector::hand_on(size_t position) {
+  const CapturedNode& captured = capture_.nodes[position];
   std::vector<Arrival> arrivals = std::move(arrivals_[position]);
   arrivals_[position].clear();
   if (captured.parameter >= 0) {

@@ -28,6 +28,9 @@ class RowsCollector {
   /// Takes the output gradients of one node of the batch side. Each node is visited at most once.
   void visit(size_t position, const variable_list& gradients);
 
+  /// Hands over what has arrived although some uses were never visited: no gradient reached them.
+  void finish();
+
  private:
   struct Arrival {
     size_t output;
@@ -37,6 +40,7 @@ class RowsCollector {
   Rows rows_at(size_t position, size_t edge, const variable_list& gradients);
   Rows rows_one_by_one(size_t position, size_t edge, const variable_list& gradients) const;
   void deliver(size_t position, size_t output, Rows rows);
+  void hand_on(size_t position);
   Rows carry(size_t position, size_t edge, const std::vector<Arrival>& arrivals);
   Rows carry_one_by_one(size_t position, size_t edge, size_t output, const Rows& rows) const;
   std::vector<size_t> parameters_below(size_t position) const;

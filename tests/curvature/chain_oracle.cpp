@@ -141,7 +141,9 @@ void prepend_factors(std::vector<FactorOracle>& list,
                      WeightSharing sharing) {
   if (!stage.has_weight()) return;
   const Tensor output = output_factor(mean_hessian, stage.positions, sharing);
-  list.insert(list.begin(), {stage.name + ".bias", output, Tensor()});
+  // A bias has its whole block, however the positions of the weight are treated.
+  const Tensor of_bias = output_factor(mean_hessian, stage.positions, WeightSharing::kPatchSums);
+  list.insert(list.begin(), {stage.name + ".bias", of_bias, Tensor()});
   list.insert(list.begin(), {stage.name + ".weight", output, input_factor(stage.patches, sharing)});
 }
 

@@ -162,13 +162,21 @@ TEST_P(FactorsOfChain, LeaveTheGeneratorAndGradientsAlone) {
 
 INSTANTIATE_TEST_SUITE_P(Chains, FactorsOfChain, ::testing::ValuesIn(all_chains()), name_of_chain);
 
-TEST(FactorsOfAttention, ExistForLinearLayersOnly) {
+TEST(FactorsOfAttention, ExistForLinearLayersAndVectors) {
   const Model model = make_model(model_named("attention_block"));
   const Curvature answers = curvature(model.losses, model.parameters, CurvatureNeed::kKflr);
   for (const char* name : {"query.weight", "query.bias", "head.weight", "head.bias"}) {
     EXPECT_TRUE(answers.at(name).kflr.defined()) << name;
   }
-  EXPECT_FALSE(answers.at("norm.weight").kflr.defined());
+  // Of a vector, the factor is its whole block.
+  const Tensor ggn = dense_curvature(model.losses, model.outputs, model.parameters).ggn();
+  for (size_t i = 0; i < model.parameters.size(); ++i) {
+    if (model.parameters[i].name != "norm.weight") continue;
+    expect_close(answers.parameters[i].kflr.output,
+                 block(ggn, model.parameters, {i}),
+                 "norm.weight",
+                 kCurvatureTolerance);
+  }
 }
 
 // ---- operators from factors
