@@ -76,7 +76,9 @@ class PadBand final : public BandOp {
     plane.erase(plane.begin(), plane.begin() + 2);
     Shape crop = compat::to_ints(view.as<compat::nodes::ConstantPadNdBackward0>().pad);
     for (int64_t& side : crop) side = -side;
-    index_ = at::constant_pad_nd(at::arange(product(plane)).view(plane), crop).reshape({-1});
+    const auto device = view.node()->input_metadata(0).device();
+    index_ =
+        at::constant_pad_nd(at::arange(product(plane)).view(plane), crop).reshape({-1}).to(device);
   }
   Tensor through(const Tensor& band, int64_t j) const override {
     const Tensor split = band.reshape({band.size(0), channels_ - j, -1});
@@ -98,7 +100,9 @@ class MaxPoolBand final : public BandOp {
 
   Tensor through(const Tensor& band, int64_t j) const override {
     Tensor result = at::zeros({inputs_, (channels_ - j) * inputs_}, band.options());
-    if (band.scalar_type() == at::kFloat) {
+    if (!band.is_cpu()) {
+      scatter_by_ops(band, j, result);
+    } else if (band.scalar_type() == at::kFloat) {
       scatter<float>(band.contiguous(), j, result);
     } else {
       scatter<double>(band.contiguous(), j, result);
@@ -107,6 +111,18 @@ class MaxPoolBand final : public BandOp {
   }
 
  private:
+  void scatter_by_ops(const Tensor& band, int64_t j, Tensor& result) const {
+    const int64_t outputs = band.size(0);
+    const Tensor split = band.reshape({outputs, channels_ - j, outputs});
+    for (int64_t n = 0; n < sources_.size(0); ++n) {
+      const Tensor own = sources_[n].to(at::kLong).view({channels_, outputs});
+      const Tensor wide =
+          at::zeros({outputs, channels_ - j, inputs_}, band.options())
+              .scatter_add_(2, own.slice(0, j).unsqueeze(0).expand_as(split), split);
+      result.index_add_(0, own[j], wide.flatten(1));
+    }
+  }
+
   template <typename Scalar>
   void scatter(const Tensor& band, int64_t j, const Tensor& result) const {
     const int64_t N = sources_.size(0), m = sources_.size(1), outputs = band.size(0);
@@ -435,7 +451,7 @@ Tensor AveragedChain::fold_lazily(size_t position) {
     return capture_.nodes[k].layout == Layout::batch(capture_.N, 0);
   };
   bool can = is_convolution(view) && options_.average == BatchAverage::kProducts &&
-             is_plain(position) && matrix_.is_cpu() && !pending_.empty();
+             is_plain(position) && !pending_.empty();
   for (size_t k : pending_) {
     const NodeView op(capture_.nodes[k].node);
     can = can && is_plain(k) &&

@@ -13,20 +13,13 @@ namespace {
 // Blocks of vectors longer than this are left out.
 constexpr int64_t kLongestVector = 8192;
 
-// Where the entries of the form's matrix end up in the parameter: in order, transposed, or else.
 KroneckerShape matrix_shape(const Rows& rows) {
   const auto& term = rows.terms()[0];
-  const Tensor numbers = at::arange(product(term.form->shape()), at::kLong);
-  const Tensor placed = term.placement.to_parameter(numbers.view(term.form->shape()), /*lead=*/0);
-  if (placed.numel() != numbers.numel()) return {};  // a slice
-  const int64_t first = placed.size(0);
-  const Tensor lines = placed.reshape({first, -1});
-  const Shape& start = term.form->shape();
-  KroneckerShape shape{KroneckerShape::Kind::kMatrix, term.form->is_flipped()};
-  if (at::equal(lines.reshape({-1}), numbers) && first == start[0]) return shape;
-  shape.is_flipped = !shape.is_flipped;
-  const Tensor transposed = numbers.view({start[0], -1}).t();
-  if (lines.sizes() == transposed.sizes() && at::equal(lines, transposed)) return shape;
+  const bool is_flipped = term.form->is_flipped();
+  if (term.placement.keeps_order() && term.placement.shape()[0] == term.form->shape()[0]) {
+    return {KroneckerShape::Kind::kMatrix, is_flipped};
+  }
+  if (term.placement.is_transposition()) return {KroneckerShape::Kind::kMatrix, !is_flipped};
   return {};
 }
 

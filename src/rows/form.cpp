@@ -55,7 +55,7 @@ void answer_from_dense(const Tensor& dense, const Questions& questions, Answers&
     answers.second = at::linalg_vector_norm(dense, 2, {0}).square_();
     if (questions.share != 1) answers.second.mul_(questions.share);
   }
-  if (questions.gram) answers.gram = at::mm(flat, flat.t());
+  if (questions.gram) answers.gram = symmetric_product(flat, /*lines=*/true);
   if (questions.norms) {
     answers.norms =
         questions.gram ? norms_from_gram(answers.gram) : at::linalg_vector_norm(flat, 2, {1});
@@ -92,6 +92,10 @@ int64_t block_size(int64_t size) {
 }  // namespace
 
 void add_symmetric_product(const Tensor& target, const Tensor& x) {
+  if (!target.is_cpu()) {  // one launch is worth more than half of the work
+    target.addmm_(x, x.t());
+    return;
+  }
   const int64_t size = target.size(0), block = block_size(size);
   for (int64_t begin = 0; begin < size; begin += block) {
     const int64_t end = std::min(begin + block, size);
@@ -103,6 +107,7 @@ void add_symmetric_product(const Tensor& target, const Tensor& x) {
 }
 
 void mirror_upper(const Tensor& target) {
+  if (!target.is_cpu()) return;
   const int64_t size = target.size(0), block = block_size(size);
   for (int64_t begin = 0; begin < size; begin += block) {
     const int64_t end = std::min(begin + block, size);

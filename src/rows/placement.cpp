@@ -100,4 +100,15 @@ bool Placement::is_disjoint_from(const Placement& other) const {
   return a_last < b.start || b_last < a.start;
 }
 
+bool Placement::keeps_order() const {
+  return std::all_of(steps_.begin(), steps_.end(), [](const Step& step) {
+    return step.kind == Step::Kind::kReshape;
+  });
+}
+
+bool Placement::is_transposition() const {
+  return steps_.size() == 1 && steps_[0].kind == Step::Kind::kPermute && shape_.size() == 2 &&
+         steps_[0].dims == Shape{1, 0};
+}
+
 }  // namespace flightdeck

@@ -34,6 +34,11 @@ class Placement {
   /// [*lead, *shape] -> [*lead, *start_shape], the adjoint.
   Tensor from_parameter(Tensor values, int64_t lead) const;
 
+  /// True if the chain keeps the order of the entries, and leaves none out.
+  bool keeps_order() const;
+  /// True if the chain is one transposition of a matrix.
+  bool is_transposition() const;
+
   /// True if no entry of the parameter is reached by both.
   bool is_disjoint_from(const Placement& other) const;
 

@@ -51,6 +51,7 @@ void begin(Sketch& sketch) {
 
 // Losses of a batch of outputs [N, C].
 Tensor vector_losses(Sketch& sketch, const Tensor& outputs) {
+  sketch.outputs = outputs;
   const int64_t N = outputs.size(0);
   const int64_t C = outputs.size(1);
   switch (sketch.integer(0, 4)) {
@@ -91,6 +92,7 @@ Tensor sequence_losses(Sketch& sketch) {
 }
 
 Tensor end(Sketch& sketch) {
+  sketch.outputs = sketch.state;
   switch (sketch.kind) {
     case Sketch::Kind::kVector: {
       if (sketch.chance(0.3)) return vector_losses(sketch, sketch.state);
@@ -211,6 +213,7 @@ RandomModel random_model(uint64_t seed) {
   sketch.state = sketch.state * sketch.factor({sketch.state.size(-1)});
   RandomModel model;
   model.losses = end(sketch);
+  model.outputs = sketch.outputs;
   model.parameters = std::move(sketch.parameters);
   model.description = std::move(sketch.description);
   return model;

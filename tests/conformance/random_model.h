@@ -13,7 +13,8 @@
 namespace flightdeck::tests {
 
 struct RandomModel {
-  Tensor losses;  ///< [N]
+  Tensor losses;   ///< [N]
+  Tensor outputs;  ///< what the losses were computed from
   std::vector<NamedParameter> parameters;
   std::string description;
 };
@@ -53,6 +54,7 @@ class Sketch {
   Kind kind = Kind::kVector;
   bool is_time_major = false;
   Tensor state;
+  Tensor outputs;  ///< set where the losses are formed
 
   std::vector<NamedParameter> parameters;
   std::string description;

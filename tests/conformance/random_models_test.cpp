@@ -15,6 +15,7 @@
 #include <torch/torch.h>
 
 #include "conformance/random_model.h"
+#include "conformance/second_order.h"
 #include "oracle.h"
 #include "tensors.h"
 
@@ -142,6 +143,8 @@ void check(uint64_t seed, bool is_verbose, Counts& counts) {
                                                        kTolerances.float64);
     lines.insert(lines.end(), wrong.begin(), wrong.end());
     count_levels(answers.coverage, oracle, counts, lines);
+    const std::vector<std::string> bent = second_order_differences(model, dice);
+    lines.insert(lines.end(), bent.begin(), bent.end());
   } catch (const std::exception& error) {
     lines.push_back(std::string("threw: ") + error.what());
   }
