@@ -61,6 +61,8 @@ struct CurvatureOptions {
   /// Scratch memory one operation may take.
   int64_t scratch_bytes = int64_t{64} << 20;
   WeightSharing weight_sharing = WeightSharing::kPatchSums;
+  /// KFRA propagates one matrix over the entries of a sample; a larger one is refused.
+  int64_t matrix_bytes = int64_t{4} << 30;
   bool ekfac = false;  ///< also correct the eigenvalues of kKfac and kKflr
   /// The exact Hessian diagonal falls back on one Hessian-vector product per entry where no rule
   /// applies; more entries than this are refused.

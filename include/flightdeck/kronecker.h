@@ -12,8 +12,9 @@
 namespace flightdeck {
 
 /// The curvature of a weight [J, ...] taken as a matrix [J, I] is approximated by
-/// output ⊗ input (lines of the matrix vary slowest). A bias [J] has no input factor; its curvature
-/// is `output` itself.
+/// output ⊗ input (lines of the matrix vary slowest). A vector [J] of up to 8192 entries has no
+/// input factor; its whole block is `output`. A weight stored the other way round, [inputs,
+/// outputs], has the factor of its first dimension in `output` all the same.
 struct KroneckerFactors {
   Tensor output;  ///< B [J, J]
   Tensor input;   ///< A [I, I]; undefined for a bias

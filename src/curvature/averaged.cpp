@@ -352,7 +352,7 @@ Tensor AveragedChain::lines_through(size_t position, const Tensor& lines) {
   wanted[edge] = true;
   // A few hundred lines at a time bound the memory.
   const int64_t piece = std::max<int64_t>(1, 1024 / N) * N;
-  std::vector<Tensor> results;
+  Tensor result = at::empty({L, entries_per_sample(input, N)}, lines.options());
   for (int64_t begin = 0; begin < L; begin += piece) {
     Tensor part = lines.slice(0, begin, begin + piece);
     const int64_t count = part.size(0);
@@ -360,14 +360,14 @@ Tensor AveragedChain::lines_through(size_t position, const Tensor& lines) {
     const Tensor stack =
         from_per_sample(part.reshape({-1, N, lines.size(1)}), output, captured.layout);
     const Tensor down = linearisation_.columns(position, {stack}, wanted)[edge];
-    results.push_back(
-        per_sample(down, input_layout(position, edge)).flatten(0, 1).slice(0, 0, count));
+    result.slice(0, begin, begin + count)
+        .copy_(per_sample(down, input_layout(position, edge)).flatten(0, 1).slice(0, 0, count));
   }
-  return at::cat(results);
+  return result;
 }
 
 Tensor AveragedChain::through_constant(size_t position, const Tensor& matrix) {
-  return lines_through(position, lines_through(position, matrix).t().contiguous());
+  return lines_through(position, lines_through(position, matrix).t());
 }
 
 // Jacobians that differ between samples: every line for every sample.
@@ -488,8 +488,23 @@ Tensor AveragedChain::fold_by_bands(size_t position) {
   return folded;
 }
 
-std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context, int64_t scratch_bytes) {
-  AveragedChain chain(context, {BatchAverage::kProducts, Bending::kNone, int64_t{4} << 30, "kfra"});
+void check_single_uses(const CurvatureContext& context,
+                       size_t position,
+                       size_t completed,
+                       const char* what) {
+  const CapturedNode& captured = context.capture().nodes[position];
+  const auto uses = std::count(captured.edges.begin(), captured.edges.end(), EdgeKind::kUse);
+  TORCH_CHECK_NOT_IMPLEMENTED(static_cast<size_t>(uses) == completed,
+                              what,
+                              " takes each parameter where it is used once, but one of ",
+                              captured.node->name(),
+                              " is used in several places; use KFLR or the operators instead");
+}
+
+std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context,
+                                               int64_t scratch_bytes,
+                                               int64_t matrix_bytes) {
+  AveragedChain chain(context, {BatchAverage::kProducts, Bending::kNone, matrix_bytes, "kfra"});
   std::vector<KroneckerFactors> factors(context.parameters().size());
   std::vector<std::pair<size_t, Rows>> found;
   RowsCollector collector(
@@ -501,6 +516,7 @@ std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context, int64_
     found.clear();
     collector.visit(use.position,
                     {at::zeros(view.output_shape(), view.node()->input_metadata(0).options())});
+    check_single_uses(context, use.position, found.size(), "kfra");
     Tensor folded;
     for (const auto& [p, rows] : found) {
       const KroneckerShape shape = kronecker_shape(rows);

@@ -14,7 +14,15 @@
 namespace flightdeck {
 
 /// KFRA's factors, one entry per parameter; undefined where the parameter has no such structure.
-std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context, int64_t scratch_bytes);
+std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context,
+                                               int64_t scratch_bytes,
+                                               int64_t matrix_bytes);
+
+/// Throws unless all `completed` parameters of the node are used there alone.
+void check_single_uses(const CurvatureContext& context,
+                       size_t position,
+                       size_t completed,
+                       const char* what);
 
 /// Walks from the loss down a chain of ops with the batch average of the curvature of what each op
 /// gives out, [m, m] over the m entries of one sample.

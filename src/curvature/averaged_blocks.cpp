@@ -112,6 +112,7 @@ std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
       found.clear();
       collector.visit(use.position,
                       {at::zeros(view.output_shape(), view.node()->input_metadata(0).options())});
+      check_single_uses(context, use.position, found.size(), "averaged_blocks");
       for (const auto& [p, rows] : found) {
         const KroneckerShape shape = kronecker_shape(rows);
         const bool is_bias = shape.kind == KroneckerShape::Kind::kVector &&

@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "curvature/context.h"
 
+#include <algorithm>
+
 #include <ATen/ATen.h>
 
 namespace flightdeck {
 namespace {
+
+// Splitting the gradient of a batch norm by sample leaves rows that add up to it, but a column of
+// one sample then moves the rows of all: squares of rows are not the curvature.
+void check_uncoupled(const Capture& capture, const ContextOptions& options) {
+  if (options.batch_norm != BatchNormPolicy::kSplitGradient) return;
+  for (const CapturedNode& captured : capture.nodes) {
+    if (captured.side != Side::kBatch || !captured.rule) continue;
+    const NodeView view(captured.node);
+    const bool is_coupled =
+        captured.rule->input_layout(view, 0, captured.layout).kind == Layout::Kind::kCoupled;
+    TORCH_CHECK_VALUE(!is_coupled,
+                      "curvature: ",
+                      view.name(),
+                      " couples the samples, and kSplitGradient has no meaning for curvature; put "
+                      "the layer in eval mode, or set options.batch_norm to kConstantStatistics");
+  }
+}
 
 Capture capture_for(const Tensor& losses,
                     const Parameters& parameters,
@@ -15,7 +34,10 @@ Capture capture_for(const Tensor& losses,
   own.batch_size = options.batch_size;
   own.reduction = options.reduction;
   Capture capture = capture_graph(losses, parameters, own);
-  if (needs_rows) throw_refusals(capture);
+  if (needs_rows) {
+    throw_refusals(capture);
+    check_uncoupled(capture, options);
+  }
   for (int64_t n : options.samples) {
     TORCH_CHECK_INDEX(n >= 0 && n < capture.N,
                       "curvature: options.samples contains ",
@@ -52,6 +74,15 @@ const Loss& CurvatureContext::loss() {
     remarks_.insert(remarks_.end(), loss_->remarks.begin(), loss_->remarks.end());
   }
   return *loss_;
+}
+
+void CurvatureContext::remark_one_by_one() {
+  for (const std::string& name : linearisation_.one_by_one()) {
+    const std::string text = name + " has no rule for stacks and was applied column by column";
+    if (std::find(remarks_.begin(), remarks_.end(), text) == remarks_.end()) {
+      remarks_.push_back(text);
+    }
+  }
 }
 
 bool CurvatureContext::knows_loss() {

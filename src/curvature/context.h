@@ -44,6 +44,8 @@ class CurvatureContext {
   int64_t count() const { return count_; }
   const std::vector<int64_t>& samples() const { return options_.samples; }
   std::vector<std::string>& remarks() { return remarks_; }
+  /// Remarks about ops that were applied column by column since the last call.
+  void remark_one_by_one();
 
  private:
   Tensor losses_;

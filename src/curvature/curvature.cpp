@@ -11,6 +11,7 @@
 #include "curvature/columns_pass.h"
 #include "curvature/context.h"
 #include "curvature/diagonals.h"
+#include "curvature/eigh.h"
 #include "curvature/kronecker_factors.h"
 #include "curvature/residuals.h"
 
@@ -63,8 +64,9 @@ class CurvatureRun {
     if (sampled_.any()) gather(sampled_, sampled_seeds());
     if (hessian_.diagonals.any()) add_residuals();
     std::vector<KroneckerFactors> averaged;
-    if (what_.has(CurvatureNeed::kKfra))
-      averaged = averaged_factors(context_, options_.scratch_bytes);
+    if (what_.has(CurvatureNeed::kKfra)) {
+      averaged = averaged_factors(context_, options_.scratch_bytes, options_.matrix_bytes);
+    }
     return finish(averaged);
   }
 
@@ -114,8 +116,8 @@ class CurvatureRun {
     if (!gathered.kronecker || !options_.ekfac) return;
     for (KroneckerFactors& factors : gathered.factors) {
       if (!factors.input.defined()) continue;
-      factors.output_basis = std::get<1>(at::linalg_eigh(factors.output));
-      factors.input_basis = std::get<1>(at::linalg_eigh(factors.input));
+      factors.output_basis = eigh(factors.output).second;
+      factors.input_basis = eigh(factors.input).second;
     }
     sweep([&](size_t p, const std::vector<Rows>& rows) {
       KroneckerFactors& factors = gathered.factors[p];
@@ -157,6 +159,14 @@ class CurvatureRun {
       add(copy, diagonal);
       hessian_.diagonal.push_back(copy);
     }
+    for (const CapturedNode& captured : context_.capture().nodes) {
+      TORCH_CHECK_NOT_IMPLEMENTED(!captured.holds_statistics,
+                                  "curvature: the Hessian with batch statistics held constant is "
+                                  "not computed (",
+                                  captured.node->name(),
+                                  "); put the layer in eval mode, or use the GGN");
+    }
+    if (context_.knows_loss()) subtract_concave_part();
     ResidualOptions options;
     options.needs = hessian_.diagonals;
     options.samples = options_.samples;
@@ -165,6 +175,21 @@ class CurvatureRun {
     options.max_slow_entries = options_.max_slow_entries;
     options.coverage = &result_.coverage;
     add_hessian_residuals(context_, options, hessian_.diagonal);
+  }
+
+  // What the GGN leaves out of a loss that is not convex.
+  void subtract_concave_part() {
+    const Loss concave = context_.loss().concave();
+    if (concave.heads.empty()) return;
+    ColumnsPass pass(context_.linearisation(), context_.parameters(), options_.samples, nullptr);
+    const int64_t piece = std::max<int64_t>(1, options_.stack_bytes / pass.column_bytes());
+    for (int64_t begin = 0; begin < concave.columns(); begin += piece) {
+      pass.run(concave.factor(begin, std::min(begin + piece, concave.columns())),
+               [&](size_t p, const std::vector<Rows>& rows) {
+                 add_columns(
+                     hessian_.diagonal[p], rows, hessian_.diagonals, -1, options_.scratch_bytes);
+               });
+    }
   }
 
   Curvature finish(const std::vector<KroneckerFactors>& averaged) {
@@ -181,10 +206,7 @@ class CurvatureRun {
       add_total(result_.total.trace_hessian, answers.trace_hessian);
       result_.parameters.push_back(std::move(answers));
     }
-    for (const std::string& name : context_.linearisation().one_by_one()) {
-      context_.remarks().push_back(name +
-                                   " has no rule for stacks and was applied column by column");
-    }
+    context_.remark_one_by_one();
     result_.remarks = context_.remarks();
     return std::move(result_);
   }

@@ -23,6 +23,20 @@ KroneckerShape matrix_shape(const Rows& rows) {
   return {};
 }
 
+// Patches take a kernel's size times the input: a few samples at a time.
+int64_t inputs_per_piece(const Rows& rows, int64_t scratch_bytes) {
+  const auto& form = rows.terms()[0].form;
+  const Tensor b = form->position_gradients();
+  const int64_t inputs = product(form->shape()) / b.size(2);
+  return rows_per_piece({b.size(1), inputs}, form->options(), 4 * scratch_bytes);
+}
+
+std::shared_ptr<const Form> samples_of(const Rows& rows, int64_t begin, int64_t end) {
+  const auto& form = rows.terms()[0].form;
+  if (begin == 0 && end >= rows.N()) return form;
+  return form->select(at::arange(begin, std::min(end, rows.N()), form->options().dtype(at::kLong)));
+}
+
 }  // namespace
 
 KroneckerShape kronecker_shape(const Rows& rows) {
@@ -36,24 +50,18 @@ KroneckerShape kronecker_shape(const Rows& rows) {
 }
 
 Tensor input_factor(const Rows& rows, WeightSharing sharing, int64_t scratch_bytes) {
-  const auto& form = rows.terms()[0].form;
-  const int64_t N = rows.N();
-  // Patches take a kernel's size times the input: a few samples at a time.
-  const Tensor first =
-      form->select(at::zeros({1}, form->options().dtype(at::kLong)))->position_inputs();
-  const int64_t piece =
-      rows_per_piece({first.size(1), first.size(2)}, form->options(), 4 * scratch_bytes);
-  Tensor total = at::zeros({first.size(2), first.size(2)}, form->options());
+  const int64_t N = rows.N(), piece = inputs_per_piece(rows, scratch_bytes);
+  int64_t T = 1;
+  Tensor total;
   for (int64_t begin = 0; begin < N; begin += piece) {
-    const int64_t end = std::min(begin + piece, N);
-    const auto part =
-        piece >= N ? form : form->select(at::arange(begin, end, form->options().dtype(at::kLong)));
-    const Tensor a = part->position_inputs();  // [n, T, I]
+    const Tensor a = samples_of(rows, begin, begin + piece)->position_inputs();  // [n, T, I]
+    T = a.size(1);
+    if (!total.defined()) total = at::zeros({a.size(2), a.size(2)}, a.options());
     const Tensor lines = sharing == WeightSharing::kReduce ? a.mean(1) : a.flatten(0, 1);
     add_symmetric_product(total, lines.t());
   }
   mirror_upper(total);
-  const double count = sharing == WeightSharing::kExpand ? double(N) * double(first.size(1)) : N;
+  const double count = sharing == WeightSharing::kExpand ? double(N) * double(T) : double(N);
   return total.div_(count);
 }
 
@@ -80,16 +88,20 @@ Tensor corrected_eigenvalues(const std::vector<Rows>& columns,
                              int64_t scratch_bytes) {
   const Tensor& of_inputs = shape.is_flipped ? factors.input_basis : factors.output_basis;
   const Tensor& of_outputs = shape.is_flipped ? factors.output_basis : factors.input_basis;
-  const Tensor a = at::matmul(columns[0].terms()[0].form->position_inputs(), of_inputs);
   Questions questions;
   questions.second = true;
   questions.share = 1.0 / static_cast<double>(columns[0].N());
   questions.scratch_bytes = scratch_bytes;
   Tensor total;
-  for (const Rows& rows : columns) {
-    const Tensor b = at::matmul(rows.terms()[0].form->position_gradients(), of_outputs);
-    const Tensor second = OuterForm(a, b).answer(questions).second;  // [I, J]
-    total = total.defined() ? total.add_(second) : second;
+  const int64_t N = columns[0].N(), piece = inputs_per_piece(columns[0], scratch_bytes);
+  for (int64_t begin = 0; begin < N; begin += piece) {
+    const auto part = [&](const Rows& rows) { return samples_of(rows, begin, begin + piece); };
+    const Tensor a = at::matmul(part(columns[0])->position_inputs(), of_inputs);
+    for (const Rows& rows : columns) {
+      const Tensor b = at::matmul(part(rows)->position_gradients(), of_outputs);
+      const Tensor second = OuterForm(a, b).answer(questions).second;  // [I, J]
+      total = total.defined() ? total.add_(second) : second;
+    }
   }
   return shape.is_flipped ? total.t() : total;
 }

@@ -38,6 +38,23 @@ bool is_pointwise_loss(const NodeView& view) {
 
 bool is_head(const NodeView& view) { return is_softmax(view) || is_pointwise_loss(view); }
 
+// The input that leads to parameters. A loss between two outputs has two.
+size_t input_edge(const CapturedNode& captured) {
+  size_t edge = 0;
+  while (edge < captured.next.size() && captured.next[edge] < 0) ++edge;
+  return edge;
+}
+
+bool has_one_input(const CapturedNode& captured) {
+  return std::count_if(captured.next.begin(), captured.next.end(), [](int64_t next) {
+           return next >= 0;
+         }) == 1;
+}
+
+Target target_of(const CapturedNode& captured, size_t edge) {
+  return {captured.next[edge], captured.node->next_edge(edge).input_nr};
+}
+
 // Layout of what entered the node; with one sample, that sample is everything.
 Layout outputs_layout(const Capture& capture, size_t position, size_t edge) {
   const CapturedNode& captured = capture.nodes[position];
@@ -92,6 +109,7 @@ class Finder {
                       " samples cannot be found in options.outputs of shape ",
                       outputs.sizes(),
                       "; pass outputs with the samples in one dimension");
+    check_all_paths({position, static_cast<size_t>(outputs.output_nr())});
     differentiate_twice(outputs, position, layout);
     return std::move(loss_);
   }
@@ -108,9 +126,9 @@ class Finder {
       todo.pop_back();
       const CapturedNode& captured = capture_.nodes[k];
       const NodeView view(captured.node);
-      if (is_head(view)) {
+      if (is_head(view) && has_one_input(captured)) {
         heads_.insert(k);
-        targets_.insert({captured.next[0], captured.node->next_edge(0).input_nr});
+        targets_.insert(target_of(captured, input_edge(captured)));
         continue;
       }
       if (captured.parameter >= 0 || !linearisation_.is_linear(k)) {
@@ -120,11 +138,30 @@ class Finder {
       for (size_t e = 0; e < captured.next.size(); ++e) {
         if (captured.next[e] < 0) continue;
         const size_t next = captured.next[e];
-        if (targets_.count({next, captured.node->next_edge(e).input_nr})) continue;
+        if (targets_.count(target_of(captured, e))) continue;
         if (seen.insert(next).second) todo.push_back(next);
       }
     }
     return blocked;
+  }
+
+  // Parameters that reach the losses past the outputs would be left out without a word.
+  void check_all_paths(const Target& outputs) const {
+    std::vector<size_t> todo{0};
+    std::set<size_t> seen{0};
+    while (!todo.empty()) {
+      const CapturedNode& captured = capture_.nodes[todo.back()];
+      todo.pop_back();
+      TORCH_CHECK_VALUE(captured.parameter < 0,
+                        "curvature: parameter ",
+                        captured.parameter,
+                        " (counting from 0) reaches the losses by a way past options.outputs; pass "
+                        "outputs that all ways go through, or leave the parameter out");
+      for (size_t e = 0; e < captured.next.size(); ++e) {
+        if (captured.next[e] < 0 || target_of(captured, e) == outputs) continue;
+        if (seen.insert(captured.next[e]).second) todo.push_back(captured.next[e]);
+      }
+    }
   }
 
   // One backward pass over the loss alone, with the gradient of the individual losses.
@@ -146,7 +183,7 @@ class Finder {
           const variable_list results = linearisation_.columns(k, stacks, wanted);
           for (size_t e = 0; e < wanted.size(); ++e) {
             if (!wanted[e] || !results[e].defined()) continue;
-            const Target target{captured.next[e], captured.node->next_edge(e).input_nr};
+            const Target target = target_of(captured, e);
             Tensor& total = gradients[target];
             total = total.defined() ? total + results[e] : results[e];
           }
@@ -159,56 +196,61 @@ class Finder {
   }
 
   bool ends_at(const CapturedNode& captured, size_t e) const {
-    return captured.next[e] >= 0 &&
-           targets_.count({captured.next[e], captured.node->next_edge(e).input_nr}) > 0;
+    return captured.next[e] >= 0 && targets_.count(target_of(captured, e)) > 0;
   }
 
   void add_head(size_t k, const variable_list& gradients) {
     const CapturedNode& captured = capture_.nodes[k];
     const NodeView view(captured.node);
-    const Layout layout = outputs_layout(capture_, k, 0);
+    const size_t edge = input_edge(captured);
+    const Layout layout = outputs_layout(capture_, k, edge);
     TORCH_CHECK_VALUE(layout.is_batch(),
                       "curvature: the ",
                       capture_.N,
                       " samples cannot be found in what enters ",
                       view.name(),
                       " (shape ",
-                      to_string(view.input_shape(0)),
+                      to_string(view.input_shape(edge)),
                       "); keep them in one dimension");
-    LossHead head{
-        static_cast<size_t>(captured.next[0]),
-        captured.node->next_edge(0).input_nr,
-        layout,
-        {},
-        is_softmax(view) ? softmax(view, gradients[0], layout) : pointwise(k, gradients, layout)};
-    loss_.heads.push_back(std::move(head));
+    const HessianParts parts = is_softmax(view) ? softmax(view, gradients[0], layout)
+                                                : pointwise(k, edge, gradients, layout);
+    const Target target = target_of(captured, edge);
+    loss_.heads.push_back({target.first, target.second, layout, {}, parts.convex, parts.concave});
   }
 
   // The loss is linear in the log-probabilities, whose Hessians are all -(diag(p) - p pᵀ): class
   // weights, smoothing, soft and ignored labels come in through the gradient alone.
-  std::shared_ptr<const LossHessian> softmax(const NodeView& view,
-                                             const Tensor& gradient,
-                                             const Layout& layout) {
+  HessianParts softmax(const NodeView& view, const Tensor& gradient, const Layout& layout) {
     const auto& node = view.as<compat::nodes::LogSoftmaxBackward0>();
     const Tensor p = view.unpack(node.result_).exp();
     const int64_t dim = wrap(compat::to_int(node.dim), view.output_shape().size());
-    return softmax_hessian(p, nonnegative(gradient.sum(dim, true).neg(), view.name()), dim, layout);
+    const Tensor weight = gradient.sum(dim, true).neg();
+    HessianParts parts{softmax_hessian(p, weight.clamp_min(0), dim, layout), nullptr};
+    if (is_concave(weight, view.name())) {
+      parts.concave = softmax_hessian(p, weight.neg().clamp_min(0), dim, layout);
+    }
+    return parts;
   }
 
-  std::shared_ptr<const LossHessian> pointwise(size_t k,
-                                               const variable_list& gradients,
-                                               const Layout& layout) {
+  HessianParts pointwise(size_t k,
+                         size_t edge,
+                         const variable_list& gradients,
+                         const Layout& layout) {
     const NodeView view(capture_.nodes[k].node);
-    const Shape shape = view.input_shape(0);
+    const Shape shape = view.input_shape(edge);
     variable_list tangents(view.num_inputs());
-    const auto& next = view.node()->next_edge(0);
+    const auto& next = view.node()->next_edge(edge);
     const auto options = next.function->input_metadata(next.input_nr).options();
-    tangents[0] = at::ones(with_lead(1, shape), options);
+    tangents[edge] = at::ones(with_lead(1, shape), options);
     std::vector<bool> wanted(view.num_inputs(), false);
-    wanted[0] = true;
-    const Tensor bent = bend_tangents(view.node(), gradients, tangents, wanted)[0];
+    wanted[edge] = true;
+    const Tensor bent = bend_tangents(view.node(), gradients, tangents, wanted)[edge];
     const Tensor h = bent.defined() ? bent.squeeze(0) : at::zeros(shape, options);
-    return diagonal_hessian(nonnegative(h, view.name()), probability(view), layout);
+    HessianParts parts{diagonal_hessian(h.clamp_min(0), probability(view), layout), nullptr};
+    if (is_concave(h, view.name())) {
+      parts.concave = diagonal_hessian(h.neg().clamp_min(0), {}, layout);
+    }
+    return parts;
   }
 
   // Of the label, for losses that are the likelihood of a Bernoulli variable.
@@ -223,13 +265,13 @@ class Finder {
     return {};
   }
 
-  Tensor nonnegative(const Tensor& h, const std::string& name) {
-    if (h.min().item<double>() >= 0) return h;
+  bool is_concave(const Tensor& h, const std::string& name) {
+    const int64_t negative = (h < 0).sum().item<int64_t>();
+    if (negative == 0) return false;
     loss_.remarks.push_back("the loss (" + name + ") is not convex in its inputs for " +
-                            std::to_string((h < 0).sum().item<int64_t>()) + " of " +
-                            std::to_string(h.numel()) +
-                            " entries; the positive part of its Hessian was used");
-    return h.clamp_min(0);
+                            std::to_string(negative) + " of " + std::to_string(h.numel()) +
+                            " entries; the GGN uses the positive part of its Hessian");
+    return true;
   }
 
   void differentiate_twice(const Tensor& outputs, size_t position, const Layout& layout) {
@@ -266,11 +308,13 @@ class Finder {
         "the loss Hessian was taken by differentiating twice between outputs "
         "and losses: " +
         std::to_string(m) + " columns per sample");
+    const HessianParts parts = dense_hessian(H, shape, layout, loss_.remarks);
     loss_.heads.push_back({position,
                            static_cast<size_t>(outputs.output_nr()),
                            layout,
                            gradient.detach(),
-                           dense_hessian(H, shape, layout, loss_.remarks)});
+                           parts.convex,
+                           parts.concave});
   }
 
   Linearisation& linearisation_;
@@ -283,6 +327,17 @@ class Finder {
 };
 
 }  // namespace
+
+Loss Loss::concave() const {
+  Loss rest;
+  for (LossHead head : heads) {
+    if (!head.concave) continue;
+    head.hessian = std::move(head.concave);
+    head.concave = nullptr;
+    rest.heads.push_back(std::move(head));
+  }
+  return rest;
+}
 
 int64_t Loss::columns() const {
   int64_t total = 0;

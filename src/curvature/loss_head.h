@@ -30,18 +30,28 @@ class LossHessian {
   virtual Tensor sample(int64_t M, at::Generator& generator) const = 0;
 };
 
+/// A symmetric matrix as a difference of two that are positive semi-definite.
+struct HessianParts {
+  std::shared_ptr<const LossHessian> convex;
+  std::shared_ptr<const LossHessian> concave;  ///< null for a convex loss
+};
+
 /// One place where the loss begins.
 struct LossHead {
   size_t position;  ///< the node that produced the outputs
   size_t output;    ///< which of its outputs
   Layout layout;    ///< of the outputs
   Tensor gradient;  ///< of the individual losses with respect to the outputs
-  std::shared_ptr<const LossHessian> hessian;
+  std::shared_ptr<const LossHessian> hessian;  ///< its positive part
+  std::shared_ptr<const LossHessian> concave;  ///< minus its negative part; null if there is none
 };
 
 struct Loss {
   std::vector<LossHead> heads;
   std::vector<std::string> remarks;
+
+  /// The heads that are not convex, with what was cut off their Hessians.
+  Loss concave() const;
 
   int64_t columns() const;  ///< of all heads together
   /// Seeds of columns begin..end-1 of the exact factor; heads follow one another.

@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include "curvature/eigh.h"
 #include "rules/stacks.h"
 
 namespace flightdeck {
@@ -67,7 +68,8 @@ class SoftmaxHessian final : public LossHessian {
 
   Tensor sample(int64_t M, at::Generator& generator) const override {
     const Tensor lines = p_.movedim(dim_, -1);
-    const Tensor flat = lines.reshape({-1, classes_}).to(at::kCPU, at::kDouble);
+    Tensor flat = lines.reshape({-1, classes_}).to(at::kCPU, at::kDouble);
+    flat = at::where(flat.isfinite(), flat, at::ones_like(flat));  // NaN returns below
     const Tensor labels =
         at::multinomial(flat, M, /*replacement=*/true, generator).t().to(p_.device());  // [M, P]
     Shape sizes = with_lead(M, lines.sizes().vec());
@@ -182,22 +184,27 @@ std::shared_ptr<const LossHessian> diagonal_hessian(Tensor h, Tensor p, const La
   return std::make_shared<DiagonalHessian>(std::move(h), std::move(p), layout);
 }
 
-std::shared_ptr<const LossHessian> dense_hessian(const Tensor& H,
-                                                 const Shape& outputs,
-                                                 const Layout& layout,
-                                                 std::vector<std::string>& remarks) {
-  auto [values, vectors] = at::linalg_eigh(H);
+HessianParts dense_hessian(const Tensor& H,
+                           const Shape& outputs,
+                           const Layout& layout,
+                           std::vector<std::string>& remarks) {
+  const auto [values, vectors] = eigh(H);
   const Tensor largest = values.abs().amax(1, true);
   const Tensor is_negative = values < largest.mul(-1e-6);
   const int64_t negative = is_negative.any(1).sum().item<int64_t>();
+  const auto part = [&, &v = values, &q = vectors](double sign) {
+    const Tensor root = q * v.mul(sign).clamp_min(0).sqrt().unsqueeze(1);
+    return std::make_shared<DenseHessian>(root, outputs, layout);
+  };
+  HessianParts parts{part(1), nullptr};
   if (negative > 0) {
+    parts.concave = part(-1);
     remarks.push_back("the loss is not convex in the outputs for " + std::to_string(negative) +
                       " of " + std::to_string(H.size(0)) + " samples (smallest eigenvalue " +
                       std::to_string(values.min().item<double>()) +
-                      "); the positive part of its Hessian was used");
+                      "); the GGN uses the positive part of its Hessian");
   }
-  const Tensor root = vectors * values.clamp_min(0).sqrt().unsqueeze(1);
-  return std::make_shared<DenseHessian>(root, outputs, layout);
+  return parts;
 }
 
 }  // namespace flightdeck

@@ -21,12 +21,11 @@ std::shared_ptr<const LossHessian> softmax_hessian(Tensor p,
 /// this probability; otherwise those of a Gaussian.
 std::shared_ptr<const LossHessian> diagonal_hessian(Tensor h, Tensor p, const Layout& layout);
 
-/// H [N, m, m] with m the entries of one sample; the positive part of a matrix that is not
-/// positive semi-definite.
-std::shared_ptr<const LossHessian> dense_hessian(const Tensor& H,
-                                                 const Shape& outputs,
-                                                 const Layout& layout,
-                                                 std::vector<std::string>& remarks);
+/// H [N, m, m] with m the entries of one sample.
+HessianParts dense_hessian(const Tensor& H,
+                           const Shape& outputs,
+                           const Layout& layout,
+                           std::vector<std::string>& remarks);
 
 /// [L, *outputs] <-> [L, N, m], one line per sample.
 Tensor per_sample(const Tensor& stack, const Layout& layout);

@@ -80,6 +80,7 @@ class GraphOperator final : public CurvatureOperator {
         if (!results[p].defined()) results[p] = at::zeros_like(parts[p]);
       }
       pass_.clear();
+      context_.remark_one_by_one();
       return join(results);
     });
   }
@@ -102,6 +103,12 @@ class GraphOperator final : public CurvatureOperator {
   }
 
   Tensor gradient() const override {
+    TORCH_CHECK_VALUE(!context_.capture().is_scalar || context_.samples().empty(),
+                      "curvature: the gradient of ",
+                      context_.samples().size(),
+                      " chosen samples cannot be had from a scalar loss over ",
+                      context_.capture().N,
+                      "; hand over the individual losses [N]");
     return with_curvature_remedies([&] {
       std::vector<Tensor> parts;
       for (size_t p = 0; p < sizes_.size(); ++p) {

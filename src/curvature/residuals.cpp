@@ -12,6 +12,7 @@
 #include <ATen/ATen.h>
 
 #include "curvature/columns_pass.h"
+#include "curvature/eigh.h"
 #include "curvature/loss_hessians.h"
 #include "flightdeck/products.h"
 #include "rules/stacks.h"
@@ -21,6 +22,8 @@ namespace {
 
 // Vectors per product on the slow way.
 constexpr int64_t kVectorsAtOnce = 16;
+// Second derivatives of an op as matrices may take this many times what a stack may.
+constexpr double kMatrixShare = 4;
 
 class Residuals {
  public:
@@ -37,8 +40,9 @@ class Residuals {
   void run() {
     is_fast_.assign(context_.parameters().size(), true);
     find_slow_parameters();
-    propagate();
     check_slow_entries();
+    propagate();
+    check_slow_entries();  // again: an op may have been too large for columns
     for (size_t p = 0; p < is_fast_.size(); ++p) {
       if (!is_fast_[p] && capture_.parameters[p].leaf >= 0) take_products(p);
     }
@@ -191,27 +195,38 @@ class Residuals {
     if (inputs.empty() || is_bilinear_at_most) return;
 
     const auto options = gradients[0].options();
+    const double bytes =
+        double(capture_.N) * double(m) * double(m) * double(options.dtype().itemsize());
+    if (bytes > kMatrixShare * double(options_.stack_bytes)) {
+      give_up_below(k,
+                    view.name() + " has a second derivative of " + std::to_string(m) + " x " +
+                        std::to_string(m) + " entries per sample");
+      return;
+    }
     std::vector<bool> wanted(captured.next.size(), false);
     for (const Input& input : inputs) wanted[input.edge] = true;
     Tensor matrix = at::zeros({capture_.N, m, m}, options);
     bool any = false;
     for (const Input& input : inputs) {
-      for (int64_t i = 0; i < input.size; ++i) {
-        Tensor unit = at::zeros({1, capture_.N, input.size}, options);
-        unit.select(2, i).fill_(1);
+      for (int64_t i = 0; i < input.size; i += kVectorsAtOnce) {
+        const int64_t count = std::min(kVectorsAtOnce, input.size - i);
+        Tensor units = at::zeros({count, capture_.N, input.size}, options);
+        for (int64_t v = 0; v < count; ++v) units.select(0, v).select(1, i + v).fill_(1);
         variable_list tangents(captured.next.size());
-        tangents[input.edge] = from_per_sample(unit, input.shape, input.layout);
+        tangents[input.edge] = from_per_sample(units, input.shape, input.layout);
         const variable_list bent = linearisation_.bends(k, gradients, tangents, wanted);
         for (const Input& other : inputs) {
           if (other.edge >= bent.size() || !bent[other.edge].defined()) continue;
           any = true;
-          const Tensor line = per_sample(bent[other.edge], other.layout).squeeze(0);  // [N, size]
-          matrix.select(1, input.first + i).slice(1, other.first, other.first + other.size) += line;
+          const Tensor lines = per_sample(bent[other.edge], other.layout);  // [count, N, size]
+          matrix.narrow(1, input.first + i, count)
+              .narrow(2, other.first, other.size)
+              .add_(lines.transpose(0, 1));
         }
       }
     }
     if (!any) return;
-    auto [values, vectors] = at::linalg_eigh((matrix + matrix.transpose(1, 2)) / 2);
+    const auto [values, vectors] = eigh((matrix + matrix.transpose(1, 2)) / 2);
     for (const double sign : {1.0, -1.0}) {
       const Tensor roots = values.mul(sign).clamp_min(0).sqrt();
       const Tensor factor = (vectors * roots.unsqueeze(1)).permute({2, 0, 1});  // [m, N, m]
@@ -227,6 +242,20 @@ class Residuals {
         }
         return seeds;
       });
+    }
+  }
+
+  // Parameters below a node go the slow way after all.
+  void give_up_below(size_t k, const std::string& reason) {
+    std::vector<bool> is_below(capture_.nodes.size(), false);
+    is_below[k] = true;
+    for (size_t n = k; n < capture_.nodes.size(); ++n) {
+      if (!is_below[n]) continue;
+      const CapturedNode& captured = capture_.nodes[n];
+      if (captured.parameter >= 0) set_slow(captured.parameter, reason);
+      for (int64_t next : captured.next) {
+        if (next >= 0) is_below[next] = true;
+      }
     }
   }
 
@@ -247,18 +276,18 @@ class Residuals {
   // ---- the slow way ----
 
   void check_slow_entries() const {
-    int64_t entries = 0;
+    int64_t entries = 0, count = 0;
     std::string first;
     for (size_t p = 0; p < is_fast_.size(); ++p) {
       if (is_fast_[p] || capture_.parameters[p].leaf < 0) continue;
-      if (first.empty()) first = context_.parameters()[p].name;
+      if (count++ == 0) first = context_.parameters()[p].name;
       entries += context_.parameters()[p].tensor.numel();
     }
     if (options_.needs.per_sample) entries *= context_.count();
     TORCH_CHECK_VALUE(entries <= options_.max_slow_entries,
                       "curvature: the exact Hessian diagonal of '",
                       first,
-                      "' and others takes ",
+                      count > 1 ? "' and others takes " : "' takes ",
                       entries,
                       " products, one per entry",
                       options_.needs.per_sample ? " and sample" : "",
@@ -270,8 +299,15 @@ class Residuals {
 
   void take_products(size_t p) {
     const int64_t samples = options_.needs.per_sample ? context_.count() : 1;
+    TORCH_CHECK_VALUE(!capture_.is_scalar || capture_.N == 1 ||
+                          (!options_.needs.per_sample && options_.samples.empty()),
+                      "curvature: the Hessian diagonal of '",
+                      context_.parameters()[p].name,
+                      "' for single samples comes from products, and a scalar loss over ",
+                      capture_.N,
+                      " samples cannot be taken apart; hand over the individual losses [N]");
     Diagonal exact;
-    if (options_.needs.per_sample) {
+    if (options_.needs.per_sample && capture_.N > 1) {
       std::vector<Tensor> rows;
       for (int64_t s = 0; s < samples; ++s) {
         const int64_t n = options_.samples.empty() ? s : options_.samples[s];
@@ -281,6 +317,7 @@ class Residuals {
       exact.diagonal = exact.per_sample.sum(0);
     } else {
       exact.diagonal = diagonal_by_products(p, options_.samples);
+      exact.per_sample = exact.diagonal.unsqueeze(0);  // used for one sample only
     }
     exact.trace = exact.diagonal.sum();
     diagonals_[p] = exact;
@@ -291,7 +328,6 @@ class Residuals {
     options.samples = samples;
     options.blocks = {{p}};
     if (capture_.is_scalar) {
-      options.samples.clear();
       options.batch_size = capture_.N;
       options.reduction = context_.scale() == 1 ? Reduction::kSum : Reduction::kMean;
     }

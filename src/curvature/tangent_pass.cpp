@@ -18,6 +18,11 @@ void add_to(Tensor& total, const Tensor& part) {
   if (part.defined()) total = total.defined() ? total + part : part;
 }
 
+// Weight and bias enter in different terms.
+bool is_layer(const NodeView& view) {
+  return view.name() == "AddmmBackward0" || view.name() == "ConvolutionBackward0";
+}
+
 }  // namespace
 
 TangentPass::TangentPass(CurvatureContext& context, Tensor weights)
@@ -136,15 +141,17 @@ std::vector<bool> TangentPass::leads_to(const std::vector<bool>& wanted) const {
 void TangentPass::check_positive_part(size_t position, const variable_list& tangents) const {
   const CapturedNode& captured = context_.capture().nodes[position];
   const NodeView view(captured.node);
-  size_t moving = 0;
+  // Samples that move in one input, or parameters of one layer, and nothing else.
+  size_t samples = 0, parameters = 0;
   bool is_linear = captured.rule != nullptr;
   for (size_t e = 0; e < tangents.size(); ++e) {
     if (!tangents[e].defined()) continue;
-    ++moving;
+    ++(captured.edges[e] == EdgeKind::kBatch ? samples : parameters);
     is_linear = is_linear && captured.rule->is_linear_in(view, e);
   }
+  const bool is_apart = samples + parameters == 1 || (samples == 0 && is_layer(view));
   TORCH_CHECK_NOT_IMPLEMENTED(
-      is_linear && moving == 1,
+      is_linear && is_apart,
       "curvature: the positive-curvature Hessian is defined for elementwise activations, but ",
       view.name(),
       " bends more than one entry at a time; use the GGN or the Hessian for this model");

@@ -10,6 +10,7 @@
 
 #include "curvature/columns_pass.h"
 #include "curvature/context.h"
+#include "curvature/eigh.h"
 
 namespace flightdeck {
 namespace {
@@ -70,6 +71,7 @@ class Vivit::State {
     }
     K_ = options_.mc_samples > 0 ? options_.mc_samples : loss.columns();
     gather();
+    context_.remark_one_by_one();
   }
 
   size_t groups() const { return groups_.size(); }
@@ -85,7 +87,7 @@ class Vivit::State {
 
   Tensor gram_eigenvalues(size_t group) const {
     Spectrum& spectrum = spectra_.at(group);
-    if (!spectrum.values.defined()) spectrum.values = at::linalg_eigvalsh(gram(group)).clamp_min(0);
+    if (!spectrum.values.defined()) spectrum.values = eigenvalues_of(gram(group)).clamp_min(0);
     return spectrum.values;
   }
 
@@ -118,7 +120,7 @@ class Vivit::State {
                       "; ask for at most that many");
     Spectrum& spectrum = spectra_[group];
     if (!spectrum.vectors.defined()) {
-      std::tie(spectrum.values, spectrum.vectors) = at::linalg_eigh(gram(group));
+      std::tie(spectrum.values, spectrum.vectors) = eigh(gram(group));
       spectrum.values = spectrum.values.clamp_min(0);
     }
     const int64_t first = R() - count;
@@ -158,6 +160,11 @@ class Vivit::State {
                       trivial ? " directions and the trivial ones" : " directions",
                       "; give one entry",
                       trivial ? "" : ", or one per direction");
+    TORCH_CHECK_VALUE(!trivial || d.item<double>() > 0,
+                      "vivit: damping is ",
+                      d.item<double>(),
+                      " but directions without curvature need a positive one; raise it, or leave "
+                      "them out with trivial = false");
     const Tensor gamma = gammas(values.size(0), group).mean(0);
     Tensor along = -gamma / (values + d);
     Tensor gradient_part;

@@ -78,13 +78,24 @@ Tensor stack_columns(const std::vector<Tensor>& columns) {
   return all.size() == 1 ? all[0].unsqueeze(0) : at::stack(all);
 }
 
-[[noreturn]] void rethrow_as_refusal(const c10::Error& error, const Node* node) {
+// Says what an op without a second derivative means here; other errors pass.
+[[noreturn]] void rethrow_as_refusal(c10::Error& error, const Node* node) {
+  const std::string what = error.what_without_backtrace();
+  const bool is_missing = what.find("derivative for") != std::string::npos ||
+                          what.find("not implemented") != std::string::npos ||
+                          what.find("double back") != std::string::npos ||
+                          what.find("differentiated twice") != std::string::npos ||
+                          what.find("once_differentiable") != std::string::npos;
+  if (!is_missing) {
+    error.add_context("while differentiating " + node->name() + " a second time");
+    throw;
+  }
   TORCH_CHECK_NOT_IMPLEMENTED(
       false,
       "curvature: ",
       node->name(),
       " cannot be differentiated a second time (",
-      error.what_without_backtrace(),
+      what,
       "); compute this part of the model with ops that can, for example the math kernel of "
       "attention");
 }
@@ -166,7 +177,7 @@ variable_list push_tangents(Node* node,
       }
       for (size_t k = 0; k < outputs.size(); ++k) columns[outputs[k]].push_back(one[k]);
     }
-  } catch (const c10::Error& error) {
+  } catch (c10::Error& error) {
     rethrow_as_refusal(error, node);
   }
   variable_list results(is_used.size());
@@ -218,7 +229,7 @@ variable_list bend_tangents(Node* node,
           targets);
       for (size_t k = 0; k < edges.size(); ++k) columns[edges[k]].push_back(bent[k]);
     }
-  } catch (const c10::Error& error) {
+  } catch (c10::Error& error) {
     rethrow_as_refusal(error, node);
   }
   for (size_t e = 0; e < results.size(); ++e) results[e] = stack_columns(columns[e]);

@@ -134,7 +134,7 @@ variable_list Linearisation::columns(size_t position,
     if (results[e].defined()) wanted[e] = false;
   }
   if (!any(wanted)) return results;
-  one_by_one_.insert(node->name());
+  if (stack_size(stacks) > 1) one_by_one_.insert(node->name());
   std::vector<std::vector<Tensor>> columns(wanted.size());
   for (variable_list& column : split_columns(stacks)) {
     for (Tensor& gradient : column) {
@@ -169,7 +169,7 @@ variable_list Linearisation::tangents(size_t position, const variable_list& stac
     }
     if (results[0].defined()) return results;
   }
-  one_by_one_.insert(captured.node->name());
+  if (stack_size(stacks) > 1) one_by_one_.insert(captured.node->name());
   return push_tangents(captured.node, stacks, used);
 }
 
@@ -184,6 +184,7 @@ variable_list Linearisation::bends(size_t position,
       captured.rule->bend(NodeView(captured.node), gradients[0], tangents, wanted, bent)) {
     return bent;
   }
+  if (stack_size(tangents) > 1) one_by_one_.insert(captured.node->name());
   return bend_tangents(captured.node, gradients, tangents, wanted);
 }
 

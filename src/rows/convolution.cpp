@@ -314,24 +314,31 @@ std::shared_ptr<const Form> ConvolutionForm::select(const Tensor& index) const {
 }
 
 std::shared_ptr<const Form> ConvolutionForm::followed_by(const FormList& others) const {
-  std::vector<Tensor> gradients{gradient_};
+  bool shares = true, is_single = K() == 1;
+  std::vector<Tensor> inputs{input_}, gradients{gradient_};
   for (const auto& other : others) {
     const auto* conv = dynamic_cast<const ConvolutionForm*>(other.get());
-    if (!conv || !is_same_memory(conv->input_, input_)) return Form::followed_by(others);
+    if (!conv) return Form::followed_by(others);
+    shares = shares && is_same_memory(conv->input_, input_);
+    is_single = is_single && conv->K() == 1;
+    inputs.push_back(conv->input_);
     gradients.push_back(conv->gradient_);
   }
-  return std::make_shared<ConvolutionForm>(input_, at::cat(gradients), shape_, geometry_);
+  if (!shares && !is_single) return Form::followed_by(others);
+  return std::make_shared<ConvolutionForm>(
+      shares ? input_ : at::cat(inputs), at::cat(gradients), shape_, geometry_);
 }
 
 Tensor ConvolutionForm::position_inputs() const {
-  if (geometry_.groups != 1) return {};
+  if (geometry_.groups != 1 || geometry_.is_transposed) return {};
   return patches(padded(input_), 0, input_.size(1))
       .reshape({input_.size(0), product(shape_) / shape_[0], -1})
       .transpose(1, 2);
 }
 
 Tensor ConvolutionForm::position_gradients() const {
-  return geometry_.groups == 1 ? gradient_.flatten(2).transpose(1, 2) : Tensor();
+  return geometry_.groups == 1 && !geometry_.is_transposed ? gradient_.flatten(2).transpose(1, 2)
+                                                           : Tensor();
 }
 
 Tensor ConvolutionForm::inputs_of(int64_t begin, int64_t end) const {

@@ -11,6 +11,7 @@ struct ConvolutionGeometry {
   Shape padding;
   Shape dilation;
   int64_t groups = 1;
+  bool is_transposed = false;  ///< input and gradient have changed places
 };
 
 /// g_n = weight gradient of sample n; shape is the weight's [J, C/groups, *kernel].

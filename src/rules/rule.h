@@ -13,7 +13,7 @@
 namespace flightdeck {
 
 /// Explains the autograd nodes of one op. Rules hold no state. Whatever a rule leaves out has an
-/// exact generic default: the node itself, applied once per sample.
+/// exact generic default: the node itself, applied once per sample or once per column.
 class Rule {
  public:
   virtual ~Rule() = default;

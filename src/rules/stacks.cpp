@@ -28,6 +28,20 @@ Tensor sum_stack_to(const Tensor& stack, const Shape& input) {
   return stack.sum(dims).reshape(with_lead(stack.size(0), input));
 }
 
+Tensor multiply_each(const Tensor& left, const Tensor& right) {
+  if (!left.is_cpu()) return at::matmul(left, right);
+  const int64_t K = left.dim() == 3 ? left.size(0) : right.size(0);
+  const auto column = [](const Tensor& side, int64_t k) {
+    return side.dim() == 3 ? side.select(0, k) : side;
+  };
+  Tensor result = at::empty({K, left.size(-2), right.size(-1)}, left.options());
+  for (int64_t k = 0; k < K; ++k) {
+    Tensor slot = result.select(0, k);
+    at::mm_out(slot, column(left, k), column(right, k));
+  }
+  return result;
+}
+
 Tensor fold(const Tensor& stack) { return stack.flatten(0, 1); }
 
 Tensor unfold(const Tensor& folded, int64_t K) {

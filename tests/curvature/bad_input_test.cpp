@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Losses the engine does not know, and input that no curvature can be computed from: the error
 // names the thing and the remedy, or a remark says what was done instead.
+#include <limits>
+
 #include "curvature/dense_oracle.h"
 #include "curvature/models.h"
 #include "errors.h"
@@ -114,6 +116,53 @@ TEST_F(CurvatureOfUnknownLoss, KeepsThePositivePartOfItsHessianAndSaysSo) {
       curvature_operator(losses, parameters(), CurvatureKind::kGgn, products_with_outputs());
   expect_close(ggn->multiply(vectors), vectors.matmul(dense.ggn()), "product", kCurvatureTolerance);
   EXPECT_TRUE(mentions(ggn->remarks(), "positive") || mentions(ggn->remarks(), "convex"));
+}
+
+TEST_F(CurvatureOfUnknownLoss, HasTheHessianDiagonalEvenWhereItIsNotConvex) {
+  const Tensor wavy = wavy_losses();
+  const auto expect_dense = [&](const Tensor& losses, const CurvatureOptions& options) {
+    const DenseCurvature dense = dense_curvature(losses, outputs_, parameters());
+    const Curvature answers = curvature(
+        losses,
+        parameters(),
+        CurvatureNeed::kDiagHessian | CurvatureNeed::kTraceHessian | CurvatureNeed::kDiagGgn,
+        options);
+    expect_close(answers.concatenated(&ParameterCurvature::diag_hessian),
+                 dense.hessian().diagonal(),
+                 "diagonal",
+                 kCurvatureTolerance);
+    expect_close(
+        answers.total.trace_hessian, dense.hessian().trace(), "trace", kCurvatureTolerance);
+  };
+  expect_dense(wavy, with_outputs());
+  // Rewards of both signs make a cross-entropy concave for some samples.
+  const Tensor rewards = random({N});
+  expect_dense(rewards * cross_entropies(outputs_, random_integers({N}, 2)), {});
+}
+
+TEST_F(CurvatureOfUnknownLoss, WithParametersPastTheOutputsIsRefused) {
+  const Tensor scale = random_parameter({2});
+  const Tensor losses = mixed_losses() + (outputs_ * scale).sum(1);
+  const Parameters all = ParameterList().add("net", net_).add("scale", scale);
+  expect_mentions(
+      error_of([&] { curvature(losses, all, CurvatureNeed::kDiagGgn, with_outputs()); }),
+      {"past options.outputs", "4"});
+}
+
+TEST_F(CurvatureOfUnknownLoss, BetweenTwoOutputsAsksForTheOutputs) {
+  const Tensor losses = mean_squared_errors(outputs_, net_->forward(random({N, 3})));
+  expect_mentions(error_of([&] { curvature(losses, parameters(), CurvatureNeed::kDiagGgn); }),
+                  {"options.outputs"});
+}
+
+TEST_F(CurvatureOfUnknownLoss, IsFoundWithTheArgumentsOfASquaredErrorSwapped) {
+  const Tensor losses = mean_squared_errors(random({N, 2}), outputs_);
+  const DenseCurvature dense = dense_curvature(losses, outputs_, parameters());
+  const Curvature answers = curvature(losses, parameters(), CurvatureNeed::kDiagGgn);
+  expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),
+               dense.ggn().diagonal(),
+               "diagonal",
+               kCurvatureTolerance);
 }
 
 // ---- options and graphs
@@ -231,6 +280,82 @@ TEST_F(BadCurvatureInput, TrainingModeBatchNormIsRefusedByName) {
   expect_mentions(error_of([&] { curvature(losses, all, CurvatureNeed::kDiagGgn); }), words);
   expect_mentions(error_of([&] { Vivit vivit(losses, all); }), words);
   EXPECT_NO_THROW(losses.mean().backward());
+}
+
+TEST_F(BadCurvatureInput, SplitGradientsOfBatchNormHaveNoCurvature) {
+  auto norm = on_device(nn::BatchNorm1d(3));
+  const Tensor outputs = norm(net_->forward(random({N, 3})));
+  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  CurvatureOptions options;
+  options.batch_norm = BatchNormPolicy::kSplitGradient;
+  expect_mentions(
+      error_of([&] { curvature(losses, parameters(), CurvatureNeed::kDiagGgn, options); }),
+      {"kSplitGradient", "kConstantStatistics"});
+  options.batch_norm = BatchNormPolicy::kConstantStatistics;
+  expect_mentions(
+      error_of([&] { curvature(losses, parameters(), CurvatureNeed::kDiagHessian, options); }),
+      {"statistics", "GGN"});
+}
+
+TEST_F(BadCurvatureInput, ScalarLossIsNotTakenApartForTheSlowHessian) {
+  auto cell = on_device(nn::Linear(3, 3));
+  const Tensor x = random({N, 3});
+  const Tensor outputs = cell(cell(x).tanh());
+  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  CurvatureOptions options;
+  options.batch_size = N;
+  const Parameters own = cell->named_parameters();
+  expect_mentions(error_of([&] {
+                    curvature(losses.mean(), own, CurvatureNeed::kDiagHessianPerSample, options);
+                  }),
+                  {"scalar", "individual losses"});
+  EXPECT_NO_THROW(curvature(losses.mean(), own, CurvatureNeed::kDiagHessian, options));
+}
+
+TEST_F(BadCurvatureInput, AveragedRecursionRefusesAWeightUsedTwice) {
+  auto cell = on_device(nn::Linear(3, 3));
+  const Tensor outputs = cell(cell(random({N, 3})).tanh());
+  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  expect_mentions(
+      error_of([&] { curvature(losses, cell->named_parameters(), CurvatureNeed::kKfra); }),
+      {"several places", "KFLR"});
+}
+
+TEST_F(BadCurvatureInput, TrivialDirectionsNeedDamping) {
+  const Vivit vivit(losses_, parameters());
+  expect_mentions(error_of([&] { vivit.newton_step(at::zeros({1}, doubles()), -1, true); }),
+                  {"damping", "0"});
+}
+
+TEST_F(BadCurvatureInput, NonFiniteLossesGiveNonFiniteAnswers) {
+  Tensor inputs = random({N, 3});
+  inputs[1][2] = std::numeric_limits<double>::quiet_NaN();
+  const Tensor losses = cross_entropies(net_->forward(inputs), random_integers({N}, 3));
+  const Curvature answers = curvature(
+      losses,
+      parameters(),
+      CurvatureNeeds(CurvatureNeed::kDiagGgn) | CurvatureNeed::kDiagGgnMc | CurvatureNeed::kKfac);
+  EXPECT_TRUE(answers.parameters[0].diag_ggn.isnan().any().item<bool>());
+  EXPECT_TRUE(answers.parameters[0].diag_ggn_mc.isnan().any().item<bool>());
+  const Vivit vivit(losses, parameters());
+  EXPECT_TRUE(vivit.gram_eigenvalues().isnan().any().item<bool>());
+  const auto hessian = curvature_operator(losses, parameters(), CurvatureKind::kHessian);
+  EXPECT_FALSE(eigenpairs(*hessian).all_converged());
+}
+
+TEST(FactorsOfTransposedConvolutions, AreLeftOut) {
+  auto conv = on_device(nn::ConvTranspose2d(nn::ConvTranspose2dOptions(2, 3, 2)));
+  const Tensor outputs = conv(random({N, 2, 3, 3})).flatten(1);
+  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  const Parameters own = conv->named_parameters();
+  const Curvature answers = curvature(losses, own, CurvatureNeed::kKflr | CurvatureNeed::kDiagGgn);
+  EXPECT_FALSE(answers.at("weight").kflr.defined());
+  EXPECT_TRUE(answers.at("bias").kflr.defined());
+  const DenseCurvature dense = dense_curvature(losses, outputs, own);
+  expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),
+               dense.ggn().diagonal(),
+               "diagonal",
+               kCurvatureTolerance);
 }
 
 // ---- ops without a rule

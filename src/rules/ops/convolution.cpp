@@ -48,7 +48,8 @@ class ConvolutionRule final : public Rule {
     ConvolutionGeometry geometry{per_dim(conv.stride),
                                  per_dim(conv.padding),
                                  per_dim(conv.dilation),
-                                 compat::to_int(conv.groups)};
+                                 compat::to_int(conv.groups),
+                                 conv.transposed};
     Tensor input = node.unpack(conv.input_);
     Tensor output_gradient = gradient;
     Shape shape = weight_shape;

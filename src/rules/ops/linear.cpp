@@ -54,7 +54,7 @@ class LinearRule final : public Rule {
       const Tensor product = at::mm(fold(stack), saved_right(node).t());
       return scaled(unfold(product, stack.size(0)), alpha(node));
     }
-    return scaled(at::matmul(saved_left(node).t(), stack), alpha(node));
+    return scaled(multiply_each(saved_left(node).t(), stack), alpha(node));
   }
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
@@ -68,7 +68,7 @@ class LinearRule final : public Rule {
       add(scaled(unfold(at::mm(fold(t), saved_right(node)), t.size(0)), alpha(node)));
     }
     if (tangents[left + 1].defined()) {
-      add(scaled(at::matmul(saved_left(node), tangents[left + 1]), alpha(node)));
+      add(scaled(multiply_each(saved_left(node), tangents[left + 1]), alpha(node)));
     }
     if (left == 1 && tangents[0].defined()) {
       add(scaled(align_stack(tangents[0], 2), beta(node)));
@@ -83,10 +83,10 @@ class LinearRule final : public Rule {
             std::vector<Tensor>& bent) const override {
     const size_t left = left_edge(node), right = left + 1;
     if (wanted[left] && tangents[right].defined()) {
-      bent[left] = scaled(at::matmul(gradient, tangents[right].transpose(1, 2)), alpha(node));
+      bent[left] = scaled(multiply_each(gradient, tangents[right].transpose(1, 2)), alpha(node));
     }
     if (wanted[right] && tangents[left].defined()) {
-      bent[right] = scaled(at::matmul(tangents[left].transpose(1, 2), gradient), alpha(node));
+      bent[right] = scaled(multiply_each(tangents[left].transpose(1, 2), gradient), alpha(node));
     }
     return true;
   }

@@ -13,6 +13,8 @@ class PreluRule final : public Rule {
     if (!out.is_batch() || out.dim == 1) return Layout::unknown();
     return edge == 0 ? out : Layout::free();
   }
+
+  bool is_linear_in(const NodeView&, size_t) const override { return true; }  // in pieces
 };
 
 }  // namespace
