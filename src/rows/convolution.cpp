@@ -133,6 +133,20 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
     const Tensor columns = gradient.view({K(), input_.size(0), J, instances.T});
     return at::matmul(block, columns.transpose(2, 3)).flatten(0, 1);
   };
+  Tensor side_by_side;  // [N, K * J, T], made when first needed
+  if (K() > 1) {
+    instances.rows_side_by_side = [&](int64_t begin, int64_t end) {
+      if (!side_by_side.defined()) {
+        side_by_side = gradient.view({K(), input_.size(0), J, instances.T})
+                           .transpose(0, 1)
+                           .reshape({input_.size(0), K() * J, instances.T});
+      }
+      const Tensor block =
+          patches(padded, group * C + begin / instances.unit, (end - begin) / instances.unit)
+              .reshape({input_.size(0), end - begin, instances.T});
+      return at::bmm(block, side_by_side.transpose(1, 2));
+    };
+  }
 
   Shape kernel_strides, space_strides;
   for (size_t k = 0; k < kernel.size(); ++k) {

@@ -58,6 +58,18 @@ int64_t units_per_piece(const Instances& instances, int64_t scratch_bytes) {
 // The Gram matrix is a product of a piece with itself: keep the piece in the last-level cache.
 constexpr int64_t kGramPieceBytes = int64_t{8} << 20;
 
+// Nothing but squares asked for: the columns need not be brought into order.
+bool only_squares(const Instances& instances, const Questions& questions) {
+  return instances.rows_side_by_side && questions.second && !questions.sum && !questions.norms &&
+         !questions.gram && !questions.dense;
+}
+
+Tensor squares(const Instances& instances, int64_t begin, int64_t end) {
+  const Tensor rows = instances.rows_side_by_side(begin, end);
+  const Tensor split = rows.view({rows.size(0), end - begin, -1, instances.J});
+  return at::linalg_vector_norm(split, 2, at::IntArrayRef({0, 2})).square_();
+}
+
 // All i at once, by batched products: no piece has to be put together.
 Answers whole(const Instances& instances, const Questions& questions) {
   Answers answers;
@@ -79,6 +91,10 @@ Answers sweep(const Instances& instances, const Questions& questions, bool fused
   for (int64_t begin = 0; begin < instances.I; begin += piece) {
     const int64_t end = std::min(begin + piece, instances.I);
     Tensor rows;
+    if (!fused && only_squares(instances, questions)) {
+      answers.second.slice(0, begin, end).copy_(squares(instances, begin, end));
+      continue;
+    }
     if (fused) {
       rows = at::empty({instances.N, end - begin, instances.J}, options);
       run_fused(instances, begin, end, answers.sum, answers.second, squared_norms, rows);
@@ -138,8 +154,9 @@ Answers answer_by_instances(const Instances& instances, const Questions& questio
     int64_t scratch_bytes = questions.scratch_bytes;
     if (fused) scratch_bytes = std::min(scratch_bytes, kGramPieceBytes);
     const int64_t piece = units_per_piece(instances, scratch_bytes) * instances.unit;
-    Answers answers = !fused && piece >= instances.I ? whole(instances, questions)
-                                                     : sweep(instances, questions, fused, piece);
+    const bool is_whole = !fused && piece >= instances.I && !only_squares(instances, questions);
+    Answers answers =
+        is_whole ? whole(instances, questions) : sweep(instances, questions, fused, piece);
     answers.algorithm = fused ? "rows formed in pieces by the fused kernel"
                               : "rows formed in pieces by batched products";
     return answers;

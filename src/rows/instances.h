@@ -18,6 +18,10 @@ struct Instances {
   /// G[:, begin:end, :] as a new tensor [N, end - begin, J]; begin and end are multiples of unit.
   std::function<Tensor(int64_t begin, int64_t end)> rows;
 
+  /// The same for K columns that share A, without copying A: [N / K, end - begin, K * J] with the
+  /// columns side by side. Optional.
+  std::function<Tensor(int64_t begin, int64_t end)> rows_side_by_side;
+
   /// On the CPU: describes range begin..end of the work to the fused kernel (inputs only).
   std::function<void(int64_t begin, kernels::PatchProducts<float>&)> describe_float;
   std::function<void(int64_t begin, kernels::PatchProducts<double>&)> describe_double;

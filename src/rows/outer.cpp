@@ -32,6 +32,14 @@ Instances instances_of(const Tensor& a,
     const Tensor columns = b.view({-1, a.size(0), b.size(1), b.size(2)});
     return at::matmul(part, columns).flatten(0, 1);
   };
+  if (a.size(0) != b.size(0)) {
+    instances.rows_side_by_side = [a, b](int64_t begin, int64_t end) {
+      const Tensor columns = b.view({-1, a.size(0), b.size(1), b.size(2)});  // [K, N, T, J]
+      const Tensor side_by_side =
+          columns.permute({1, 2, 0, 3}).reshape({a.size(0), b.size(1), -1});  // [N, T, K * J]
+      return at::bmm(a.slice(2, begin, end).transpose(1, 2), side_by_side);
+    };
+  }
   base.resize(instances.I);
   step.resize(instances.T);
   for (int64_t i = 0; i < instances.I; ++i) base[i] = i * a.stride(2);

@@ -16,6 +16,7 @@ using torch::autograd::grad;
 
 // Rounding grows with depth and with the spread of second derivatives.
 constexpr double kTolerance = 1e-8;
+constexpr int64_t kMostOutputs = 60;
 
 std::vector<Tensor> leaves_of(const RandomModel& model) {
   std::vector<Tensor> leaves;
@@ -101,6 +102,8 @@ class SecondOrderCheck {
   std::vector<std::string> run() {
     check_nodes();
     check_products();
+    // The columns of a loss the engine does not know are as many as the outputs.
+    if (model_.outputs.numel() / model_.losses.size(0) > kMostOutputs) return lines_;
     check_diagonals();
     check_gram();
     return lines_;
