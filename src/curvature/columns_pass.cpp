@@ -46,6 +46,10 @@ int64_t ColumnsPass::column_bytes() const {
   return largest;
 }
 
+int64_t ColumnsPass::columns_at_once(int64_t bytes) const {
+  return std::max<int64_t>(1, bytes / column_bytes());
+}
+
 void ColumnsPass::run(const std::vector<Seed>& seeds,
                       const Consume& consume,
                       const std::vector<bool>& wanted) {

@@ -29,13 +29,15 @@ class ColumnsPass {
            const Consume& consume,
            const std::vector<bool>& wanted = {});
 
-  /// Bytes of the largest tensor one column becomes on its way.
-  int64_t column_bytes() const;
+  /// How many columns may travel together if the largest tensor they become may take `bytes`.
+  int64_t columns_at_once(int64_t bytes) const;
 
  private:
   void run_slow(const std::vector<Seed>& seeds,
                 const Consume& consume,
                 const std::vector<bool>& wanted);
+
+  int64_t column_bytes() const;
 
   Linearisation& linearisation_;
   const Capture& capture_;

@@ -68,6 +68,11 @@ CurvatureContext::CurvatureContext(const Tensor& losses,
   scale_ = is_mean ? static_cast<double>(capture_.N) : 1.0;
 }
 
+int64_t scratch_for(const Parameters& parameters, int64_t bytes) {
+  constexpr int64_t kCudaFactor = 8;
+  return parameters[0].tensor.is_cpu() ? bytes : kCudaFactor * bytes;
+}
+
 const Loss& CurvatureContext::loss() {
   if (!loss_) {
     loss_ = std::make_unique<Loss>(find_loss(linearisation_, losses_, options_.outputs, scale_));

@@ -59,6 +59,9 @@ class CurvatureContext {
   std::vector<std::string> remarks_;
 };
 
+/// Scratch memory for one operation: more on a GPU, whose kernels want large work.
+int64_t scratch_for(const Parameters& parameters, int64_t bytes);
+
 /// Runs the body with our arithmetic; PyTorch's errors about the graph come out with their remedy.
 template <typename Body>
 auto with_curvature_remedies(const Body& body) {

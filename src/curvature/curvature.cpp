@@ -38,6 +38,7 @@ class CurvatureRun {
  public:
   CurvatureRun(CurvatureContext& context, CurvatureNeeds what, const CurvatureOptions& options)
       : context_(context), what_(what), options_(options) {
+    options_.scratch_bytes = scratch_for(context.parameters(), options.scratch_bytes);
     const size_t count = context.parameters().size();
     const auto has = [what](CurvatureNeed need) { return what.has(need); };
     hessian_.diagonals = {has(CurvatureNeed::kDiagHessian),
@@ -100,8 +101,7 @@ class CurvatureRun {
                      options_.samples,
                      is_covered_ ? nullptr : &result_.coverage);
     is_covered_ = true;
-    const int64_t piece =
-        std::max<int64_t>(1, options_.stack_bytes / std::max<int64_t>(1, pass.column_bytes()));
+    const int64_t piece = pass.columns_at_once(options_.stack_bytes);
     const auto sweep = [&](const ColumnsPass::Consume& consume) {
       for (int64_t begin = 0; begin < columns.count; begin += piece) {
         pass.run(columns.seeds(begin, std::min(begin + piece, columns.count)), consume);
@@ -182,7 +182,7 @@ class CurvatureRun {
     const Loss concave = context_.loss().concave();
     if (concave.heads.empty()) return;
     ColumnsPass pass(context_.linearisation(), context_.parameters(), options_.samples, nullptr);
-    const int64_t piece = std::max<int64_t>(1, options_.stack_bytes / pass.column_bytes());
+    const int64_t piece = pass.columns_at_once(options_.stack_bytes);
     for (int64_t begin = 0; begin < concave.columns(); begin += piece) {
       pass.run(concave.factor(begin, std::min(begin + piece, concave.columns())),
                [&](size_t p, const std::vector<Rows>& rows) {

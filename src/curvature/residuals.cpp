@@ -262,7 +262,7 @@ class Residuals {
   void run_columns(int64_t count,
                    double sign,
                    const std::function<std::vector<Seed>(int64_t begin, int64_t end)>& seeds) {
-    const int64_t piece = std::max<int64_t>(1, options_.stack_bytes / pass_.column_bytes());
+    const int64_t piece = pass_.columns_at_once(options_.stack_bytes);
     for (int64_t begin = 0; begin < count; begin += piece) {
       pass_.run(
           seeds(begin, std::min(begin + piece, count)),

@@ -62,6 +62,7 @@ class Vivit::State {
                   options.reduction},
                  /*needs_rows=*/true),
         pass_(context_.linearisation(), parameters, {}, nullptr) {
+    options_.scratch_bytes = scratch_for(parameters, options.scratch_bytes);
     check_options();
     set_groups();
     const Loss& loss = context_.loss();
@@ -305,8 +306,7 @@ class Vivit::State {
   }
 
   std::vector<Range> pieces(int64_t share) const {
-    const int64_t piece =
-        std::max<int64_t>(1, options_.stack_bytes / (share * pass_.column_bytes()));
+    const int64_t piece = pass_.columns_at_once(options_.stack_bytes / share);
     std::vector<Range> ranges;
     for (int64_t begin = 0; begin < columns(); begin += piece) {
       ranges.push_back({begin, std::min(begin + piece, columns())});

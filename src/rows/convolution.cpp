@@ -119,6 +119,7 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
 
   Instances instances;
   instances.N = N();
+  instances.samples = input_.size(0);
   instances.T = product(space);
   instances.unit = product(kernel);
   instances.I = C * instances.unit;

@@ -50,8 +50,9 @@ void run(const Instances& instances,
 
 // A contiguous piece of consecutive i, all samples: what one step of the sweep holds.
 int64_t units_per_piece(const Instances& instances, int64_t scratch_bytes) {
-  const int64_t unit_bytes = instances.N * instances.unit * (instances.J + instances.T) *
-                             static_cast<int64_t>(instances.options.dtype().itemsize());
+  const int64_t entries = instances.N * instances.J + instances.samples * instances.T;
+  const int64_t unit_bytes =
+      instances.unit * entries * static_cast<int64_t>(instances.options.dtype().itemsize());
   return std::max<int64_t>(1, scratch_bytes / std::max<int64_t>(1, unit_bytes));
 }
 

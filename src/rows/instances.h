@@ -14,6 +14,7 @@ namespace flightdeck {
 struct Instances {
   int64_t N = 0, T = 0, I = 0, J = 0;
   int64_t unit = 1;
+  int64_t samples = 0;  ///< distinct A_n; fewer than N where columns share them
 
   /// G[:, begin:end, :] as a new tensor [N, end - begin, J]; begin and end are multiples of unit.
   std::function<Tensor(int64_t begin, int64_t end)> rows;

@@ -22,6 +22,7 @@ Instances instances_of(const Tensor& a,
                        std::vector<int64_t>& step) {
   Instances instances;
   instances.N = b.size(0);
+  instances.samples = a.size(0);
   instances.T = a.size(1);
   instances.I = a.size(2);
   instances.J = b.size(2);
