@@ -46,12 +46,16 @@ Tensor apply_backward(const NodeView& node,
 class AveragePoolRule final : public AlongDimsRule {
  public:
   AveragePoolRule()
-      : AlongDimsRule({"AvgPool2DBackward0", "AvgPool3DBackward0"},
+      : AlongDimsRule({"AdaptiveAvgPool2DBackward0",
+                       "AdaptiveAvgPool3DBackward0",
+                       "AvgPool2DBackward0",
+                       "AvgPool3DBackward0"},
                       &mixed_dims,
                       /*is_linear=*/true) {}
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     const Shape sizes = node.input_shape(edge);
+    if (is_adaptive(node)) return adaptive_columns(node, stack, sizes);
     const Tensor result =
         is_three_dimensional(node)
             ? apply_backward<AvgPool3DBackward0>(
@@ -67,6 +71,7 @@ class AveragePoolRule final : public AlongDimsRule {
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
     const Tensor images = as_images(tangents[0].contiguous(), node);
+    if (is_adaptive(node)) return adaptive_tangent(node, images, tangents[0].size(0));
     const auto pooled = [&images](const auto& pool, const auto& forward) {
       return forward(images,
                      compat::to_ints(pool.kernel_size),
@@ -82,6 +87,28 @@ class AveragePoolRule final : public AlongDimsRule {
                               : pooled(node.as<AvgPool2DBackward0>(),
                                        [](auto&&... args) { return at::avg_pool2d(args...); });
     return result.view(with_lead(tangents[0].size(0), node.output_shape()));
+  }
+
+ private:
+  static bool is_adaptive(const NodeView& node) { return node.name().rfind("Adaptive", 0) == 0; }
+
+  static Tensor adaptive_columns(const NodeView& node, const Tensor& stack, const Shape& sizes) {
+    const Shape all = with_lead(stack.size(0), sizes);
+    const Tensor input = as_images(at::empty(all, stack.options()), node);
+    const Tensor images = as_images(stack.contiguous(), node);
+    const Tensor result = is_three_dimensional(node)
+                              ? at::_adaptive_avg_pool3d_backward(images, input)
+                              : at::_adaptive_avg_pool2d_backward(images, input);
+    return result.view(all);
+  }
+
+  static Tensor adaptive_tangent(const NodeView& node, const Tensor& images, int64_t V) {
+    const Shape output = node.output_shape();
+    const int64_t dims = is_three_dimensional(node) ? 3 : 2;
+    const Shape space(output.end() - dims, output.end());
+    const Tensor pooled = is_three_dimensional(node) ? at::_adaptive_avg_pool3d(images, space)
+                                                     : at::_adaptive_avg_pool2d(images, space);
+    return pooled.view(with_lead(V, output));
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "rules/broadcast.h"
 #include "rules/rule.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -54,6 +55,34 @@ Tensor per_channel(const Tensor& values, int64_t rank) {
   return values.view(sizes);
 }
 
+Tensor normalised(const Statistics& statistics) {
+  const int64_t rank = statistics.input.dim();
+  return statistics.input.sub(per_channel(statistics.mean, rank))
+      .mul_(per_channel(statistics.inverse_std, rank));
+}
+
+// What one entry is multiplied by: weight over standard deviation.
+Tensor slope(const Statistics& statistics) {
+  const Tensor slope = statistics.weight.defined() ? statistics.inverse_std * statistics.weight
+                                                   : statistics.inverse_std;
+  return per_channel(slope, statistics.input.dim());
+}
+
+// Of a stack [K, N, C, ...].
+Shape all_but_channels(const Tensor& stack) {
+  Shape dims{1};
+  for (int64_t d = 3; d < stack.dim(); ++d) dims.push_back(d);
+  return dims;
+}
+
+// With batch statistics: g - mean(g) - x_hat mean(g x_hat) in each channel.
+Tensor project(const NodeView& node, const Statistics& statistics, const Tensor& stack) {
+  if (!is_training(node)) return stack;
+  const Tensor x_hat = normalised(statistics);
+  const Shape dims = all_but_channels(stack);
+  return stack - stack.mean(dims, true) - x_hat * (stack * x_hat).mean(dims, true);
+}
+
 class BatchNormRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override {
@@ -72,12 +101,35 @@ class BatchNormRule final : public Rule {
             const Tensor& gradient,
             const Layout& out) const override {
     if (edge == 2) return channel_rows(gradient, out, "sum");
+    return channel_rows(normalised(statistics_of(node)).mul(gradient), out, "scale");
+  }
+
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    if (edge == 2) return stack.sum(all_but_channels(stack));
     const Statistics statistics = statistics_of(node);
-    const int64_t rank = gradient.dim();
-    const Tensor contribution = statistics.input.sub(per_channel(statistics.mean, rank))
-                                    .mul_(per_channel(statistics.inverse_std, rank))
-                                    .mul(gradient);
-    return channel_rows(contribution, out, "scale");
+    if (edge == 1) {
+      return (stack * normalised(statistics)).sum(all_but_channels(stack));
+    }
+    return project(node, statistics, stack) * slope(statistics);
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const Statistics statistics = statistics_of(node);
+    const auto rank = static_cast<int64_t>(node.output_shape().size());
+    Tensor total;
+    const auto add = [&total](const Tensor& part) {
+      total = total.defined() ? total.add(part) : part;
+    };
+    const auto along_channels = [rank](const Tensor& stack) {
+      Shape sizes(rank + 1, 1);
+      sizes[0] = stack.size(0);
+      sizes[2] = stack.size(1);
+      return stack.reshape(sizes);
+    };
+    if (tangents[0].defined()) add(project(node, statistics, tangents[0]) * slope(statistics));
+    if (tangents[1].defined()) add(along_channels(tangents[1]) * normalised(statistics));
+    if (tangents[2].defined()) add(along_channels(tangents[2]));
+    return total.expand(with_lead(total.size(0), node.output_shape()));
   }
 
   bool is_linear(const NodeView& node) const override {
@@ -90,10 +142,7 @@ class BatchNormRule final : public Rule {
   // With the statistics held constant: dx = dy * w * inverse_std.
   Tensor vjp(const NodeView& node, size_t edge, const Tensor& gradient) const override {
     TORCH_INTERNAL_ASSERT(edge == 0);
-    const Statistics statistics = statistics_of(node);
-    Tensor slope = statistics.inverse_std;
-    if (statistics.weight.defined()) slope = slope * statistics.weight;
-    return gradient.mul(per_channel(slope, gradient.dim()));
+    return gradient.mul(slope(statistics_of(node)));
   }
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Joining tensors along a dimension (cat) or along a fresh one (stack).
+#include <ATen/ATen.h>
+
 #include "rules/families.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -15,15 +18,46 @@ class CatRule final : public Rule {
 
   Layout input_layout(const NodeView& node, size_t, const Layout& out) const override {
     if (!out.is_batch()) return Layout::unknown();
-    const bool is_stack = node.name() == "StackBackward0";
-    const int64_t given = is_stack ? compat::to_int(node.as<nodes::StackBackward0>().dim)
-                                   : compat::to_int(node.as<nodes::CatBackward0>().dim);
-    const int64_t dim = wrap(given, node.output_shape().size());
+    const int64_t dim = dim_of(node);
     if (dim == out.dim) return Layout::unknown();
-    return is_stack && out.dim > dim ? out.at_dim(out.dim - 1) : out;
+    return is_stack(node) && out.dim > dim ? out.at_dim(out.dim - 1) : out;
+  }
+
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    const int64_t dim = dim_of(node) + 1;
+    if (is_stack(node)) return stack.select(dim, static_cast<int64_t>(edge));
+    int64_t first = 0;
+    for (size_t e = 0; e < edge; ++e) {
+      if (!node.has_input(e)) return {};  // its size is not recorded
+      first += node.input_shape(e)[dim - 1];
+    }
+    return stack.narrow(dim, first, node.input_shape(edge)[dim - 1]);
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    int64_t V = 0;
+    for (const Tensor& tangent : tangents) V = tangent.defined() ? tangent.size(0) : V;
+    std::vector<Tensor> parts;
+    for (size_t e = 0; e < tangents.size(); ++e) {
+      if (!node.has_input(e)) return {};
+      const auto& next = node.node()->next_edge(e);
+      const auto options = next.function->input_metadata(next.input_nr).options();
+      parts.push_back(tangents[e].defined()
+                          ? tangents[e]
+                          : at::zeros(with_lead(V, node.input_shape(e)), options));
+    }
+    return is_stack(node) ? at::stack(parts, dim_of(node) + 1) : at::cat(parts, dim_of(node) + 1);
   }
 
   bool is_linear(const NodeView&) const override { return true; }
+
+ private:
+  static bool is_stack(const NodeView& node) { return node.name() == "StackBackward0"; }
+  static int64_t dim_of(const NodeView& node) {
+    const int64_t given = is_stack(node) ? compat::to_int(node.as<nodes::StackBackward0>().dim)
+                                         : compat::to_int(node.as<nodes::CatBackward0>().dim);
+    return wrap(given, node.output_shape().size());
+  }
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "rules/broadcast.h"
 #include "rules/rule.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -24,17 +25,67 @@ class GroupNormRule final : public Rule {
             const Tensor& gradient,
             const Layout& out) const override {
     if (edge == 2) return channel_rows(gradient, out, "sum");
-    const auto& norm = node.as<NativeGroupNormBackward0>();
-    const Tensor input = node.unpack(norm.input_);
-    const Tensor mean = node.unpack(norm.result1_);  // [images, groups]
-    const Tensor rstd = node.unpack(norm.result2_);
-    const Tensor grouped = input.reshape({mean.size(0), mean.size(1), -1});
-    const Tensor contribution =
-        grouped.sub(mean.unsqueeze(2)).mul_(rstd.unsqueeze(2)).view(input.sizes()).mul(gradient);
-    return channel_rows(contribution, out, "scale");
+    return channel_rows(normalised(node).mul_(gradient), out, "scale");
+  }
+
+  // dx = rstd (g - mean(g) - x_hat mean(g x_hat)) within each group, with g = dy w.
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    if (edge == 2) return sum_to_channels(stack);
+    if (edge == 1) return sum_to_channels(stack * normalised(node));
+    return project(node, weighted(node, stack));
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    Tensor total;
+    const auto add = [&total](const Tensor& part) {
+      total = total.defined() ? total.add(part) : part;
+    };
+    const auto rank = static_cast<int64_t>(node.output_shape().size());
+    if (tangents[0].defined()) add(weighted(node, project(node, tangents[0])));
+    if (tangents[1].defined()) add(along_channels(tangents[1], rank) * normalised(node));
+    if (tangents[2].defined()) add(along_channels(tangents[2], rank));
+    return total.expand(with_lead(total.size(0), node.output_shape()));
   }
 
   bool is_linear_in(const NodeView&, size_t edge) const override { return edge > 0; }
+
+ private:
+  // [V, C] -> [V, 1, C, 1, ...].
+  static Tensor along_channels(const Tensor& stack, int64_t rank) {
+    Shape sizes(rank + 1, 1);
+    sizes[0] = stack.size(0);
+    sizes[2] = stack.size(1);
+    return stack.reshape(sizes);
+  }
+
+  static Tensor sum_to_channels(const Tensor& stack) {
+    Shape dims{1};
+    for (int64_t d = 3; d < stack.dim(); ++d) dims.push_back(d);
+    return stack.sum(dims);
+  }
+
+  static Tensor weighted(const NodeView& node, const Tensor& stack) {
+    const Tensor weight = node.unpack(node.as<NativeGroupNormBackward0>().weight_);
+    return weight.defined() ? stack * along_channels(weight.unsqueeze(0), stack.dim() - 1) : stack;
+  }
+
+  static Tensor normalised(const NodeView& node) {
+    const auto& norm = node.as<NativeGroupNormBackward0>();
+    const Tensor input = node.unpack(norm.input_);
+    const Tensor mean = node.unpack(norm.result1_);  // [images, groups]
+    const Tensor grouped = input.reshape({mean.size(0), mean.size(1), -1});
+    return grouped.sub(mean.unsqueeze(2))
+        .mul_(node.unpack(norm.result2_).unsqueeze(2))
+        .view(input.sizes());
+  }
+
+  static Tensor project(const NodeView& node, const Tensor& stack) {
+    const Tensor rstd = node.unpack(node.as<NativeGroupNormBackward0>().result2_);
+    const Tensor x_hat = normalised(node).view({rstd.size(0), rstd.size(1), -1});
+    const Tensor g = stack.reshape({stack.size(0), rstd.size(0), rstd.size(1), -1});
+    const Tensor centred = g - g.mean(3, true) - x_hat * (g * x_hat).mean(3, true);
+    return (centred * rstd.unsqueeze(2)).view(stack.sizes());
+  }
 };
 
 }  // namespace

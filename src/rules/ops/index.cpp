@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Picking or reordering entries along one dimension.
+#include <ATen/ATen.h>
+
 #include "rules/families.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -30,13 +33,58 @@ Shape touched_dims(const NodeView& node) {
   return {compat::to_int(node.as<nodes::IndexSelectBackward0>().dim)};
 }
 
+int64_t dim_of(const NodeView& node, int64_t given) {
+  return wrap(given, node.input_shape(0).size()) + 1;
+}
+
+class IndexRule final : public AlongDimsRule {
+ public:
+  IndexRule()
+      : AlongDimsRule({"FlipBackward0", "GatherBackward0", "IndexSelectBackward0", "RollBackward0"},
+                      &touched_dims,
+                      /*is_linear=*/true) {}
+
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    const std::string name = node.name();
+    if (name == "FlipBackward0") return stack.flip(shifted(touched_dims(node), node));
+    Tensor whole = at::zeros(with_lead(stack.size(0), node.input_shape(edge)), stack.options());
+    if (name == "IndexSelectBackward0") {
+      const auto& select = node.as<nodes::IndexSelectBackward0>();
+      const int64_t dim = dim_of(node, compat::to_int(select.dim));
+      return whole.index_add_(dim, node.unpack(select.index_), stack);
+    }
+    if (name != "GatherBackward0") return {};
+    const auto& gather = node.as<nodes::GatherBackward0>();
+    const Tensor index = node.unpack(gather.index_).unsqueeze(0).expand_as(stack);
+    return whole.scatter_add_(dim_of(node, compat::to_int(gather.dim)), index, stack);
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const std::string name = node.name();
+    if (name == "FlipBackward0") return tangents[0].flip(shifted(touched_dims(node), node));
+    if (name == "IndexSelectBackward0") {
+      const auto& select = node.as<nodes::IndexSelectBackward0>();
+      return tangents[0].index_select(dim_of(node, compat::to_int(select.dim)),
+                                      node.unpack(select.index_));
+    }
+    if (name != "GatherBackward0") return {};
+    const auto& gather = node.as<nodes::GatherBackward0>();
+    const Tensor index = node.unpack(gather.index_).unsqueeze(0);
+    return tangents[0].gather(dim_of(node, compat::to_int(gather.dim)),
+                              index.expand(with_lead(tangents[0].size(0), node.output_shape())));
+  }
+
+ private:
+  static Shape shifted(Shape dims, const NodeView& node) {
+    for (int64_t& dim : dims) dim = dim_of(node, dim);
+    return dims;
+  }
+};
+
 }  // namespace
 
 const Rule& index() {
-  static const AlongDimsRule rule(
-      {"FlipBackward0", "GatherBackward0", "IndexSelectBackward0", "RollBackward0"},
-      &touched_dims,
-      /*is_linear=*/true);
+  static const IndexRule rule;
   return rule;
 }
 

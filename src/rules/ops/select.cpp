@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Picking one index of a dimension (select) or all of them as separate outputs (unbind).
+#include <ATen/ATen.h>
+
 #include "rules/families.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -43,7 +46,25 @@ class SelectRule final : public Rule {
     return true;
   }
 
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    if (is_unbind(node)) return {};  // several outputs
+    Tensor whole = at::zeros(with_lead(stack.size(0), node.input_shape(edge)), stack.options());
+    whole.select(dim_of(node) + 1, index_of(node)).copy_(stack);
+    return whole;
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    if (is_unbind(node)) return {};
+    return tangents[0].select(dim_of(node) + 1, index_of(node));
+  }
+
   bool is_linear(const NodeView&) const override { return true; }
+
+ private:
+  static int64_t index_of(const NodeView& node) {
+    const int64_t index = compat::to_int(node.as<nodes::SelectBackward0>().index);
+    return wrap(index, node.input_shape(0)[dim_of(node)]);
+  }
 };
 
 }  // namespace

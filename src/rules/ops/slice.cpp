@@ -2,7 +2,10 @@
 // Taking a range of a dimension (slice, narrow) or cutting it into ranges (split, chunk).
 #include <numeric>
 
+#include <ATen/ATen.h>
+
 #include "rules/families.h"
+#include "rules/stacks.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -79,7 +82,26 @@ class SliceRule final : public Rule {
     return true;
   }
 
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    if (node.name() != "SliceBackward0") return {};  // several outputs
+    Tensor whole = at::zeros(with_lead(stack.size(0), node.input_shape(edge)), stack.options());
+    part_of(node, whole).copy_(stack);
+    return whole;
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    return node.name() == "SliceBackward0" ? part_of(node, tangents[0]) : Tensor();
+  }
+
   bool is_linear(const NodeView&) const override { return true; }
+
+ private:
+  static Tensor part_of(const NodeView& node, const Tensor& stack) {
+    const Range range = range_of(node, 0);
+    const int64_t count = node.output_shape()[range.dim];
+    const int64_t end = range.start + (count - 1) * range.step + 1;
+    return stack.slice(range.dim + 1, range.start, count == 0 ? range.start : end, range.step);
+  }
 };
 
 }  // namespace

@@ -23,8 +23,7 @@ Shape mixed_dims(const NodeView& node) {
 
 const Rule& spatial() {
   static const AlongDimsRule rule(
-      {"AdaptiveAvgPool2DBackward0",       "AdaptiveAvgPool3DBackward0",
-       "MkldnnAdaptiveAvgPool2DBackward0", "MkldnnMaxPool2DBackward0",
+      {"MkldnnAdaptiveAvgPool2DBackward0", "MkldnnMaxPool2DBackward0",
        "MkldnnMaxPool3DBackward0",         "PixelShuffleBackward0",
        "PixelUnshuffleBackward0",          "ReflectionPad1DBackward0",
        "ReflectionPad2DBackward0",         "ReflectionPad3DBackward0",
