@@ -255,6 +255,11 @@ class Finder {
 
   // Of the label, for losses that are the likelihood of a Bernoulli variable.
   static Tensor probability(const NodeView& view) {
+    if (view.name() == "BinaryCrossEntropyWithLogitsBackward0") {
+      const auto& node = view.as<compat::nodes::BinaryCrossEntropyWithLogitsBackward0>();
+      const bool is_plain = !view.unpack(node.pos_weight_).defined();
+      return is_plain ? view.unpack(node.self_).sigmoid() : Tensor();
+    }
     if (view.name() == "LogSigmoidBackward0") {
       return view.unpack(view.as<compat::nodes::LogSigmoidBackward0>().self_).sigmoid();
     }

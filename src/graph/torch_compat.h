@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -62,6 +63,46 @@ inline auto recorded_shape(const ag::InputMetadata& metadata) {
 inline std::vector<int64_t> shape_of(const ag::Node& node, size_t index) {
   return to_ints(recorded_shape(node.input_metadata(index)));
 }
+
+// What a fused attention node saved. LibTorch 1.13 has none.
+struct FusedAttention {
+  const ag::SavedVariable* query = nullptr;
+  const ag::SavedVariable* key = nullptr;
+  const ag::SavedVariable* value = nullptr;
+  const ag::SavedVariable* bias = nullptr;  // added to the scores; null: none
+  bool is_causal = false;
+  double dropout = 0;
+  double scale = 0;  // 0: the default, one over the root of the number of features
+};
+
+#if TORCH_VERSION_MAJOR < 2
+inline bool read_attention(const ag::Node&, FusedAttention&) { return false; }
+#else
+template <typename NodeType>
+bool read_attention_as(const ag::Node& node, FusedAttention& attention) {
+  const auto* typed = dynamic_cast<const NodeType*>(&node);
+  if (!typed) return false;
+  attention = {&typed->query_,
+               &typed->key_,
+               &typed->value_,
+               nullptr,
+               typed->is_causal,
+               typed->dropout_p,
+               typed->scale.value_or(0)};
+  if constexpr (std::is_same_v<NodeType, nodes::ScaledDotProductFlashAttentionForCpuBackward0>) {
+    attention.bias = &typed->attn_mask_;
+  } else if constexpr (!std::is_same_v<NodeType, nodes::ScaledDotProductFlashAttentionBackward0>) {
+    attention.bias = &typed->attn_bias_;
+  }
+  return true;
+}
+inline bool read_attention(const ag::Node& node, FusedAttention& attention) {
+  return read_attention_as<nodes::ScaledDotProductFlashAttentionForCpuBackward0>(node, attention) ||
+         read_attention_as<nodes::ScaledDotProductEfficientAttentionBackward0>(node, attention) ||
+         read_attention_as<nodes::ScaledDotProductFlashAttentionBackward0>(node, attention) ||
+         read_attention_as<nodes::ScaledDotProductCudnnAttentionBackward0>(node, attention);
+}
+#endif
 
 // Our arithmetic neither records a graph nor is subject to the caller's autocast.
 class PassGuard {
