@@ -30,8 +30,15 @@ void Basis::replace(const Tensor& lines) {
 }
 
 Tensor Basis::remove_span(Tensor& vectors) const {
-  const Tensor coefficients = vectors.mm(lines().t());
-  vectors.addmm_(coefficients, lines(), /*beta=*/1, /*alpha=*/-1);
+  if (vectors.size(0) == 0 || size_ == 0) return at::zeros({vectors.size(0), size_}, at::kDouble);
+  const Tensor coefficients = scalar_products(vectors, lines());
+  if (is_long(vectors)) {
+    for (int64_t v = 0; v < vectors.size(0); ++v) {
+      vectors[v].addmv_(lines().t(), coefficients[v], /*beta=*/1, /*alpha=*/-1);
+    }
+  } else {
+    vectors.addmm_(coefficients, lines(), /*beta=*/1, /*alpha=*/-1);
+  }
   return small(coefficients);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -52,6 +53,18 @@ Tensor small(const Tensor& tensor) {
 }
 
 Tensor norms_of(const Tensor& lines) { return small(lines.norm(2, 1)); }
+
+bool is_long(const Tensor& vectors) {
+  constexpr int64_t kLong = int64_t{1} << 16;
+  return vectors.is_cpu() && vectors.size(1) >= kLong;
+}
+
+Tensor scalar_products(const Tensor& vectors, const Tensor& lines) {
+  if (!is_long(vectors)) return vectors.mm(lines.t());
+  std::vector<Tensor> products;
+  for (const Tensor& vector : vectors.unbind(0)) products.push_back(lines.mv(vector));
+  return at::stack(products);
+}
 
 bool all_finite(const Tensor& tensor) { return tensor.isfinite().all().item<bool>(); }
 

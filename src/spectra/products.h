@@ -37,6 +37,13 @@ Tensor small(const Tensor& tensor);
 // Numbers that decide something: norms of lines [V, D] -> [V], float64 on the CPU.
 Tensor norms_of(const Tensor& lines);
 
+// True if products of thin matrices of this length are better taken one vector at a time: on the CPU
+// the BLAS is up to a hundred times slower at them otherwise. Short ones it does without threads.
+bool is_long(const Tensor& vectors);
+
+// Scalar products of all vectors [V, D] with all lines [m, D]: [V, m].
+Tensor scalar_products(const Tensor& vectors, const Tensor& lines);
+
 bool all_finite(const Tensor& tensor);
 
 // Machine precision of the type.
