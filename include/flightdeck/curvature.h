@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,9 @@ struct CurvatureOptions {
   WeightSharing weight_sharing = WeightSharing::kPatchSums;
   /// KFRA propagates one matrix over the entries of a sample; a larger one is refused.
   int64_t matrix_bytes = int64_t{4} << 30;
+  /// Called after each go of columns of the exact or sampled loss Hessian: how many are done, and
+  /// of how many. For long work; many positions or classes make many columns.
+  std::function<void(int64_t done, int64_t columns)> on_columns;
   bool ekfac = false;  ///< also correct the eigenvalues of kKfac and kKflr
   /// The exact Hessian diagonal falls back on one Hessian-vector product per entry where no rule
   /// applies; more entries than this are refused.

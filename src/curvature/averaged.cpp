@@ -175,9 +175,19 @@ Layout AveragedChain::input_layout(size_t position, size_t edge) const {
 
 Tensor AveragedChain::loss_average() {
   const LossHead& head = context_.loss().heads[0];
-  const Tensor factor = per_sample(head.hessian->factor(0, head.hessian->columns()), head.layout);
-  return symmetric_product(chosen(factor.transpose(0, 1)).flatten(0, 1))
-      .div_(static_cast<double>(context_.count()));
+  const int64_t m = head.gradient.numel() / capture_.N, columns = head.hessian->columns();
+  check_size(head.position, m);
+  Tensor total = at::zeros({m, m}, head.gradient.options());
+  // About as many columns at a time as there are samples: a piece is then no larger than the
+  // matrix.
+  const int64_t piece = std::max<int64_t>(1, m / capture_.N);
+  for (int64_t begin = 0; begin < columns; begin += piece) {
+    const Tensor factor =
+        per_sample(head.hessian->factor(begin, std::min(begin + piece, columns)), head.layout);
+    add_symmetric_product(total, chosen(factor.transpose(0, 1)).flatten(0, 1).t());
+  }
+  mirror_upper(total);
+  return total.div_(static_cast<double>(context_.count()));
 }
 
 // The one edge the chain goes on along, or the number of edges if it ends here.
@@ -222,7 +232,8 @@ bool AveragedChain::keeps_channels(size_t position) const {
 }
 
 void AveragedChain::check_size(size_t position, int64_t m) const {
-  const double bytes = double(m) * double(m) * double(matrix_.element_size());
+  const auto item = context_.loss().heads[0].gradient.element_size();
+  const double bytes = double(m) * double(m) * double(item);
   TORCH_CHECK_VALUE(bytes <= double(options_.matrix_bytes),
                     options_.what,
                     " needs a matrix of ",
@@ -231,7 +242,7 @@ void AveragedChain::check_size(size_t position, int64_t m) const {
                     m,
                     " entries (",
                     bytes,
-                    " bytes) below ",
+                    " bytes) at ",
                     capture_.nodes[position].node->name(),
                     ", more than the ",
                     options_.matrix_bytes,
@@ -379,6 +390,23 @@ Tensor AveragedChain::through_samples(size_t position, const Tensor& matrix) {
   const Layout below = input_layout(position, edge);
   std::vector<bool> wanted(captured.edges.size(), false);
   wanted[edge] = true;
+  const double bytes = double(matrix.size(0)) * double(N) * double(matrix.element_size()) *
+                       double(entries_per_sample(NodeView(captured.node).input_shape(edge), N));
+  TORCH_CHECK_VALUE(bytes <= double(options_.matrix_bytes),
+                    options_.what,
+                    " takes every line of a matrix of ",
+                    matrix.size(0),
+                    " x ",
+                    matrix.size(0),
+                    " entries through ",
+                    captured.node->name(),
+                    " for each of ",
+                    N,
+                    " samples (",
+                    bytes,
+                    " bytes), more than the ",
+                    options_.matrix_bytes,
+                    " bytes allowed; raise matrix_bytes, or use KFLR");
   const auto down = [&](const Tensor& lines) {  // [L, N, m_out] -> [L, N, m_in]
     const Tensor stack = from_per_sample(lines, output, captured.layout);
     return per_sample(linearisation_.columns(position, {stack}, wanted)[edge], below);

@@ -104,7 +104,9 @@ class CurvatureRun {
     const int64_t piece = pass.columns_at_once(options_.stack_bytes);
     const auto sweep = [&](const ColumnsPass::Consume& consume) {
       for (int64_t begin = 0; begin < columns.count; begin += piece) {
-        pass.run(columns.seeds(begin, std::min(begin + piece, columns.count)), consume);
+        const int64_t end = std::min(begin + piece, columns.count);
+        pass.run(columns.seeds(begin, end), consume);
+        if (options_.on_columns) options_.on_columns(end, columns.count);
       }
     };
     sweep([&](size_t p, const std::vector<Rows>& rows) {

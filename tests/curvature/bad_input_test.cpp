@@ -321,6 +321,15 @@ TEST_F(BadCurvatureInput, AveragedRecursionRefusesAWeightUsedTwice) {
       {"several places", "KFLR"});
 }
 
+TEST_F(BadCurvatureInput, AveragedRecursionRefusesOutputsThatAreTooMany) {
+  CurvatureOptions options;
+  options.matrix_bytes = 64;  // 3 x 3 doubles take 72
+  expect_mentions(
+      error_of([&] { curvature(losses_, parameters(), CurvatureNeed::kKfra, options); }),
+      {"kfra", "3 x 3", "72", "64", "matrix_bytes"});
+  expect_graph_intact();
+}
+
 TEST_F(BadCurvatureInput, TrivialDirectionsNeedDamping) {
   const Vivit vivit(losses_, parameters());
   expect_mentions(error_of([&] { vivit.newton_step(at::zeros({1}, doubles()), -1, true); }),

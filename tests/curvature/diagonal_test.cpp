@@ -336,5 +336,22 @@ TEST(DiagonalsBelowBatchNorm, WithConstantStatisticsAreThoseOfDetachedStatistics
   expect_dense(curvature(losses, parameters, what, options), dense, parameters, what);
 }
 
+TEST(DiagonalsInPieces, TellHowFarTheyAre) {
+  const Model model = make_model(model_named("relu_perceptron"));
+  std::vector<int64_t> done, all;
+  CurvatureOptions options;
+  options.stack_bytes = 1;  // one column at a time
+  options.on_columns = [&](int64_t count, int64_t columns) {
+    done.push_back(count);
+    all.push_back(columns);
+  };
+  curvature(model.losses, model.parameters, CurvatureNeed::kDiagGgn, options);
+  ASSERT_FALSE(done.empty());
+  for (size_t k = 0; k < done.size(); ++k) {
+    EXPECT_EQ(done[k], static_cast<int64_t>(k) + 1);
+    EXPECT_EQ(all[k], static_cast<int64_t>(done.size()));
+  }
+}
+
 }  // namespace
 }  // namespace flightdeck::tests
