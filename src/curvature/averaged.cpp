@@ -7,9 +7,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include "curvature/kronecker_factors.h"
+#include "curvature/averaged_bands.h"
 #include "curvature/loss_hessians.h"
-#include "passes/rows_collector.h"
 #include "rules/stacks.h"
 
 namespace flightdeck {
@@ -45,119 +44,19 @@ void scatter_square(
 
 bool is_padding(const NodeView& view) { return view.name() == "ConstantPadNdBackward0"; }
 
-// Takes the lines of channel j against channels j, j+1, ... through one op:
-// [outputs, (C - j) outputs] -> [inputs, (C - j) inputs], per channel.
-class BandOp {
- public:
-  virtual ~BandOp() = default;
-  virtual Tensor through(const Tensor& band, int64_t j) const = 0;
-};
-
-class ElementwiseBand final : public BandOp {
- public:
-  ElementwiseBand(Tensor slopes, int64_t channels)
-      : slopes_(std::move(slopes)), size_(slopes_.size(1) / channels) {}
-  Tensor through(const Tensor& band, int64_t j) const override {
-    const Tensor own = slopes_.slice(1, j * size_, (j + 1) * size_);
-    const Tensor mean = at::mm(own.t(), slopes_.slice(1, j * size_));
-    return mean.mul_(band).div_(static_cast<double>(slopes_.size(0)));
-  }
-
- private:
-  Tensor slopes_;  // [N, m]
-  int64_t size_;
-};
-
-class PadBand final : public BandOp {
- public:
-  PadBand(const NodeView& view, int64_t channels) : channels_(channels) {
-    // The numbers of the output entries that are input entries.
-    Shape plane = view.output_shape();
-    plane.erase(plane.begin(), plane.begin() + 2);
-    Shape crop = compat::to_ints(view.as<compat::nodes::ConstantPadNdBackward0>().pad);
-    for (int64_t& side : crop) side = -side;
-    const auto device = view.node()->input_metadata(0).device();
-    index_ =
-        at::constant_pad_nd(at::arange(product(plane)).view(plane), crop).reshape({-1}).to(device);
-  }
-  Tensor through(const Tensor& band, int64_t j) const override {
-    const Tensor split = band.reshape({band.size(0), channels_ - j, -1});
-    return split.index_select(0, index_).index_select(2, index_).flatten(1);
-  }
-
- private:
-  int64_t channels_;
-  Tensor index_;
-};
-
-class MaxPoolBand final : public BandOp {
- public:
-  /// sources [N, m]: the input entry each output entry is a copy of; `inputs` per channel.
-  MaxPoolBand(const Tensor& sources, int64_t channels, int64_t inputs)
-      : sources_(sources.remainder(inputs).to(at::kInt).contiguous()),
-        channels_(channels),
-        inputs_(inputs) {}
-
-  Tensor through(const Tensor& band, int64_t j) const override {
-    Tensor result = at::zeros({inputs_, (channels_ - j) * inputs_}, band.options());
-    if (!band.is_cpu()) {
-      scatter_by_ops(band, j, result);
-    } else if (band.scalar_type() == at::kFloat) {
-      scatter<float>(band.contiguous(), j, result);
-    } else {
-      scatter<double>(band.contiguous(), j, result);
-    }
-    return result.div_(static_cast<double>(sources_.size(0)));
-  }
-
- private:
-  void scatter_by_ops(const Tensor& band, int64_t j, Tensor& result) const {
-    const int64_t outputs = band.size(0);
-    const Tensor split = band.reshape({outputs, channels_ - j, outputs});
-    for (int64_t n = 0; n < sources_.size(0); ++n) {
-      const Tensor own = sources_[n].to(at::kLong).view({channels_, outputs});
-      const Tensor wide =
-          at::zeros({outputs, channels_ - j, inputs_}, band.options())
-              .scatter_add_(2, own.slice(0, j).unsqueeze(0).expand_as(split), split);
-      result.index_add_(0, own[j], wide.flatten(1));
-    }
-  }
-
-  template <typename Scalar>
-  void scatter(const Tensor& band, int64_t j, const Tensor& result) const {
-    const int64_t N = sources_.size(0), m = sources_.size(1), outputs = band.size(0);
-    const Scalar* from = band.data_ptr<Scalar>();
-    const int32_t* sources = sources_.data_ptr<int32_t>();
-    Scalar* to = result.data_ptr<Scalar>();
-    // Threads own channels of the columns, so none writes where another does.
-    at::parallel_for(j, channels_, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t o = 0; o < outputs; ++o) {
-        const Scalar* line = from + o * band.size(1);
-        for (int64_t n = 0; n < N; ++n) {
-          const int32_t* own = sources + n * m;
-          Scalar* row = to + own[j * outputs + o] * result.size(1);
-          for (int64_t c = begin; c < end; ++c) {
-            const int32_t* place = own + c * outputs;
-            const Scalar* values = line + (c - j) * outputs;
-            Scalar* target = row + (c - j) * inputs_;
-            for (int64_t p = 0; p < outputs; ++p) target[place[p]] += values[p];
-          }
-        }
-      }
-    });
-  }
-
-  Tensor sources_;
-  int64_t channels_, inputs_;
-};
-
 }  // namespace
 
 AveragedChain::AveragedChain(CurvatureContext& context, const Options& options)
     : context_(context),
       linearisation_(context.linearisation()),
       capture_(context.capture()),
-      options_(options) {
+      options_(options),
+      collector_(capture_, context.samples(), nullptr, [this](size_t parameter, Rows rows) {
+        const KroneckerShape shape = kronecker_shape(rows);
+        const bool is_bias = shape.kind == KroneckerShape::Kind::kVector &&
+                             std::string(rows.terms()[0].form->name()) == "sum";
+        used_.push_back({parameter, std::move(rows), shape, is_bias});
+      }) {
   TORCH_CHECK_NOT_IMPLEMENTED(context.loss().heads.size() == 1 && capture_.N > 1,
                               options_.what,
                               " follows one chain of layers from one loss over several samples, "
@@ -258,11 +157,10 @@ void AveragedChain::run(const std::function<void(const Use&)>& visit) {
         [](const CapturedNode& captured, size_t e) {
           return captured.edges[e] == EdgeKind::kBatch;
         },
-        [this](size_t k, const variable_list& stacks) -> variable_list {
+        [this](size_t k, const variable_list& stacks) {
           for (const Tensor& stack : stacks) {
             gradients_[k].push_back(stack.defined() ? stack.squeeze(0) : stack);
           }
-          return {};
         });
   }
   matrix_ = loss_average();
@@ -273,6 +171,7 @@ void AveragedChain::run(const std::function<void(const Use&)>& visit) {
                           captured.edges.end();
     if (has_uses) {
       visit({position,
+             parameters_at(position),
              [this] {
                flush();
                return matrix_;
@@ -286,6 +185,22 @@ void AveragedChain::run(const std::function<void(const Use&)>& visit) {
     if (!is_lazy) flush();
     position = captured.next[edge];
   }
+}
+
+// Rows without gradients: what the parameters of a node are multiplied with.
+std::vector<AveragedChain::UsedParameter> AveragedChain::parameters_at(size_t position) {
+  const CapturedNode& captured = capture_.nodes[position];
+  const NodeView view(captured.node);
+  used_.clear();
+  collector_.visit(position,
+                   {at::zeros(view.output_shape(), captured.node->input_metadata(0).options())});
+  const auto uses = std::count(captured.edges.begin(), captured.edges.end(), EdgeKind::kUse);
+  TORCH_CHECK_NOT_IMPLEMENTED(static_cast<size_t>(uses) == used_.size(),
+                              options_.what,
+                              " takes each parameter where it is used once, but one of ",
+                              view.name(),
+                              " is used in several places; use KFLR or the operators instead");
+  return std::move(used_);
 }
 
 void AveragedChain::flush() {
@@ -497,11 +412,11 @@ Tensor AveragedChain::fold_by_bands(size_t position) {
     const NodeView view(capture_.nodes[k].node);
     if (is_max_pool(view)) {
       const int64_t m = entries_per_sample(view.input_shape(0), capture_.N);
-      ops.push_back(std::make_unique<MaxPoolBand>(sources_of(k), J, m / J));
+      ops.push_back(max_pool_band(sources_of(k), J, m / J));
     } else if (is_padding(view)) {
-      ops.push_back(std::make_unique<PadBand>(view, J));
+      ops.push_back(pad_band(view, J));
     } else {
-      ops.push_back(std::make_unique<ElementwiseBand>(slopes_of(k), J));
+      ops.push_back(elementwise_band(slopes_of(k), J));
     }
   }
   Tensor folded = at::zeros({J, J}, matrix_.options());
@@ -514,51 +429,6 @@ Tensor AveragedChain::fold_by_bands(size_t position) {
     folded.select(1, j).slice(0, j).copy_(line);
   }
   return folded;
-}
-
-void check_single_uses(const CurvatureContext& context,
-                       size_t position,
-                       size_t completed,
-                       const char* what) {
-  const CapturedNode& captured = context.capture().nodes[position];
-  const auto uses = std::count(captured.edges.begin(), captured.edges.end(), EdgeKind::kUse);
-  TORCH_CHECK_NOT_IMPLEMENTED(static_cast<size_t>(uses) == completed,
-                              what,
-                              " takes each parameter where it is used once, but one of ",
-                              captured.node->name(),
-                              " is used in several places; use KFLR or the operators instead");
-}
-
-std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context,
-                                               int64_t scratch_bytes,
-                                               int64_t matrix_bytes) {
-  AveragedChain chain(context, {BatchAverage::kProducts, Bending::kNone, matrix_bytes, "kfra"});
-  std::vector<KroneckerFactors> factors(context.parameters().size());
-  std::vector<std::pair<size_t, Rows>> found;
-  RowsCollector collector(
-      context.capture(), context.samples(), nullptr, [&](size_t parameter, Rows rows) {
-        found.emplace_back(parameter, std::move(rows));
-      });
-  chain.run([&](const AveragedChain::Use& use) {
-    const NodeView view(context.capture().nodes[use.position].node);
-    found.clear();
-    collector.visit(use.position,
-                    {at::zeros(view.output_shape(), view.node()->input_metadata(0).options())});
-    check_single_uses(context, use.position, found.size(), "kfra");
-    Tensor folded;
-    for (const auto& [p, rows] : found) {
-      const KroneckerShape shape = kronecker_shape(rows);
-      const bool is_bias = shape.kind == KroneckerShape::Kind::kVector &&
-                           std::string(rows.terms()[0].form->name()) == "sum";
-      if (!is_bias && shape.kind != KroneckerShape::Kind::kMatrix) continue;
-      if (!folded.defined()) folded = use.folded();
-      factors[p].output = folded;
-      if (is_bias) continue;
-      factors[p].input = input_factor(rows, WeightSharing::kPatchSums, scratch_bytes);
-      if (!shape.is_flipped) std::swap(factors[p].input, factors[p].output);
-    }
-  });
-  return factors;
 }
 
 }  // namespace flightdeck

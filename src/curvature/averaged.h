@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "curvature/context.h"
+#include "curvature/kronecker_factors.h"
 #include "curvature/tangent_pass.h"
 #include "flightdeck/kronecker.h"
 #include "flightdeck/products.h"
+#include "passes/rows_collector.h"
 
 namespace flightdeck {
 
@@ -17,12 +19,6 @@ namespace flightdeck {
 std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context,
                                                int64_t scratch_bytes,
                                                int64_t matrix_bytes);
-
-/// Throws unless all `completed` parameters of the node are used there alone.
-void check_single_uses(const CurvatureContext& context,
-                       size_t position,
-                       size_t completed,
-                       const char* what);
 
 /// Walks from the loss down a chain of ops with the batch average of the curvature of what each op
 /// gives out, [m, m] over the m entries of one sample.
@@ -36,16 +32,26 @@ class AveragedChain {
   };
   AveragedChain(CurvatureContext& context, const Options& options);
 
-  /// A node where parameters enter. `matrix()` forms the curvature of its output, `folded()` the
-  /// same summed over positions, [J, J]: cheaper where only elementwise ops and pooling follow.
+  struct UsedParameter {
+    size_t index;
+    Rows rows;  ///< with the inputs it is multiplied with, and output gradients of zero
+    KroneckerShape shape;
+    bool is_bias;
+  };
+
+  /// A node where parameters enter, each used there alone. `matrix()` forms the curvature of its
+  /// output, `folded()` the same summed over positions, [J, J]: cheaper where only elementwise ops
+  /// and pooling follow.
   struct Use {
     size_t position;
+    std::vector<UsedParameter> parameters;
     std::function<Tensor()> matrix;
     std::function<Tensor()> folded;
   };
   void run(const std::function<void(const Use&)>& visit);
 
  private:
+  std::vector<UsedParameter> parameters_at(size_t position);
   Tensor loss_average();
   size_t next_edge(size_t position) const;
   bool is_constant(size_t position) const;
@@ -71,6 +77,8 @@ class AveragedChain {
   Linearisation& linearisation_;
   const Capture& capture_;
   Options options_;
+  RowsCollector collector_;
+  std::vector<UsedParameter> used_;       // what the collector has completed at the node at hand
   std::vector<variable_list> gradients_;  // per node, only where ops bend
   Tensor matrix_;
   std::vector<size_t> pending_;  // ops that `matrix_` has not been taken through yet

@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: MIT
 // averaged_blocks(): explicit curvature blocks from batch-averaged Hessian backpropagation.
-#include <algorithm>
-
 #include <ATen/ATen.h>
 
 #include "curvature/averaged.h"
-#include "curvature/kronecker_factors.h"
 #include "flightdeck/products.h"
-#include "passes/rows_collector.h"
 
 namespace flightdeck {
 namespace {
-
-Bending bending_of(CurvatureKind kind) {
-  switch (kind) {
-    case CurvatureKind::kGgn:
-      return Bending::kNone;
-    case CurvatureKind::kHessian:
-      return Bending::kExact;
-    case CurvatureKind::kPchClip:
-      return Bending::kClip;
-    case CurvatureKind::kPchAbs:
-      return Bending::kAbs;
-    case CurvatureKind::kEmpiricalFisher:
-      break;
-  }
-  TORCH_CHECK_VALUE(false,
-                    "averaged_blocks: the empirical Fisher is not propagated as a matrix; choose "
-                    "kGgn, kHessian, kPchClip or kPchAbs");
-}
 
 // A weight [J, I] that enters as V_n = W X_n with X_n [I, P]: the block is the mean over n of
 // (X_n ⊗ I) H (X_nᵀ ⊗ I) with H [J P, J P] the curvature of V.
@@ -92,6 +70,9 @@ std::shared_ptr<const LinearOperator> weight_block(const Rows& rows,
 std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
                                            const Parameters& parameters,
                                            const AveragedBlocksOptions& options) {
+  TORCH_CHECK_VALUE(options.kind != CurvatureKind::kEmpiricalFisher,
+                    "averaged_blocks: the empirical Fisher is not propagated as a matrix; choose "
+                    "kGgn, kHessian, kPchClip or kPchAbs");
   return with_curvature_remedies([&] {
     CurvatureContext context(
         losses,
@@ -103,20 +84,9 @@ std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
         {options.average, bending_of(options.kind), options.matrix_bytes, "averaged_blocks"});
     std::vector<AveragedBlock> blocks;
     for (const auto& [name, tensor] : parameters) blocks.push_back({name, nullptr});
-    std::vector<std::pair<size_t, Rows>> found;
-    RowsCollector collector(context.capture(), {}, nullptr, [&](size_t parameter, Rows rows) {
-      found.emplace_back(parameter, std::move(rows));
-    });
     chain.run([&](const AveragedChain::Use& use) {
       const NodeView view(context.capture().nodes[use.position].node);
-      found.clear();
-      collector.visit(use.position,
-                      {at::zeros(view.output_shape(), view.node()->input_metadata(0).options())});
-      check_single_uses(context, use.position, found.size(), "averaged_blocks");
-      for (const auto& [p, rows] : found) {
-        const KroneckerShape shape = kronecker_shape(rows);
-        const bool is_bias = shape.kind == KroneckerShape::Kind::kVector &&
-                             std::string(rows.terms()[0].form->name()) == "sum";
+      for (const auto& [p, rows, shape, is_bias] : use.parameters) {
         TORCH_CHECK_NOT_IMPLEMENTED(
             is_bias || shape.kind == KroneckerShape::Kind::kMatrix,
             "averaged_blocks: parameter '",

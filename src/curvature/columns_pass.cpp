@@ -72,11 +72,10 @@ void ColumnsPass::run(const std::vector<Seed>& seeds,
       linearisation_,
       seeds,
       [](const CapturedNode& captured, size_t e) { return captured.edges[e] == EdgeKind::kBatch; },
-      [&](size_t position, const variable_list& stacks) -> variable_list {
-        if (!collectors[0]->has_uses(position)) return {};
+      [&](size_t position, const variable_list& stacks) {
+        if (!collectors[0]->has_uses(position)) return;
         const std::vector<variable_list> columns = split_columns(stacks);
         for (size_t k = 0; k < K; ++k) collectors[k]->visit(position, columns[k]);
-        return {};
       });
   for (const auto& collector : collectors) collector->finish();
   run_slow(seeds, consume, wanted);
@@ -102,10 +101,9 @@ void ColumnsPass::run_slow(const std::vector<Seed>& seeds,
         [this](const CapturedNode& captured, size_t e) {
           return capture_.nodes[captured.next[e]].leads_to_slow;
         },
-        [&](size_t position, const variable_list& stacks) -> variable_list {
+        [&](size_t position, const variable_list& stacks) {
           const auto found = rows.find(capture_.nodes[position].parameter);
           if (found != rows.end()) found->second.push_back(stacks[0]);
-          return {};
         });
     for (auto& [p, list] : rows) {
       if (static_cast<int64_t>(list.size()) > s) continue;

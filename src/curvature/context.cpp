@@ -38,16 +38,7 @@ Capture capture_for(const Tensor& losses,
     throw_refusals(capture);
     check_uncoupled(capture, options);
   }
-  for (int64_t n : options.samples) {
-    TORCH_CHECK_INDEX(n >= 0 && n < capture.N,
-                      "curvature: options.samples contains ",
-                      n,
-                      " but the batch of ",
-                      capture.N,
-                      " has samples 0 to ",
-                      capture.N - 1,
-                      "; pass indices inside the batch");
-  }
+  check_samples(capture, options.samples, "curvature", "samples");
   return capture;
 }
 
@@ -88,6 +79,18 @@ void CurvatureContext::remark_one_by_one() {
       remarks_.push_back(text);
     }
   }
+}
+
+std::vector<bool> CurvatureContext::below_heads() {
+  std::vector<bool> is_below(capture_.nodes.size(), false);
+  for (const LossHead& head : loss().heads) is_below[head.position] = true;
+  for (size_t k = 0; k < capture_.nodes.size(); ++k) {
+    if (!is_below[k]) continue;
+    for (int64_t next : capture_.nodes[k].next) {
+      if (next >= 0) is_below[next] = true;
+    }
+  }
+  return is_below;
 }
 
 bool CurvatureContext::knows_loss() {

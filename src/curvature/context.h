@@ -38,6 +38,8 @@ class CurvatureContext {
   const Loss& loss();
   /// False if asking for it would throw because it is not a known one.
   bool knows_loss();
+  /// Nodes from the loss heads down to the parameters.
+  std::vector<bool> below_heads();
   /// Individual losses are the gradient seed `scale` at the caller's losses.
   double scale() const { return scale_; }
   /// Samples chosen, or all N.

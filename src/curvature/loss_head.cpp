@@ -175,11 +175,11 @@ class Finder {
         linearisation_,
         {{0, capture_.root_output, seed, {}}},
         [this](const CapturedNode& captured, size_t e) { return !ends_at(captured, e); },
-        [&](size_t k, const variable_list& stacks) -> variable_list {
+        [&](size_t k, const variable_list& stacks) {
           const CapturedNode& captured = capture_.nodes[k];
           std::vector<bool> wanted(captured.next.size());
           for (size_t e = 0; e < wanted.size(); ++e) wanted[e] = ends_at(captured, e);
-          if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return {};
+          if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return;
           const variable_list results = linearisation_.columns(k, stacks, wanted);
           for (size_t e = 0; e < wanted.size(); ++e) {
             if (!wanted[e] || !results[e].defined()) continue;
@@ -188,7 +188,6 @@ class Finder {
             total = total.defined() ? total + results[e] : results[e];
           }
           if (heads_.count(k)) add_head(k, variable_list{stacks[0].squeeze(0)});
-          return {};
         });
     for (LossHead& head : loss_.heads) {
       head.gradient = gradients.at({head.position, head.output}).squeeze(0);

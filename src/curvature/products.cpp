@@ -15,19 +15,6 @@
 namespace flightdeck {
 namespace {
 
-Bending bending_of(CurvatureKind kind) {
-  switch (kind) {
-    case CurvatureKind::kHessian:
-      return Bending::kExact;
-    case CurvatureKind::kPchClip:
-      return Bending::kClip;
-    case CurvatureKind::kPchAbs:
-      return Bending::kAbs;
-    default:
-      return Bending::kNone;
-  }
-}
-
 bool is_positive_part(CurvatureKind kind) {
   return kind == CurvatureKind::kPchClip || kind == CurvatureKind::kPchAbs;
 }

@@ -108,7 +108,7 @@ class Residuals {
   void propagate() {
     if (!context_.knows_loss()) return;
     if (std::find(is_fast_.begin(), is_fast_.end(), true) == is_fast_.end()) return;
-    const std::vector<bool> is_below = below_heads();
+    const std::vector<bool> is_below = context_.below_heads();
     const Loss& loss = context_.loss();
     walk_columns(
         linearisation_,
@@ -116,22 +116,9 @@ class Residuals {
         [](const CapturedNode& captured, size_t e) {
           return captured.edges[e] == EdgeKind::kBatch;
         },
-        [&](size_t k, const variable_list& stacks) -> variable_list {
+        [&](size_t k, const variable_list& stacks) {
           if (is_below[k] && capture_.nodes[k].side == Side::kBatch) add_node(k, stacks);
-          return {};
         });
-  }
-
-  std::vector<bool> below_heads() {
-    std::vector<bool> is_below(capture_.nodes.size(), false);
-    for (const LossHead& head : context_.loss().heads) is_below[head.position] = true;
-    for (size_t k = 0; k < capture_.nodes.size(); ++k) {
-      if (!is_below[k]) continue;
-      for (int64_t next : capture_.nodes[k].next) {
-        if (next >= 0) is_below[next] = true;
-      }
-    }
-    return is_below;
   }
 
   void add_node(size_t k, const variable_list& stacks) {

@@ -25,6 +25,19 @@ bool is_layer(const NodeView& view) {
 
 }  // namespace
 
+Bending bending_of(CurvatureKind kind) {
+  switch (kind) {
+    case CurvatureKind::kHessian:
+      return Bending::kExact;
+    case CurvatureKind::kPchClip:
+      return Bending::kClip;
+    case CurvatureKind::kPchAbs:
+      return Bending::kAbs;
+    default:
+      return Bending::kNone;
+  }
+}
+
 TangentPass::TangentPass(CurvatureContext& context, Tensor weights)
     : context_(context), weights_(std::move(weights)), tangents_(context.capture().nodes.size()) {}
 
@@ -37,13 +50,12 @@ const std::vector<variable_list>& TangentPass::node_gradients() {
       context_.linearisation(),
       {{0, capture.root_output, weights_.view(context_.losses().sizes()).unsqueeze(0), {}}},
       [](const CapturedNode&, size_t) { return true; },
-      [&](size_t k, const variable_list& stacks) -> variable_list {
+      [&](size_t k, const variable_list& stacks) {
         for (const Tensor& stack : stacks) {
           node_gradients_[k].push_back(stack.defined() ? stack.squeeze(0) : stack);
         }
         const int64_t parameter = capture.nodes[k].parameter;
         if (parameter >= 0) gradients_[parameter] = node_gradients_[k][0];
-        return {};
       });
   return node_gradients_;
 }
@@ -51,19 +63,6 @@ const std::vector<variable_list>& TangentPass::node_gradients() {
 const std::vector<Tensor>& TangentPass::gradients() {
   node_gradients();
   return gradients_;
-}
-
-std::vector<bool> TangentPass::below_heads() {
-  const Capture& capture = context_.capture();
-  std::vector<bool> is_below(capture.nodes.size(), false);
-  for (const LossHead& head : context_.loss().heads) is_below[head.position] = true;
-  for (size_t k = 0; k < capture.nodes.size(); ++k) {
-    if (!is_below[k]) continue;
-    for (int64_t next : capture.nodes[k].next) {
-      if (next >= 0) is_below[next] = true;
-    }
-  }
-  return is_below;
 }
 
 variable_list TangentPass::input_tangents(size_t position) const {
@@ -82,7 +81,7 @@ void TangentPass::forward(const std::vector<Tensor>& vectors, bool to_losses, bo
   const Capture& capture = context_.capture();
   clear();
   const std::vector<bool> is_visited =
-      to_losses ? std::vector<bool>(capture.nodes.size(), true) : below_heads();
+      to_losses ? std::vector<bool>(capture.nodes.size(), true) : context_.below_heads();
   // A tangent is dropped once all its readers have read it.
   std::vector<int64_t> readers(capture.nodes.size(), 0);
   for (size_t k = 0; k < capture.nodes.size(); ++k) {
@@ -203,7 +202,7 @@ std::vector<Tensor> TangentPass::back(const std::vector<Seed>& seeds,
   const std::vector<bool> bends_here =
       bending == Bending::kExact  ? std::vector<bool>(capture.nodes.size(), true)
       : bending == Bending::kNone ? std::vector<bool>(capture.nodes.size(), false)
-                                  : below_heads();
+                                  : context_.below_heads();
   std::vector<variable_list> waiting(capture.nodes.size());
   const auto arrive = [&](size_t position, size_t output, const Tensor& stack) {
     auto& target = waiting[position];

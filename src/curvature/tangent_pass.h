@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "curvature/context.h"
+#include "flightdeck/products.h"
 
 namespace flightdeck {
 
@@ -18,6 +19,9 @@ enum class Bending {
   kClip,   ///< the positive part of those of elementwise ops
   kAbs,    ///< their absolute value
 };
+
+/// What a product with this kind of matrix takes along.
+Bending bending_of(CurvatureKind kind);
 
 class TangentPass {
  public:
@@ -49,7 +53,6 @@ class TangentPass {
   variable_list bends(size_t position, const std::vector<bool>& wanted, Bending bending);
   variable_list bend_elementwise(size_t position, const variable_list& tangents, Bending bending);
   void check_positive_part(size_t position, const variable_list& tangents) const;
-  std::vector<bool> below_heads();
   std::vector<bool> leads_to(const std::vector<bool>& wanted) const;
   const std::vector<variable_list>& node_gradients();
 

@@ -220,21 +220,11 @@ class Vivit::State {
   }
 
   void check_options() const {
-    const int64_t N = context_.capture().N;
     TORCH_CHECK_VALUE(options_.mc_samples >= 0,
                       "vivit: options.mc_samples is ",
                       options_.mc_samples,
                       " but must be 0 (exact) or positive; give the number of would-be gradients");
-    for (int64_t n : options_.gradient_samples) {
-      TORCH_CHECK_INDEX(n >= 0 && n < N,
-                        "vivit: options.gradient_samples contains ",
-                        n,
-                        " but the batch of ",
-                        N,
-                        " has samples 0 to ",
-                        N - 1,
-                        "; pass indices inside the batch");
-    }
+    check_samples(context_.capture(), options_.gradient_samples, "vivit", "gradient_samples");
   }
 
   void set_groups() {

@@ -51,13 +51,6 @@ Tensor as_expected(const Tensor& gradient, const Edge& edge) {
   return result.scalar_type() == dtype ? result : result.to(dtype);
 }
 
-int64_t count_of(const variable_list& stacks) {
-  for (const Tensor& stack : stacks) {
-    if (stack.defined()) return stack.size(0);
-  }
-  return 0;
-}
-
 variable_list column(const variable_list& stacks, int64_t k) {
   variable_list one(stacks.size());
   for (size_t s = 0; s < stacks.size(); ++s) {
@@ -130,6 +123,13 @@ std::vector<bool> defined_slots(const variable_list& list, size_t size) {
 
 }  // namespace
 
+int64_t stack_size(const variable_list& stacks) {
+  for (const Tensor& stack : stacks) {
+    if (stack.defined()) return stack.size(0);
+  }
+  return 0;
+}
+
 variable_list apply_node(Node* node, variable_list gradients, const std::vector<bool>& wanted) {
   variable_list results;
   {
@@ -165,7 +165,7 @@ variable_list push_tangents(Node* node,
   try {
     const Roots roots =
         roots_of(apply_node(node, seeds, defined_slots(tangents, node->num_outputs())));
-    for (int64_t v = 0; v < count_of(tangents); ++v) {
+    for (int64_t v = 0; v < stack_size(tangents); ++v) {
       variable_list one(inputs.size());
       if (!roots.values.empty()) {
         one = torch::autograd::grad(roots.values,
@@ -219,7 +219,7 @@ variable_list bend_tangents(Node* node,
     for (const Tensor& root : roots.values) {
       starts.push_back(torch::autograd::impl::gradient_edge(root));
     }
-    for (int64_t v = 0; v < count_of(tangents); ++v) {
+    for (int64_t v = 0; v < stack_size(tangents); ++v) {
       const variable_list bent = torch::autograd::Engine::get_default_engine().execute(
           starts,
           pick(column(tangents, v), roots.slots),

@@ -11,6 +11,9 @@ namespace flightdeck {
 
 using compat::ag::variable_list;
 
+/// The number of columns in a list of stacks, some of them undefined; 0 if all are.
+int64_t stack_size(const variable_list& stacks);
+
 /// Calls a node with only the edges in `wanted` present; the others are put back afterwards.
 /// Outputs have the shape and type PyTorch's engine would hand on.
 variable_list apply_node(compat::ag::Node* node,

@@ -372,6 +372,25 @@ Capture capture_graph(const Tensor& losses,
   return Reader(losses, parameters, options).run();
 }
 
+void check_samples(const Capture& capture,
+                   const std::vector<int64_t>& samples,
+                   const char* caller,
+                   const char* field) {
+  for (int64_t n : samples) {
+    TORCH_CHECK_INDEX(n >= 0 && n < capture.N,
+                      caller,
+                      ": options.",
+                      field,
+                      " contains ",
+                      n,
+                      " but the batch of ",
+                      capture.N,
+                      " has samples 0 to ",
+                      capture.N - 1,
+                      "; pass indices inside the batch");
+  }
+}
+
 void throw_refusals(const Capture& capture) {
   for (const auto& parameter : capture.parameters) {
     TORCH_CHECK_VALUE(parameter.refusal.empty(), parameter.refusal);

@@ -65,6 +65,12 @@ Capture capture_graph(const Tensor& losses,
                       const Parameters& parameters,
                       const GradientOptions& options);
 
+/// Throws, naming the caller and its field, unless all chosen samples are in the batch.
+void check_samples(const Capture& capture,
+                   const std::vector<int64_t>& samples,
+                   const char* caller,
+                   const char* field);
+
 /// Throws the first refusal, if any.
 void throw_refusals(const Capture& capture);
 

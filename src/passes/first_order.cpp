@@ -29,16 +29,7 @@ FirstOrderPass::FirstOrderPass(Capture capture,
 }
 
 void FirstOrderPass::check_options(Needs what) const {
-  for (int64_t n : options_.samples) {
-    TORCH_CHECK_INDEX(n >= 0 && n < capture_.N,
-                      "gradients: options.samples contains ",
-                      n,
-                      " but the batch of ",
-                      capture_.N,
-                      " has samples 0 to ",
-                      capture_.N - 1,
-                      "; pass indices inside the batch");
-  }
+  check_samples(capture_, options_.samples, "gradients", "samples");
   if (!what.has(Need::kDots)) return;
   TORCH_CHECK_VALUE(options_.directions.size() == parameters_.size(),
                     "gradients: Need::kDots with ",

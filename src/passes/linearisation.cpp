@@ -16,13 +16,6 @@ bool only_first(const variable_list& list) {
       list.begin() + 1, list.end(), [](const Tensor& tensor) { return tensor.defined(); });
 }
 
-int64_t stack_size(const variable_list& stacks) {
-  for (const Tensor& stack : stacks) {
-    if (stack.defined()) return stack.size(0);
-  }
-  return 0;
-}
-
 bool any(const std::vector<bool>& flags) {
   return std::find(flags.begin(), flags.end(), true) != flags.end();
 }
@@ -188,11 +181,10 @@ variable_list Linearisation::bends(size_t position,
   return bend_tangents(captured.node, gradients, tangents, wanted);
 }
 
-void walk_columns(
-    Linearisation& linearisation,
-    const std::vector<Seed>& seeds,
-    const FollowsEdge& follows,
-    const std::function<variable_list(size_t position, const variable_list& stacks)>& visit) {
+void walk_columns(Linearisation& linearisation,
+                  const std::vector<Seed>& seeds,
+                  const FollowsEdge& follows,
+                  const std::function<void(size_t position, const variable_list& stacks)>& visit) {
   const Capture& capture = linearisation.capture();
   std::vector<variable_list> waiting(capture.nodes.size());
   const auto arrive = [&](size_t position, size_t output, const Tensor& stack) {
@@ -208,7 +200,7 @@ void walk_columns(
     const CapturedNode& captured = capture.nodes[k];
     const variable_list stacks = std::move(waiting[k]);
     waiting[k] = {};
-    const variable_list added = visit(k, stacks);
+    visit(k, stacks);
     std::vector<bool> wanted(captured.next.size());
     for (size_t e = 0; e < wanted.size(); ++e) {
       wanted[e] = captured.next[e] >= 0 && follows(captured, e);
@@ -218,9 +210,6 @@ void walk_columns(
     for (size_t e = 0; e < wanted.size(); ++e) {
       const size_t output = captured.node->next_edge(e).input_nr;
       if (wanted[e] && results[e].defined()) arrive(captured.next[e], output, results[e]);
-      if (wanted[e] && e < added.size() && added[e].defined()) {
-        arrive(captured.next[e], output, added[e]);
-      }
     }
   }
 }

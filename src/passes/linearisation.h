@@ -72,13 +72,11 @@ struct Seed {
 using FollowsEdge = std::function<bool(const CapturedNode&, size_t edge)>;
 
 /// Propagates stacks from their seeds over the edges for which `follows` is true. `visit` sees each
-/// node's stacks before it is applied and may add to what arrives below by returning stacks per
-/// edge (or nothing).
-void walk_columns(
-    Linearisation& linearisation,
-    const std::vector<Seed>& seeds,
-    const FollowsEdge& follows,
-    const std::function<variable_list(size_t position, const variable_list& stacks)>& visit);
+/// node's stacks before it is applied.
+void walk_columns(Linearisation& linearisation,
+                  const std::vector<Seed>& seeds,
+                  const FollowsEdge& follows,
+                  const std::function<void(size_t position, const variable_list& stacks)>& visit);
 
 /// Stacks per output, one entry per column.
 std::vector<variable_list> split_columns(const variable_list& stacks);

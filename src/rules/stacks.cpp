@@ -28,6 +28,19 @@ Tensor sum_stack_to(const Tensor& stack, const Shape& input) {
   return stack.sum(dims).reshape(with_lead(stack.size(0), input));
 }
 
+Tensor align_channels(const Tensor& stack, size_t rank) {
+  Shape sizes(rank + 1, 1);
+  sizes[0] = stack.size(0);
+  sizes[2] = stack.size(1);
+  return stack.reshape(sizes);
+}
+
+Tensor sum_to_channels(const Tensor& stack) {
+  Shape dims{1};
+  for (int64_t d = 3; d < stack.dim(); ++d) dims.push_back(d);
+  return stack.sum(dims);
+}
+
 Tensor multiply_each(const Tensor& left, const Tensor& right) {
   if (!left.is_cpu()) return at::matmul(left, right);
   const int64_t K = left.dim() == 3 ? left.size(0) : right.size(0);

@@ -116,6 +116,28 @@ TEST_P(RecordedCurvature, HasTheRecordedMatricesAndSpectra) {
   expect_recorded(at::linalg_eigvalsh(hessian), "dense/hessian_eigvals");
 }
 
+TEST_P(RecordedCurvature, HasTheRecordedTracesAndLargestEigenvalue) {
+  const Tensor own = losses();
+  const Curvature answers = curvature(
+      own, model_->named_parameters(), CurvatureNeed::kTraceGgn | CurvatureNeed::kTraceHessian);
+  std::vector<Tensor> ggn, hessian;
+  for (const ParameterCurvature& parameter : answers.parameters) {
+    ggn.push_back(parameter.trace_ggn);
+    hessian.push_back(parameter.trace_hessian);
+  }
+  expect_recorded(at::stack(ggn), "ck/step0/HessTrace_ggn");
+  expect_recorded(at::stack(hessian), "ck/step0/HessTrace");
+  EigenOptions search;
+  search.tolerance = 1e-12;
+  const auto op = curvature_operator(own, model_->named_parameters(), CurvatureKind::kHessian);
+  const Eigenpairs pairs = eigenpairs(*op, search);
+  EXPECT_TRUE(pairs.all_converged());
+  expect_close(pairs.values,
+               recording_->at("dense/hessian_eigvals").slice(0, -1).cpu(),
+               "largest eigenvalue",
+               kCurvatureTolerance);
+}
+
 TEST_P(RecordedCurvature, HasTheRecordedDirectionsOfTheMiniBatch) {
   expect_vivit(Vivit(losses(), parameters()), "vivit/mb");
 }

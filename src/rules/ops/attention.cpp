@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "graph/apply_node.h"
 #include "rules/rule.h"
 
 namespace flightdeck::rules {
@@ -124,12 +125,6 @@ class AttentionRule final : public Rule {
  private:
   static bool has_moving_bias(const std::vector<Tensor>& tangents) {
     return tangents.size() > 3 && tangents[3].defined();
-  }
-  static int64_t stack_size(const std::vector<Tensor>& tangents) {
-    for (const Tensor& tangent : tangents) {
-      if (tangent.defined()) return tangent.size(0);
-    }
-    return 0;
   }
 };
 

@@ -105,30 +105,22 @@ class BatchNormRule final : public Rule {
   }
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
-    if (edge == 2) return stack.sum(all_but_channels(stack));
+    if (edge == 2) return sum_to_channels(stack);
     const Statistics statistics = statistics_of(node);
-    if (edge == 1) {
-      return (stack * normalised(statistics)).sum(all_but_channels(stack));
-    }
+    if (edge == 1) return sum_to_channels(stack * normalised(statistics));
     return project(node, statistics, stack) * slope(statistics);
   }
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
     const Statistics statistics = statistics_of(node);
-    const auto rank = static_cast<int64_t>(node.output_shape().size());
+    const size_t rank = node.output_shape().size();
     Tensor total;
     const auto add = [&total](const Tensor& part) {
       total = total.defined() ? total.add(part) : part;
     };
-    const auto along_channels = [rank](const Tensor& stack) {
-      Shape sizes(rank + 1, 1);
-      sizes[0] = stack.size(0);
-      sizes[2] = stack.size(1);
-      return stack.reshape(sizes);
-    };
     if (tangents[0].defined()) add(project(node, statistics, tangents[0]) * slope(statistics));
-    if (tangents[1].defined()) add(along_channels(tangents[1]) * normalised(statistics));
-    if (tangents[2].defined()) add(along_channels(tangents[2]));
+    if (tangents[1].defined()) add(align_channels(tangents[1], rank) * normalised(statistics));
+    if (tangents[2].defined()) add(align_channels(tangents[2], rank));
     return total.expand(with_lead(total.size(0), node.output_shape()));
   }
 

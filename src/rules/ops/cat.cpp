@@ -2,6 +2,7 @@
 // Joining tensors along a dimension (cat) or along a fresh one (stack).
 #include <ATen/ATen.h>
 
+#include "graph/apply_node.h"
 #include "rules/families.h"
 #include "rules/stacks.h"
 
@@ -35,8 +36,7 @@ class CatRule final : public Rule {
   }
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
-    int64_t V = 0;
-    for (const Tensor& tangent : tangents) V = tangent.defined() ? tangent.size(0) : V;
+    const int64_t V = stack_size(tangents);
     std::vector<Tensor> parts;
     for (size_t e = 0; e < tangents.size(); ++e) {
       if (!node.has_input(e)) return {};

@@ -69,11 +69,7 @@ class ConvolutionRule final : public Rule {
   }
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
-    if (edge == kBias) {
-      Shape dims{1};
-      for (int64_t d = 3; d < stack.dim(); ++d) dims.push_back(d);
-      return stack.sum(dims);
-    }
+    if (edge == kBias) return sum_to_channels(stack);
     const auto& conv = node.as<ConvolutionBackward0>();
     if (edge == kInput) {
       // Only the sizes of the input matter here; pages that are never touched cost nothing.
@@ -112,10 +108,7 @@ class ConvolutionRule final : public Rule {
       add(at::stack(parts));
     }
     if (tangents[kBias].defined()) {
-      Shape sizes(node.output_shape().size() + 1, 1);
-      sizes[0] = tangents[kBias].size(0);
-      sizes[2] = tangents[kBias].size(1);
-      add(tangents[kBias].reshape(sizes));
+      add(align_channels(tangents[kBias], node.output_shape().size()));
     }
     return total.expand(with_lead(total.size(0), node.output_shape()));
   }

@@ -40,33 +40,19 @@ class GroupNormRule final : public Rule {
     const auto add = [&total](const Tensor& part) {
       total = total.defined() ? total.add(part) : part;
     };
-    const auto rank = static_cast<int64_t>(node.output_shape().size());
+    const size_t rank = node.output_shape().size();
     if (tangents[0].defined()) add(weighted(node, project(node, tangents[0])));
-    if (tangents[1].defined()) add(along_channels(tangents[1], rank) * normalised(node));
-    if (tangents[2].defined()) add(along_channels(tangents[2], rank));
+    if (tangents[1].defined()) add(align_channels(tangents[1], rank) * normalised(node));
+    if (tangents[2].defined()) add(align_channels(tangents[2], rank));
     return total.expand(with_lead(total.size(0), node.output_shape()));
   }
 
   bool is_linear_in(const NodeView&, size_t edge) const override { return edge > 0; }
 
  private:
-  // [V, C] -> [V, 1, C, 1, ...].
-  static Tensor along_channels(const Tensor& stack, int64_t rank) {
-    Shape sizes(rank + 1, 1);
-    sizes[0] = stack.size(0);
-    sizes[2] = stack.size(1);
-    return stack.reshape(sizes);
-  }
-
-  static Tensor sum_to_channels(const Tensor& stack) {
-    Shape dims{1};
-    for (int64_t d = 3; d < stack.dim(); ++d) dims.push_back(d);
-    return stack.sum(dims);
-  }
-
   static Tensor weighted(const NodeView& node, const Tensor& stack) {
     const Tensor weight = node.unpack(node.as<NativeGroupNormBackward0>().weight_);
-    return weight.defined() ? stack * along_channels(weight.unsqueeze(0), stack.dim() - 1) : stack;
+    return weight.defined() ? stack * align_channels(weight.unsqueeze(0), stack.dim() - 1) : stack;
   }
 
   static Tensor normalised(const NodeView& node) {
