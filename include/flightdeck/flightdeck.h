@@ -2,14 +2,22 @@
 // The whole public API.
 #pragma once
 
+#include "flightdeck/cockpit.h"
 #include "flightdeck/coverage.h"
 #include "flightdeck/curvature.h"
 #include "flightdeck/gradients.h"
+#include "flightdeck/grouping.h"
+#include "flightdeck/histogram.h"
 #include "flightdeck/kronecker.h"
 #include "flightdeck/needs.h"
 #include "flightdeck/operator.h"
 #include "flightdeck/parameters.h"
 #include "flightdeck/products.h"
+#include "flightdeck/quantity.h"
+#include "flightdeck/reading.h"
+#include "flightdeck/record.h"
+#include "flightdeck/schedule.h"
+#include "flightdeck/settings.h"
 #include "flightdeck/spectra.h"
 #include "flightdeck/vivit.h"
 #include "flightdeck/watch.h"

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
 #include "flightdeck/coverage.h"
+#include "flightdeck/histogram.h"
 #include "flightdeck/needs.h"
 #include "flightdeck/parameters.h"
 
@@ -25,6 +27,10 @@ enum class Need : uint32_t {
   kVariance = 1u << 4,      ///< second moment minus squared mean (biased), the parameter's shape
   kGram = 1u << 5,          ///< <g_n, g_m> for all pairs, [N, N]
   kDots = 1u << 6,          ///< <g_n, v> for the directions in the options, [N, V]
+  kMeanDots = 1u << 7,      ///< <g_n, g> with the mean g = (1/N) sum_m g_m, [N]
+  /// L2 norm of the gradient that reaches the parameter from everything the loss depends on (a
+  /// penalty too), divided by the sum of the samples' weights so that it belongs to the mean loss.
+  kArrivedNorm = 1u << 8,
 };
 
 using Needs = NeedSet<Need>;
@@ -50,6 +56,22 @@ struct ParameterGradients {
   Tensor variance;
   Tensor gram;
   Tensor dots;
+  Tensor mean_dots;
+  Tensor arrived_norm;  ///< []
+  /// One per histogram in the options, int64 [count + 3]: below, the bins, above, NaN.
+  std::vector<Tensor> histograms;
+  /// One per joint histogram in the options, int64 [gradient bins, parameter bins]; both clamped
+  /// into their range, NaN left out.
+  std::vector<Tensor> joint_histograms;
+};
+
+/// The individual gradients of a finished pass, kept in factored form.
+class KeptRows {
+ public:
+  virtual ~KeptRows() = default;
+  /// <g_n, v> summed over all parameters for directions [V, *shape], one tensor per parameter:
+  /// [N, V].
+  virtual Tensor dots(const std::vector<Tensor>& directions) const = 0;
 };
 
 struct GradientOptions {
@@ -58,6 +80,12 @@ struct GradientOptions {
   std::vector<int64_t> samples;
   /// For Need::kDots: one tensor [V, *shape] per parameter.
   std::vector<Tensor> directions;
+  /// Histograms of the entries of all g_n, and of (entry of g_n, entry of the parameter).
+  std::vector<Bins> histograms;
+  std::vector<JointBins> joint_histograms;
+  /// Keep the factors of the individual gradients in `Gradients::rows`: for directions that are
+  /// known only later. They hold the activations of the step.
+  bool keep_rows = false;
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
   /// For a scalar loss: the number of samples it was reduced from. 0 means losses are given as [N].
   int64_t batch_size = 0;
@@ -75,8 +103,10 @@ struct GradientOptions {
 struct Gradients {
   int64_t batch_size = 0;                      ///< N, or the number of chosen samples
   std::vector<ParameterGradients> parameters;  ///< in the order asked for
-  /// Norms, gram and dots of all parameters taken together as one vector.
+  /// Norms, gram, dots and mean_dots of all parameters taken together as one vector; sums of the
+  /// histograms.
   ParameterGradients total;
+  std::shared_ptr<const KeptRows> rows;  ///< if options.keep_rows
   Coverage coverage;
   /// What a person should know: non-finite losses, unused parameters, samples of weight zero.
   std::vector<std::string> remarks;

@@ -47,8 +47,8 @@ class CurvatureOperator : public LinearOperator {
   virtual const std::vector<std::string>& remarks() const = 0;
 };
 
-/// Keeps the graph behind `losses` alive; parameters must not change while it is used. One thread at
-/// a time: a product borrows the nodes of the graph.
+/// Keeps the graph behind `losses` alive; parameters must not change while it is used. One thread
+/// at a time: a product borrows the nodes of the graph.
 std::shared_ptr<const CurvatureOperator> curvature_operator(const Tensor& losses,
                                                             const Parameters& parameters,
                                                             CurvatureKind kind,

@@ -4,16 +4,11 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "flightdeck/histogram.h"
+
 namespace flightdeck {
 
 using at::Tensor;
-
-/// Bins of equal width over [low, high]; high itself belongs to the last bin.
-struct Bins {
-  double low = -2;
-  double high = 2;
-  int64_t count = 100;
-};
 
 struct Histogram {
   Tensor counts;          ///< [count] int64

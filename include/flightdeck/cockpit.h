@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// The cockpit: watches a training run from inside without changing it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "flightdeck/gradients.h"
+#include "flightdeck/grouping.h"
+#include "flightdeck/parameters.h"
+#include "flightdeck/quantity.h"
+#include "flightdeck/reading.h"
+
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace flightdeck {
+
+struct CockpitOptions {
+  Grouping grouping;
+  /// Failures are thrown instead of switching the quantity off.
+  bool strict = false;
+  BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
+  uint64_t seed = 0;  ///< of sampled curvature and starting vectors; PyTorch's is not touched
+  int64_t scratch_bytes = int64_t{64} << 20;  ///< as in GradientOptions
+  int64_t stack_bytes = int64_t{256} << 20;   ///< as in CurvatureOptions
+  /// Where warnings go; the default writes them to stderr.
+  std::function<void(const std::string&)> on_warning;
+};
+
+/// What may be told about a step. All of it is optional.
+struct WatchOptions {
+  Tensor outputs;  ///< the model's outputs, where the loss is one the engine does not know
+  const torch::optim::Optimizer* optimizer = nullptr;  ///< learning rates are read from it
+  std::optional<double> learning_rate;                 ///< instead of the optimizer's
+  /// For a scalar loss: how many samples it was reduced from. With individual losses [N] it may be
+  /// given too; it then has to be N.
+  int64_t batch_size = 0;
+  Reduction reduction = Reduction::kMean;  ///< of that scalar loss
+};
+
+class Cockpit;
+
+/// The watch over one step. Its end (destruction or `end`) is the end of the step: from then on the
+/// step's values are recorded.
+class StepWatch {
+ public:
+  StepWatch(StepWatch&& other) noexcept;
+  StepWatch& operator=(StepWatch&&) = delete;
+  ~StepWatch();
+
+  /// What the destructor does; with `strict` it throws what failed (the destructor warns instead).
+  void end();
+  /// False if nothing is due: the watch does nothing.
+  bool is_active() const { return cockpit_ != nullptr; }
+
+ private:
+  friend class Cockpit;
+  StepWatch(Cockpit* cockpit, int exceptions) : cockpit_(cockpit), exceptions_(exceptions) {}
+
+  Cockpit* cockpit_;
+  int exceptions_;  // in flight when the watch began
+};
+
+/// Watches the training of some parameters.
+///
+///   Cockpit cockpit(model->named_parameters(), preset("economy"));
+///   cockpit.record_to("runs/first");
+///   for (int64_t step = 0; step < steps; ++step) {
+///     ...
+///     {
+///       auto watch = cockpit.watch(step, losses);
+///       losses.mean().backward();
+///     }
+///     optimizer.step();
+///   }
+///
+/// Parameters, `.grad` and random numbers are as without it, to the bit. A quantity that fails is
+/// switched off and recorded; nothing is thrown from a watched step unless `strict`.
+class Cockpit {
+ public:
+  /// Throws if a parameter does not require gradients, or two quantities have one name.
+  Cockpit(Parameters parameters, std::vector<Quantity> quantities, CockpitOptions options = {});
+  /// A preset by name.
+  Cockpit(Parameters parameters, const std::string& preset, CockpitOptions options = {});
+  ~Cockpit();
+  Cockpit(const Cockpit&) = delete;
+  Cockpit& operator=(const Cockpit&) = delete;
+
+  /// Before the first watched step.
+  void add(Quantity quantity);
+  void add_sink(std::shared_ptr<Sink> sink);
+  /// Records to a folder, which is made; throws if it already holds a run.
+  void record_to(const std::string& folder);
+  /// Told with the run: problem, optimizer, seed, ... Before the first watched step.
+  void describe(const std::string& key, const std::string& value);
+
+  /// Begins to watch a step: call between forward and backward. `losses` are the individual losses
+  /// [N], or a scalar with `options.batch_size`. Steps ascend; call it at every step, so that what
+  /// the optimizer does between two steps is seen.
+  StepWatch watch(int64_t step, const Tensor& losses, const WatchOptions& options = {});
+
+  /// Records numbers of the user's own: accuracy, learning rate.
+  void log(int64_t step, const std::string& name, double value);
+  void log(int64_t step, const std::map<std::string, double>& values);
+
+  /// True if something is computed at this step (a step that only completes an earlier one counts).
+  bool is_due(int64_t step) const;
+  /// What is computed at this step and by which passes, for people.
+  std::string plan(int64_t step) const;
+
+  /// Ends the run: completes what is pending and closes the sinks. The destructor calls it with
+  /// "finished", or "failed" while an exception flies.
+  void finish(const std::string& ending = "finished");
+
+  class State;
+
+ private:
+  friend class StepWatch;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace flightdeck

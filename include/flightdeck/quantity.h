@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// A quantity: a value tracked over steps. What it is called, what it needs, how it is computed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "flightdeck/curvature.h"
+#include "flightdeck/gradients.h"
+#include "flightdeck/grouping.h"
+#include "flightdeck/histogram.h"
+#include "flightdeck/parameters.h"
+#include "flightdeck/products.h"
+#include "flightdeck/schedule.h"
+#include "flightdeck/settings.h"
+#include "flightdeck/spectra.h"
+#include "flightdeck/vivit.h"
+
+namespace flightdeck {
+
+/// What a quantity costs beside the training step, roughly. For lists and plans.
+enum class Cost {
+  kFree,        ///< reads what is there
+  kFirstOrder,  ///< asks the individual gradients of the user's own backward pass
+  kCurvature,   ///< sends columns back through the graph
+  kSpectrum,    ///< several products with a curvature matrix
+};
+const char* to_string(Cost cost);
+
+// ---- needs --------------------------------------------------------------------------------------
+
+/// Samples and sampling of a curvature matrix.
+struct CurvatureBatch {
+  int64_t samples = 0;     ///< the first so many of the batch; 0 means all
+  int64_t mc_samples = 1;  ///< for sampled needs
+
+  bool operator==(const CurvatureBatch& other) const {
+    return samples == other.samples && mc_samples == other.mc_samples;
+  }
+};
+
+struct SpectrumNeed {
+  CurvatureKind kind = CurvatureKind::kHessian;
+  int64_t samples = 0;  ///< the first so many of the batch; 0 means all
+  double tolerance = 1e-3;
+  int64_t max_products = 100;
+  int64_t largest = 0, smallest = 0;  ///< how many pairs at either end
+};
+
+struct VivitNeed {
+  int64_t samples = 0;     ///< the first so many of the batch; 0 means all
+  int64_t mc_samples = 0;  ///< 0: exact
+  bool gradients = false;  ///< slopes along the eigenvectors too
+
+  bool operator==(const VivitNeed& other) const {
+    return samples == other.samples && mc_samples == other.mc_samples;
+  }
+};
+
+/// What a quantity asks of the passes at one step. The planner joins the needs of all quantities
+/// that are due and runs each pass once.
+struct StepNeeds {
+  Needs gradients;
+  std::vector<Bins> histograms;
+  std::vector<JointBins> joint_histograms;
+  /// Diagonals and traces. Those with the same batch are computed together.
+  CurvatureNeeds curvature;
+  CurvatureBatch curvature_batch;
+  std::optional<SpectrumNeed> spectrum;
+  std::optional<VivitNeed> vivit;
+  bool activations = false;  ///< outputs of nonlinearities, as saved in the graph
+  bool update = false;       ///< the step the optimizer takes; for `after_update`
+  bool line = false;         ///< loss and slope at both ends of that step; for `after_next`
+};
+
+// ---- values -------------------------------------------------------------------------------------
+
+/// What a quantity has to say about one step. Tensors may live on any device; they are fetched
+/// together at the end of the step.
+class Value {
+ public:
+  struct Field {
+    enum class Kind { kNumbers, kList, kHistogram };
+    std::string name;
+    Kind kind = Kind::kNumbers;
+    Tensor data;     ///< kNumbers: [] or [G]; kList: [n]; kHistogram: [G, count] or [G, a, b]
+    Tensor outside;  ///< kHistogram: [G, 3], entries below, above and NaN; may be undefined
+    std::vector<Bins> axes;
+  };
+
+  /// Nothing to say this time.
+  Value() = default;
+  /// Nothing, and why: "needs at least two samples". Recorded once as a remark.
+  static Value none(std::string why);
+  /// One number for the whole model [], or one per group [G] with the whole model first.
+  Value(const Tensor& numbers) { with("", numbers); }
+  Value(double number);
+
+  /// Further fields beside the main one, which has the empty name.
+  Value& with(std::string field, const Tensor& numbers);
+  Value& with(std::string field, double number);
+  Value& with_list(std::string field, const Tensor& list);
+  Value& with_histogram(std::string field,
+                        std::vector<Bins> axes,
+                        const Tensor& counts,
+                        const Tensor& outside = {});
+
+  const std::vector<Field>& fields() const { return fields_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::vector<Field> fields_;
+  std::string reason_;
+};
+
+// ---- what a computation sees --------------------------------------------------------------------
+
+/// Output of one nonlinearity.
+struct Activation {
+  std::string op;     ///< "relu", "sigmoid", "tanh", ...
+  std::string layer;  ///< module of the parameter that feeds it: "conv1"; made unique by a number
+  Tensor output;      ///< [N, units, ...], detached
+};
+
+/// One step, after its backward pass: read-only. Asking for what was not in the needs is an error.
+/// G counts groups; line 0 of every [G, ...] is the whole model.
+class StepView {
+ public:
+  virtual ~StepView() = default;
+
+  virtual int64_t step() const = 0;
+  virtual int64_t batch_size() const = 0;    ///< N
+  virtual double seconds() const = 0;        ///< since the cockpit was made
+  virtual const Tensor& losses() const = 0;  ///< [N] detached; throws if only a scalar was given
+  virtual const Tensor& loss() const = 0;    ///< mean of the losses, []
+  virtual const Parameters& parameters() const = 0;
+  virtual const std::vector<Tensor>& initial_parameters() const = 0;
+  virtual const Groups& groups() const = 0;
+  /// Per parameter; throws, saying how to give them, if neither optimizer nor rate was given.
+  virtual std::vector<double> learning_rates() const = 0;
+
+  virtual const Gradients& gradients() const = 0;
+  virtual const Curvature& curvature(const CurvatureBatch& batch) const = 0;
+  /// Pairs at the ends asked for: `largest` first, then `smallest`; may hold more than asked.
+  virtual const Eigenpairs& spectrum(const SpectrumNeed& need) const = 0;
+  virtual const Vivit& vivit(const VivitNeed& need) const = 0;
+  virtual const std::vector<Activation>& activations() const = 0;
+  /// Raw counts of the individual gradients' entries, int64 [G, count + 3]: below, bins, above,
+  /// NaN.
+  virtual Tensor histogram(const Bins& bins) const = 0;
+  /// int64 [G, gradient bins, parameter bins].
+  virtual Tensor joint_histogram(const JointBins& bins) const = 0;
+
+  // ---- sums over groups, in double ----
+  /// One tensor per parameter, all of one shape [...]: their sums over each group, [G, ...].
+  Tensor group_sums(const std::vector<Tensor>& per_parameter) const;
+  /// Number of parameter entries in each group, [G].
+  Tensor group_sizes() const;
+  Tensor squared_norms() const;  ///< ||g_n||² within each group, [G, N]; needs kNorms
+  Tensor mean_dots() const;      ///< <g_n, g> with g the mean, [G, N]; needs kMeanDots
+  /// One field of the gradients, per parameter.
+  std::vector<Tensor> gradients(Tensor ParameterGradients::*field) const;
+};
+
+/// The step the optimizer took after step k. Known at the next call of watch.
+class UpdateView {
+ public:
+  virtual ~UpdateView() = default;
+  virtual int64_t step() const = 0;  ///< k
+  virtual const Groups& groups() const = 0;
+  virtual const Tensor& squared_update() const = 0;      ///< sum of squares per group, [G]
+  virtual const Tensor& squared_parameters() const = 0;  ///< of the parameters before it, [G]
+};
+
+/// Loss and slope along the step the optimizer took after step k, at both of its ends. Numbers of
+/// the two mini-batches: index 0 is step k, 1 is step k + 1.
+struct LineView {
+  int64_t step = 0;   ///< k
+  double length = 0;  ///< t = ||update||
+  int64_t batch_size[2] = {0, 0};
+  double loss[2] = {0, 0};            ///< mean loss
+  double slope[2] = {0, 0};           ///< mean of g_n·d with d = update / t
+  double loss_variance[2] = {0, 0};   ///< of the individual losses, unbiased; NaN for N = 1
+  double slope_variance[2] = {0, 0};  ///< of g_n·d, unbiased; NaN for N = 1
+};
+
+// ---- the quantity -------------------------------------------------------------------------------
+
+/// A quantity is put together from these parts; every one but the name and one computation may be
+/// left out.
+///
+///   Quantity("grad_max")
+///       .summary("Largest entry of the mini-batch gradient")
+///       .needs(Need::kMean)
+///       .compute([](const StepView& step) -> Value {
+///         Tensor largest = torch::zeros({});
+///         for (const auto& p : step.gradients().parameters)
+///           largest = torch::maximum(largest, p.mean.abs().max());
+///         return largest;
+///       });
+class Quantity {
+ public:
+  using Compute = std::function<Value(const StepView&)>;
+  using NeedsAt = std::function<StepNeeds()>;
+  using AfterUpdate = std::function<Value(const UpdateView&)>;
+  using AfterNext = std::function<Value(const LineView&)>;
+  /// The functions of one run. `make` is called once per cockpit, so that state kept between steps
+  /// belongs to one run.
+  struct Functions {
+    Compute compute;           ///< at the end of a due step
+    AfterUpdate after_update;  ///< when the update of a due step is known
+    AfterNext after_next;      ///< at the end of the step after a due one
+    NeedsAt needs;             ///< instead of the fixed needs, where they change from step to step
+  };
+
+  explicit Quantity(std::string name) : name_(std::move(name)) {}
+
+  Quantity& summary(std::string text);
+  Quantity& needs(Needs gradients);
+  Quantity& needs(StepNeeds needs);
+  Quantity& cost(Cost cost);
+  Quantity& compute(Compute function);
+  Quantity& after_update(AfterUpdate function);
+  Quantity& after_next(AfterNext function);
+  /// Instead of the three above: functions with state of their own.
+  Quantity& make(std::function<Functions()> factory);
+  Quantity& on(Schedule schedule);
+  Quantity& every(int64_t interval) { return on(Schedule::every(interval)); }
+  /// Another name, so that one cockpit can hold two of a kind.
+  Quantity& named(std::string name);
+  /// Where the definition stands and how it reads; for lists.
+  Quantity& reference(std::string text);
+  /// True if it gives values per group too.
+  Quantity& has_groups(bool has);
+  Quantity& settings(const Settings& settings);
+
+  const std::string& name() const { return name_; }
+  const std::string& summary() const { return summary_; }
+  const std::string& reference() const { return reference_; }
+  const StepNeeds& needs() const { return needs_; }
+  Cost cost() const { return cost_; }
+  const Schedule& schedule() const { return schedule_; }
+  bool has_groups() const { return has_groups_; }
+  const std::vector<SettingInfo>& setting_infos() const { return setting_infos_; }
+  const std::string& settings_text() const { return settings_text_; }
+  Functions functions() const;
+
+ private:
+  std::string name_, summary_, reference_, settings_text_;
+  StepNeeds needs_;
+  Cost cost_ = Cost::kFree;
+  Schedule schedule_;
+  bool has_groups_ = false;
+  std::vector<SettingInfo> setting_infos_;
+  Functions functions_;
+  std::function<Functions()> factory_;
+};
+
+// ---- the catalogue ------------------------------------------------------------------------------
+
+/// A quantity of the catalogue by name; throws, suggesting the nearest, if there is none.
+///
+///   quantity("hess_trace", {{"curvature", "ggn"}, {"samples", 32}}).every(10)
+Quantity quantity(const std::string& name, Settings settings = {});
+
+/// All of the catalogue with default settings, by name.
+std::vector<Quantity> all_quantities();
+
+/// The papers' sets: "economy", "business", "full"; throws, listing them, on any other name.
+std::vector<Quantity> preset(const std::string& name, const Schedule& schedule = {});
+
+struct PresetInfo {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> quantities;
+};
+const std::vector<PresetInfo>& all_presets();
+
+}  // namespace flightdeck

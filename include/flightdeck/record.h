@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// The durable record of a run: one folder, written by one process and read by any number. The
+// format is in docs/wire_format.md. Free of LibTorch.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flightdeck/reading.h"
+
+namespace flightdeck {
+
+// ---- writing ------------------------------------------------------------------------------------
+
+struct RecorderOptions {
+  /// Steps that may wait for the writer thread; then the training waits, and that is counted.
+  int64_t queue_steps = 256;
+  std::function<void(const std::string&)> on_warning;  ///< default: stderr
+};
+
+/// Counts of one recorder, for people and tests.
+struct RecorderStatistics {
+  int64_t written = 0;  ///< calls of write that are safe in the folder
+  int64_t waits = 0;    ///< calls that had to wait for room in the queue
+  double wait_seconds = 0;
+  int64_t not_stored = 0;  ///< calls whose values were lost to a failing disk
+};
+
+/// Writes a run. What `write` was given is safe from the death of the process when it returns.
+/// A disk that fails is reported once; training goes on and the record says what is missing.
+class Recorder : public Sink {
+ public:
+  /// Makes the folder. Throws if it already holds a run; a folder that cannot be made or written is
+  /// a warning, and nothing is stored.
+  explicit Recorder(const std::string& folder, RecorderOptions options = {});
+  ~Recorder() override;
+
+  void begin(const RunInfo& info) override;
+  void write(const StepReadings& step) override;
+  void note(const Note& note) override;
+  void finish(const std::string& ending) override;
+
+  RecorderStatistics statistics() const;
+
+  class State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// ---- reading ------------------------------------------------------------------------------------
+
+struct SeriesInfo {
+  int64_t id = 0;
+  std::string quantity, field, group;
+  ReadingKind kind = ReadingKind::kNumber;
+  int64_t count = 0;  ///< of steps
+  int64_t first_step = 0, last_step = 0;
+};
+
+struct NumberPoint {
+  int64_t step = 0;
+  double time = 0;
+  double value = 0;
+};
+
+struct StepRange {
+  int64_t first = std::numeric_limits<int64_t>::min();
+  int64_t last = std::numeric_limits<int64_t>::max();
+};
+
+/// Reads a run, finished, running or killed; never writes into its folder. Each call sees whole
+/// calls of `Recorder::write`, never parts of one.
+class RunReader {
+ public:
+  /// Throws if the folder holds no run, or one of a newer format.
+  explicit RunReader(const std::string& folder);
+  ~RunReader();
+  RunReader(RunReader&&) noexcept;
+
+  /// True if the folder holds a run.
+  static bool is_run(const std::string& folder);
+
+  RunInfo info() const;
+  /// "running", "finished", "interrupted", "failed", or "killed": it is not running and did not
+  /// end.
+  std::string status() const;
+  double last_time() const;   ///< when the last values came; 0 before the first
+  int64_t last_step() const;  ///< -1 before the first
+  std::vector<SeriesInfo> series() const;
+  /// Null if there is none.
+  std::unique_ptr<SeriesInfo> find(const std::string& quantity,
+                                   const std::string& group = "",
+                                   const std::string& field = "") const;
+  std::vector<NumberPoint> numbers(int64_t series, const StepRange& range = {}) const;
+  /// Readings of any kind of one series, by step.
+  std::vector<std::pair<int64_t, Reading>> readings(int64_t series,
+                                                    const StepRange& range = {}) const;
+  /// Calls `visit` for every reading of every step, steps ascending.
+  void for_each_step(const std::function<void(const StepReadings&)>& visit,
+                     const StepRange& range = {}) const;
+  std::vector<Note> notes() const;
+
+  class State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// ---- exporting ----------------------------------------------------------------------------------
+
+/// One JSON object per step: {"step": 3, "time": ..., "values": [{"quantity": ..., ...}, ...]}.
+/// Numbers that JSON lacks (NaN, infinities) are the strings "NaN", "Infinity", "-Infinity".
+void export_json_lines(const RunReader& run, std::ostream& out);
+/// Numbers only: one line per step, one column per series "quantity[/field][@group]".
+void export_csv(const RunReader& run, std::ostream& out);
+/// A TensorBoard event file in `folder`: numbers as scalars, histograms of one axis as histograms.
+/// Returns its path.
+std::string export_tensorboard(const RunReader& run, const std::string& folder);
+
+}  // namespace flightdeck
