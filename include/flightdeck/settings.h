@@ -14,8 +14,8 @@ namespace flightdeck {
 
 /// A setting as text; converts from what one would write in code.
 struct SettingText {
-  SettingText(const char* text) : text(text) {}
-  SettingText(std::string text) : text(std::move(text)) {}
+  SettingText(const char* characters) : text(characters) {}
+  SettingText(std::string characters) : text(std::move(characters)) {}
   SettingText(int number) : text(std::to_string(number)) {}
   SettingText(int64_t number) : text(std::to_string(number)) {}
   SettingText(double number);  // exact: it reads back as the same number

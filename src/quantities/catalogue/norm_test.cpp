@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Norm test: scatter of the individual gradients around their mean, relative to the mean's length.
+// Radius of the disc in the gradient-test instrument; above 1 the step is more noise than signal.
+#include <ATen/ATen.h>
+
+#include "flightdeck/quantity.h"
+
+namespace flightdeck::quantities {
+namespace {
+
+// sqrt( 1/(N (N-1)) sum_n ||g_n - g||² / ||g||² ), with ||g||² = mean_n <g_n, g>.
+Value compute(const StepView& step) {
+  const auto N = static_cast<double>(step.batch_size());
+  if (N < 2) return Value::none("needs at least two samples");
+  const Tensor mean2 = step.mean_dots().mean(1);
+  const Tensor scatter = step.squared_norms().sum(1) - N * mean2;
+  return Value((scatter / ((N - 1) * N * mean2)).clamp_min(0).sqrt());
+}
+
+}  // namespace
+
+Quantity norm_test(Settings&) {
+  return Quantity("norm_test")
+      .summary("Scatter of individual gradients around the mean, in units of its norm")
+      .reference("C.3.5, norm test; the square root, as the reference implementation gives it")
+      .needs(Need::kNorms | Need::kMeanDots)
+      .cost(Cost::kFirstOrder)
+      .has_groups(true)
+      .compute(&compute);
+}
+
+}  // namespace flightdeck::quantities

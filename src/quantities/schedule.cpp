@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/schedule.h"
+
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include <c10/util/Exception.h>
+
+namespace flightdeck {
+namespace {
+
+template <typename Numbers>
+std::string join(const Numbers& numbers) {
+  std::ostringstream text;
+  const char* separator = "";
+  for (int64_t number : numbers) {
+    text << separator << number;
+    separator = ",";
+  }
+  return text.str();
+}
+
+// Words and numbers of a schedule's text; throws where one is missing.
+class Words {
+ public:
+  explicit Words(const std::string& text) : text_(text), words_(text) {}
+
+  template <typename Number>
+  Number number() {
+    Number value{};
+    if (!(words_ >> value)) refuse();
+    return value;
+  }
+  bool at_end() { return (words_ >> std::ws).eof(); }
+  std::string word() {
+    std::string word;
+    words_ >> word;
+    return word;
+  }
+  [[noreturn]] void refuse() const {
+    TORCH_CHECK_VALUE(false,
+                      "schedule: '",
+                      text_,
+                      "' is not a schedule; write \"every 16\", \"every 16 from 3\", "
+                      "\"log 0 4\", \"log 0 4 300\" or \"at 0,5,9\"");
+  }
+
+ private:
+  std::string text_;
+  std::istringstream words_;
+};
+
+std::vector<int64_t> parse_steps(Words& words) {
+  std::vector<int64_t> steps;
+  while (!words.at_end()) {
+    std::istringstream list(words.word());
+    for (std::string item; std::getline(list, item, ',');) {
+      if (item.empty()) continue;
+      if (item.find_first_not_of("0123456789") != std::string::npos) words.refuse();
+      steps.push_back(std::stoll(item));
+    }
+  }
+  return steps;
+}
+
+}  // namespace
+
+Schedule Schedule::every(int64_t interval, int64_t offset) {
+  TORCH_CHECK_VALUE(
+      interval >= 1, "schedule: the interval is ", interval, "; it has to be at least 1");
+  TORCH_CHECK_VALUE(offset >= 0, "schedule: the offset is ", offset, "; it has to be at least 0");
+  std::string text = "every " + std::to_string(interval);
+  if (offset > 0) text += " from " + std::to_string(offset);
+  return {[interval, offset](int64_t step) {
+            return step >= offset && (step - offset) % interval == 0;
+          },
+          std::move(text)};
+}
+
+Schedule Schedule::logarithmic(double start, double end, int64_t points, double base, bool first) {
+  TORCH_CHECK_VALUE(points >= 1 && base > 1 && std::isfinite(start) && std::isfinite(end) &&
+                        std::pow(base, std::max(start, end)) < 9e18,
+                    "schedule: logarithmic from ",
+                    base,
+                    "^",
+                    start,
+                    " to ",
+                    base,
+                    "^",
+                    end,
+                    " with ",
+                    points,
+                    " points; give finite exponents, a base above 1 and at least one point");
+  std::set<int64_t> steps;
+  if (first) steps.insert(0);
+  for (int64_t k = 0; k < points; ++k) {
+    const double share = points == 1 ? 0.0 : static_cast<double>(k) / (points - 1);
+    steps.insert(static_cast<int64_t>(std::pow(base, start + share * (end - start))));
+  }
+  std::ostringstream text;
+  text << "log " << start << " " << end << " " << points;
+  if (base != 10 || !first) text << " (base " << base << (first ? ")" : ", without 0)");
+  return {[steps = std::move(steps)](int64_t step) { return steps.count(step) != 0; }, text.str()};
+}
+
+Schedule Schedule::at(std::vector<int64_t> steps) {
+  std::set<int64_t> set(steps.begin(), steps.end());
+  std::string text = "at " + join(set);
+  return {[set = std::move(set)](int64_t step) { return set.count(step) != 0; }, std::move(text)};
+}
+
+Schedule Schedule::when(std::function<bool(int64_t)> predicate, std::string text) {
+  TORCH_CHECK_VALUE(predicate != nullptr, "schedule: the predicate is empty; give a function");
+  return {std::move(predicate), std::move(text)};
+}
+
+Schedule Schedule::parse(const std::string& text) {
+  Words words(text);
+  const std::string kind = words.word();
+  if (kind == "at") return at(parse_steps(words));
+  if (kind == "every") {
+    const auto interval = words.number<int64_t>();
+    int64_t offset = 0;
+    if (!words.at_end()) {
+      if (words.word() != "from") words.refuse();
+      offset = words.number<int64_t>();
+    }
+    if (!words.at_end()) words.refuse();
+    return every(interval, offset);
+  }
+  if (kind != "log") words.refuse();
+  const auto start = words.number<double>();
+  const auto end = words.number<double>();
+  const int64_t points = words.at_end() ? 300 : words.number<int64_t>();
+  if (!words.at_end()) words.refuse();
+  return logarithmic(start, end, points);
+}
+
+}  // namespace flightdeck
