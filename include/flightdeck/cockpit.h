@@ -55,9 +55,11 @@ class StepWatch {
  public:
   StepWatch(StepWatch&& other) noexcept;
   StepWatch& operator=(StepWatch&&) = delete;
-  ~StepWatch();
+  /// Ends the step. Throws only with `strict`, and not while another exception flies: then the step
+  /// is dropped.
+  ~StepWatch() noexcept(false);
 
-  /// What the destructor does; with `strict` it throws what failed (the destructor warns instead).
+  /// What the destructor does, earlier.
   void end();
   /// False if nothing is due: the watch does nothing.
   bool is_active() const { return cockpit_ != nullptr; }
@@ -112,13 +114,13 @@ class Cockpit {
   void log(int64_t step, const std::string& name, double value);
   void log(int64_t step, const std::map<std::string, double>& values);
 
-  /// True if something is computed at this step (a step that only completes an earlier one counts).
+  /// True if something is computed at this step, or completed for the step before.
   bool is_due(int64_t step) const;
   /// What is computed at this step and by which passes, for people.
   std::string plan(int64_t step) const;
 
-  /// Ends the run: completes what is pending and closes the sinks. The destructor calls it with
-  /// "finished", or "failed" while an exception flies.
+  /// Ends the run and closes the sinks. What waits for a next step is left out. The destructor
+  /// calls it with "finished", or "failed" while an exception flies.
   void finish(const std::string& ending = "finished");
 
   class State;

@@ -71,7 +71,8 @@ struct QuantityInfo {
   std::string cost;
 };
 
-/// What a run is: told once, before the first values.
+/// What a run is: told before the first values, and again when more is known of it (groups and
+/// coverage, after the first watched step).
 struct RunInfo {
   double start_time = 0;
   std::string flightdeck_version, libtorch_version, host, command, device, grouping;

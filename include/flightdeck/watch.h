@@ -29,6 +29,8 @@ class Watch {
   Watch(Watch&&) noexcept;
   Watch& operator=(Watch&&) noexcept;
 
+  /// True once a backward pass went through the losses.
+  bool has_run() const;
   /// Detaches and returns the answers; throws if no backward pass went through `losses`.
   Gradients finish();
 

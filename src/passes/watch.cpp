@@ -56,6 +56,7 @@ class Watch::State {
     return pass_.finish(losses_);
   }
 
+  bool has_run() const { return started_; }
   void attach(const std::shared_ptr<State>& self);
   void detach();
 
@@ -184,6 +185,8 @@ Watch& Watch::operator=(Watch&& other) noexcept {
   state_ = std::move(other.state_);
   return *this;
 }
+
+bool Watch::has_run() const { return state_ && state_->has_run(); }
 
 Gradients Watch::finish() {
   TORCH_CHECK(state_, "watch: finish was called twice; keep its result");

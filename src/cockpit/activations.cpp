@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "cockpit/activations.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <ATen/ATen.h>
+
+#include "cockpit/groups.h"
+
+namespace flightdeck {
+namespace {
+
+struct Output {
+  const char* op;
+  Tensor values;
+};
+
+std::optional<Output> output_of(const NodeView& view) {
+  namespace nodes = compat::nodes;
+  const std::string name = view.name();
+  if (name == "ReluBackward0") {
+    return Output{"relu", view.unpack(view.as<nodes::ReluBackward0>().result_)};
+  }
+  if (name == "SigmoidBackward0") {
+    return Output{"sigmoid", view.unpack(view.as<nodes::SigmoidBackward0>().result_)};
+  }
+  if (name == "TanhBackward0") {
+    return Output{"tanh", view.unpack(view.as<nodes::TanhBackward0>().result_)};
+  }
+  if (name == "HardtanhBackward0") {  // relu6 too
+    const auto& node = view.as<nodes::HardtanhBackward0>();
+    return Output{"hardtanh", view.unpack(node.self_).clamp(node.min_val, node.max_val)};
+  }
+  if (name == "GeluBackward0") {
+    return Output{"gelu", at::gelu(view.unpack(view.as<nodes::GeluBackward0>().self_))};
+  }
+  if (name == "SiluBackward0") {
+    return Output{"silu", at::silu(view.unpack(view.as<nodes::SiluBackward0>().self_))};
+  }
+  return std::nullopt;
+}
+
+struct Feeder {
+  std::string parameter;        // empty if there is none
+  bool is_convolution = false;  // its units are channels, in dimension 1
+};
+
+// The op with a parameter that is nearest to the node on the way to the inputs.
+Feeder feeder_of(const Capture& capture, const Parameters& parameters, size_t start) {
+  std::deque<size_t> pending = {start};
+  std::set<size_t> seen = {start};
+  Feeder feeder;
+  while (!pending.empty()) {
+    const size_t k = pending.front();
+    pending.pop_front();
+    const CapturedNode& node = capture.nodes[k];
+    if (node.node->name().find("onvolution") != std::string::npos) feeder.is_convolution = true;
+    if (node.parameter >= 0) {
+      feeder.parameter = parameters[node.parameter].name;
+      return feeder;
+    }
+    for (int64_t next : node.next) {
+      if (next >= 0 && seen.insert(next).second) pending.push_back(next);
+    }
+  }
+  return feeder;
+}
+
+// [N, units, ...]
+Tensor units_second(const Tensor& values, const Layout& layout, bool is_convolution) {
+  if (layout.dim == 0 && layout.outer == 1 && layout.inner == 1) {
+    if (is_convolution || values.dim() <= 2)
+      return values.dim() == 1 ? values.unsqueeze(1) : values;
+    return values.flatten(1, -2).transpose(1, 2);
+  }
+  return samples_first(values, layout).flatten(1, -2).transpose(1, 2);
+}
+
+}  // namespace
+
+std::vector<Activation> read_activations(const Capture& capture, const Parameters& parameters) {
+  const compat::PassGuard guard;
+  std::vector<Activation> activations;
+  std::map<std::string, int> used;
+  for (size_t k = capture.nodes.size(); k-- > 0;) {
+    const CapturedNode& node = capture.nodes[k];
+    if (node.side != Side::kBatch || !node.layout.is_batch()) continue;
+    const std::optional<Output> output = output_of(capture.view(k));
+    if (!output) continue;
+    const Feeder feeder = feeder_of(capture, parameters, k);
+    std::string layer = feeder.parameter.empty() ? output->op : module_of(feeder.parameter);
+    const int count = ++used[layer];
+    if (count > 1) layer += "#" + std::to_string(count);
+    activations.push_back(
+        {output->op, layer, units_second(output->values, node.layout, feeder.is_convolution)});
+  }
+  return activations;
+}
+
+}  // namespace flightdeck

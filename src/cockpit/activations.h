@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Outputs of nonlinearities, read from what the graph saved for its backward pass.
+#pragma once
+
+#include <vector>
+
+#include "flightdeck/quantity.h"
+#include "passes/capture.h"
+
+namespace flightdeck {
+
+/// From the inputs to the loss. Nonlinearities whose output the graph does not tell are left out.
+std::vector<Activation> read_activations(const Capture& capture, const Parameters& parameters);
+
+}  // namespace flightdeck

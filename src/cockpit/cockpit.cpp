@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/cockpit.h"
+
+#include <cmath>
+#include <exception>
+#include <set>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "cockpit/emit.h"
+#include "cockpit/groups.h"
+#include "cockpit/output.h"
+#include "cockpit/plan.h"
+#include "cockpit/run_info.h"
+#include "cockpit/step.h"
+#include "cockpit/update.h"
+#include "quantities/group_sums.h"
+
+namespace flightdeck {
+namespace {
+
+// The update after a step, for those who asked for it.
+class Update final : public UpdateView {
+ public:
+  Update(int64_t step, const Groups& groups, const UpdateTracker& tracker, Tensor squares)
+      : step_(step), groups_(groups), tracker_(tracker), squares_(std::move(squares)) {}
+
+  int64_t step() const override { return step_; }
+  const Groups& groups() const override { return groups_; }
+  const Tensor& squared_update() const override { return squares_; }
+  const Tensor& squared_parameters() const override {
+    if (!before_.defined()) before_ = sum_by_group(tracker_.squares_before(), groups_);
+    return before_;
+  }
+
+ private:
+  int64_t step_;
+  const Groups& groups_;
+  const UpdateTracker& tracker_;
+  Tensor squares_;
+  mutable Tensor before_;
+};
+
+// What a watched step leaves to be completed by the next one.
+struct Pending {
+  int64_t step = 0;
+  std::vector<size_t> for_update, for_line;  // instruments
+  std::shared_ptr<const KeptRows> rows;      // until the update is known
+  LineEnd start;
+  Tensor squared_length;  // of the update, once known
+  NamedValues values;     // of this step, known since
+};
+
+std::vector<Tensor> as_directions(const std::vector<Tensor>& updates) {
+  std::vector<Tensor> directions;
+  for (const Tensor& update : updates) directions.push_back(update.unsqueeze(0));
+  return directions;
+}
+
+LineView line_view(const Pending& pending, const LineEnd& end, const std::vector<Tensor>& fetched) {
+  LineView line;
+  line.step = pending.step;
+  line.length = std::sqrt(fetched[4].item<double>());
+  line.batch_size[0] = pending.start.batch_size;
+  line.batch_size[1] = end.batch_size;
+  for (int64_t k = 0; k < 2; ++k) {
+    const double* losses = fetched[2 * k].data_ptr<double>();
+    const double* slopes = fetched[2 * k + 1].data_ptr<double>();
+    line.loss[k] = losses[0];
+    line.loss_variance[k] = losses[1];
+    line.slope[k] = slopes[0] / line.length;
+    line.slope_variance[k] = slopes[1] / (line.length * line.length);
+  }
+  return line;
+}
+
+}  // namespace
+
+class Cockpit::State {
+ public:
+  State(Parameters parameters, std::vector<Quantity> quantities, CockpitOptions options)
+      : output_(options.on_warning), tracker_(parameters) {
+    context_.parameters = std::move(parameters);
+    context_.options = std::move(options);
+    context_.start = std::chrono::steady_clock::now();
+    check_parameters();
+    const Grouping& grouping = context_.options.grouping;
+    context_.groups = make_groups(
+        needs_graph(grouping) ? Grouping::whole() : grouping, context_.parameters, nullptr);
+    knows_groups_ = !needs_graph(grouping);
+    for (const NamedParameter& parameter : context_.parameters) {
+      context_.initial_parameters.push_back(parameter.tensor.detach().clone());
+    }
+    for (Quantity& quantity : quantities) add(std::move(quantity));
+  }
+
+  void add(Quantity quantity) {
+    TORCH_CHECK(!output_.has_begun(),
+                "cockpit: '",
+                quantity.name(),
+                "' is added after the first watched step; add quantities before");
+    for (const Instrument& other : instruments_) {
+      TORCH_CHECK_VALUE(other.quantity.name() != quantity.name(),
+                        "cockpit: two quantities are called '",
+                        quantity.name(),
+                        "'; give one of them another name by named()");
+    }
+    Quantity::Functions functions = quantity.functions();
+    instruments_.push_back({std::move(quantity), std::move(functions), true});
+  }
+
+  void add_sink(std::shared_ptr<Sink> sink) {
+    TORCH_CHECK(!output_.has_begun(),
+                "cockpit: a sink is added after the first values; add it before the first step");
+    output_.add(std::move(sink));
+  }
+
+  void describe(const std::string& key, const std::string& value) {
+    config_[key] = value;
+    if (output_.has_begun()) tell_run();
+  }
+
+  bool begin_step(int64_t step, const Tensor& losses, const WatchOptions& options);
+  void end_step();
+  void abandon_step();
+  void log(int64_t step, const std::map<std::string, double>& values);
+  void finish(const std::string& ending);
+  bool is_finished() const { return is_finished_; }
+
+  Plan plan(int64_t step) const {
+    const bool ends_line = pending_ && pending_->step + 1 == step && !pending_->for_line.empty();
+    return make_plan(step, instruments_, ends_line);
+  }
+  std::string plan_text(int64_t step) const { return plan(step).text(instruments_); }
+  // The step before waits for its update, or for the other end of it.
+  bool is_completed_by(int64_t step) const { return pending_ && pending_->step + 1 == step; }
+
+ private:
+  void check_parameters() const;
+  void check_step(int64_t step) const;
+  void tell_run();
+  void find_groups(const Tensor& losses, const WatchOptions& options);
+  const std::vector<Tensor>& complete_update(Plan& plan);
+  void drop_pending(int64_t step);
+  void compute_values(NamedValues& values);
+  void compute_line(const LineEnd& end, const std::vector<Tensor>& fetched);
+  void publish(const NamedValues& values, const std::optional<LineEnd>& line_end);
+  void leave_pending();
+  void take_remarks();
+  template <typename Compute>
+  void attempt(size_t instrument, NamedValues& values, const Compute& compute);
+  void switch_off(size_t instrument, int64_t step, const std::string& message);
+  // For failures of a pass: switches off whom it concerns.
+  Step::OnFailure on_failure(int64_t step);
+  // For what the caller did wrong: said once and recorded, or thrown.
+  void complain(int64_t step, const std::exception& error);
+
+  StepContext context_;
+  std::vector<Instrument> instruments_;
+  std::map<std::string, std::string> config_;
+  std::string coverage_;
+  Output output_;
+  UpdateTracker tracker_;
+  bool knows_groups_ = false;
+  bool is_finished_ = false;
+  std::optional<int64_t> last_step_;
+  std::optional<RunInfo> info_;
+  std::unique_ptr<Step> current_;
+  std::optional<Pending> pending_;
+};
+
+void Cockpit::State::check_parameters() const {
+  TORCH_CHECK_VALUE(context_.parameters.size() > 0, "cockpit: there are no parameters to watch");
+  std::set<std::string> names;
+  for (const NamedParameter& parameter : context_.parameters) {
+    TORCH_CHECK_VALUE(parameter.tensor.defined() && parameter.tensor.requires_grad(),
+                      "cockpit: parameter '",
+                      parameter.name,
+                      "' does not require gradients; leave it out, or make it require them");
+    TORCH_CHECK_VALUE(names.insert(parameter.name).second,
+                      "cockpit: two parameters are called '",
+                      parameter.name,
+                      "'; give each a name of its own");
+  }
+}
+
+void Cockpit::State::check_step(int64_t step) const {
+  TORCH_CHECK(!is_finished_, "watch: the run is finished; make a new cockpit for a new run");
+  TORCH_CHECK(!current_,
+              "watch: step ",
+              current_ ? current_->step() : 0,
+              " is still being watched; end its watch before step ",
+              step);
+  TORCH_CHECK_VALUE(step >= 0, "watch: step is ", step, "; count steps from 0");
+  TORCH_CHECK_VALUE(!last_step_ || step > *last_step_,
+                    "watch: step ",
+                    step,
+                    " comes after step ",
+                    last_step_.value_or(0),
+                    "; steps have to ascend, so it is not watched");
+}
+
+// ---- what a run is ------------------------------------------------------------------------------
+
+void Cockpit::State::tell_run() {
+  if (!info_) {
+    info_ = make_run_info(context_.parameters, instruments_);
+    info_->grouping = context_.options.grouping.text();
+    info_->plan = plan_text(0);
+  }
+  info_->config = config_;
+  info_->coverage = coverage_;
+  info_->groups.assign(context_.groups.names.begin() + 1, context_.groups.names.end());
+  output_.begin(*info_);
+}
+
+void Cockpit::State::find_groups(const Tensor& losses, const WatchOptions& options) {
+  if (knows_groups_) return;
+  knows_groups_ = true;
+  GradientOptions graph;
+  graph.batch_norm = BatchNormPolicy::kConstantStatistics;  // only the graph is read
+  graph.batch_size = losses.dim() == 0 ? options.batch_size : 0;
+  graph.reduction = options.reduction;
+  const Capture capture = capture_graph(losses, context_.parameters, graph);
+  context_.groups = make_groups(context_.options.grouping, context_.parameters, &capture);
+}
+
+// ---- failures -----------------------------------------------------------------------------------
+
+void Cockpit::State::switch_off(size_t instrument, int64_t step, const std::string& message) {
+  instruments_[instrument].is_on = false;
+  const std::string& name = instruments_[instrument].quantity.name();
+  output_.note(step, NoteKind::kSwitchedOff, name, message);
+  output_.warn(name + " failed at step " + std::to_string(step) +
+               " and is off from here on: " + message);
+}
+
+Step::OnFailure Cockpit::State::on_failure(int64_t step) {
+  return [this, step](const std::function<bool(const StepNeeds&)>& concerns, const char* pass) {
+    if (context_.options.strict) throw;
+    std::string message = "unknown failure";
+    try {
+      throw;
+    } catch (const std::exception& error) {
+      message = message_of(error);
+    } catch (...) {
+    }
+    std::set<size_t> concerned(current_->plan().due.begin(), current_->plan().due.end());
+    if (pending_) concerned.insert(pending_->for_line.begin(), pending_->for_line.end());
+    for (size_t k : concerned) {
+      if (!instruments_[k].is_on || !concerns(instruments_[k].needs())) continue;
+      switch_off(k, step, std::string(pass) + ": " + message);
+    }
+  };
+}
+
+void Cockpit::State::complain(int64_t step, const std::exception& error) {
+  const std::string message = message_of(error);
+  output_.warn_once("step " + std::to_string(step) + " is not watched: " + message);
+  if (is_finished_) return;
+  if (!output_.has_begun()) tell_run();
+  output_.remark(step, "", "not watched: " + message);
+}
+
+template <typename Compute>
+void Cockpit::State::attempt(size_t instrument, NamedValues& values, const Compute& compute) {
+  const std::string& name = instruments_[instrument].quantity.name();
+  try {
+    const at::NoGradGuard no_grad;
+    Value value = compute();
+    check_value(name, value, context_.groups);
+    if (!value.reason().empty()) output_.remark(last_step_.value_or(0), name, value.reason());
+    values.emplace_back(name, std::move(value));
+  } catch (const std::exception& error) {
+    if (context_.options.strict) throw;
+    switch_off(instrument, last_step_.value_or(0), message_of(error));
+  }
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
+bool Cockpit::State::begin_step(int64_t step, const Tensor& losses, const WatchOptions& options) {
+  try {
+    check_step(step);
+  } catch (const std::exception& error) {
+    if (context_.options.strict) throw;
+    complain(step, error);
+    return false;
+  }
+  last_step_ = step;
+  try {
+    if (pending_ && pending_->step + 1 != step) drop_pending(step);
+    Plan plan = this->plan(step);
+    if (plan.is_empty() && !pending_) return false;
+    if (!output_.has_begun()) tell_run();
+    static const std::vector<Tensor> none;
+    const std::vector<Tensor>& update = pending_ ? complete_update(plan) : none;
+    if (!pending_ && plan.update) tracker_.remember();
+    if (plan.is_empty()) {
+      publish({}, std::nullopt);
+      return false;
+    }
+    find_groups(losses, options);
+    current_ = std::make_unique<Step>(context_, std::move(plan), losses, options);
+    current_->begin(update, on_failure(step));
+    return true;
+  } catch (const std::exception& error) {
+    current_.reset();
+    pending_.reset();
+    if (context_.options.strict) throw;
+    complain(step, error);
+    return false;
+  }
+}
+
+void Cockpit::State::drop_pending(int64_t step) {
+  output_.remark(step,
+                 "",
+                 "what the optimizer did after step " + std::to_string(pending_->step) +
+                     " is not known: step " + std::to_string(pending_->step + 1) +
+                     " was not watched; call watch at every step");
+  pending_.reset();
+}
+
+const std::vector<Tensor>& Cockpit::State::complete_update(Plan& plan) {
+  Pending& pending = *pending_;
+  std::vector<Tensor> squares;
+  const std::vector<Tensor>& updates = tracker_.take(squares, plan.update);
+  const Update update(
+      pending.step, context_.groups, tracker_, sum_by_group(squares, context_.groups));
+  for (size_t k : pending.for_update) {
+    if (!instruments_[k].is_on) continue;
+    attempt(k, pending.values, [&] { return instruments_[k].functions.after_update(update); });
+  }
+  if (!plan.ends_line) return updates;
+  try {
+    pending.squared_length = update.squared_update()[0];
+    pending.start.slopes =
+        mean_and_variance(pending.rows->dots(as_directions(updates)).select(1, 0));
+  } catch (const std::exception& error) {
+    if (context_.options.strict) throw;
+    for (size_t k : pending.for_line) switch_off(k, plan.step, message_of(error));
+    pending.for_line.clear();
+    plan.ends_line = false;
+  }
+  pending.rows.reset();
+  return updates;
+}
+
+void Cockpit::State::end_step() {
+  if (!current_) return;
+  const int64_t step = current_->step();
+  try {
+    if (!current_->finish(on_failure(step))) {
+      TORCH_CHECK(false,
+                  "watch: no backward pass went through the losses of step ",
+                  step,
+                  "; call backward() on a loss computed from them before the watch ends");
+    }
+    NamedValues values;
+    compute_values(values);
+    std::optional<LineEnd> line_end;
+    if (current_->plan().ends_line && current_->has_gradients()) line_end = current_->line_end();
+    publish(values, line_end);
+    leave_pending();
+    take_remarks();
+    current_.reset();
+  } catch (const std::exception& error) {
+    current_.reset();
+    pending_.reset();
+    if (context_.options.strict) throw;
+    complain(step, error);
+  }
+}
+
+void Cockpit::State::compute_values(NamedValues& values) {
+  for (size_t k : current_->plan().due) {
+    const auto& compute = instruments_[k].functions.compute;
+    if (!instruments_[k].is_on || !compute) continue;
+    attempt(k, values, [&] { return compute(*current_); });
+  }
+}
+
+// Everything of this step and the step before, after one transfer from the device.
+void Cockpit::State::publish(const NamedValues& values, const std::optional<LineEnd>& line_end) {
+  static const NamedValues none;
+  const NamedValues& late = pending_ ? pending_->values : none;
+  std::vector<Tensor> tensors = tensors_of(values);
+  const size_t late_begin = tensors.size();
+  for (Tensor& tensor : tensors_of(late)) tensors.push_back(std::move(tensor));
+  const size_t line_begin = tensors.size();
+  if (line_end) {
+    for (const Tensor& tensor : {pending_->start.losses,
+                                 pending_->start.slopes,
+                                 line_end->losses,
+                                 line_end->slopes,
+                                 pending_->squared_length}) {
+      tensors.push_back(tensor);
+    }
+  }
+  const std::vector<Tensor> fetched = fetch(tensors);
+  const double now = wall_time();
+  output_.write({last_step_.value_or(0), now, readings_of(values, fetched, context_.groups)});
+  if (!pending_) return;
+  std::vector<Reading> readings =
+      readings_of(late,
+                  std::vector<Tensor>(fetched.begin() + late_begin, fetched.begin() + line_begin),
+                  context_.groups);
+  if (line_end) {
+    const LineView line = line_view(
+        *pending_, *line_end, std::vector<Tensor>(fetched.begin() + line_begin, fetched.end()));
+    NamedValues line_values;
+    for (size_t k : pending_->for_line) {
+      if (!instruments_[k].is_on) continue;
+      attempt(k, line_values, [&] { return instruments_[k].functions.after_next(line); });
+    }
+    for (Reading& reading :
+         readings_of(line_values, fetch(tensors_of(line_values)), context_.groups)) {
+      readings.push_back(std::move(reading));
+    }
+  }
+  output_.write({pending_->step, now, std::move(readings)});
+  pending_.reset();
+}
+
+void Cockpit::State::leave_pending() {
+  const Plan& plan = current_->plan();
+  if (!plan.update) return;
+  Pending pending;
+  pending.step = plan.step;
+  for (size_t k : plan.due) {
+    const Instrument& instrument = instruments_[k];
+    if (!instrument.is_on) continue;
+    if (instrument.functions.after_update) pending.for_update.push_back(k);
+    if (instrument.functions.after_next) pending.for_line.push_back(k);
+  }
+  if (!pending.for_line.empty()) {
+    try {
+      pending.start = current_->line_start();
+      pending.rows = current_->gradients().rows;
+    } catch (const std::exception& error) {
+      if (context_.options.strict) throw;
+      for (size_t k : pending.for_line) switch_off(k, plan.step, message_of(error));
+      pending.for_line.clear();
+    }
+  }
+  if (!pending.for_update.empty() || !pending.for_line.empty()) pending_ = std::move(pending);
+}
+
+void Cockpit::State::take_remarks() {
+  for (const std::string& text : current_->remarks()) {
+    output_.remark(current_->step(), "", text);
+  }
+  if (coverage_.empty() && current_->has_gradients()) {
+    coverage_ = current_->gradients().coverage.text();
+    tell_run();
+  }
+}
+
+void Cockpit::State::abandon_step() {
+  if (!current_) return;
+  output_.remark(current_->step(), "", "the step ended by an exception; its values are dropped");
+  current_.reset();
+  pending_.reset();
+}
+
+void Cockpit::State::log(int64_t step, const std::map<std::string, double>& values) {
+  TORCH_CHECK(!is_finished_, "log: the run is finished; make a new cockpit for a new run");
+  StepReadings readings;
+  readings.step = step;
+  readings.time = wall_time();
+  for (const auto& [name, value] : values) {
+    for (const Instrument& instrument : instruments_) {
+      TORCH_CHECK_VALUE(instrument.quantity.name() != name,
+                        "log: '",
+                        name,
+                        "' is the name of a quantity of this cockpit; choose another");
+    }
+    Reading reading;
+    reading.quantity = name;
+    reading.number = value;
+    readings.readings.push_back(std::move(reading));
+  }
+  if (!output_.has_begun()) tell_run();
+  output_.write(readings);
+}
+
+void Cockpit::State::finish(const std::string& ending) {
+  if (is_finished_) return;
+  if (!output_.has_begun()) tell_run();
+  is_finished_ = true;
+  current_.reset();
+  pending_.reset();
+  output_.finish(ending);
+}
+
+// ---- the public face ----------------------------------------------------------------------------
+
+StepWatch::StepWatch(StepWatch&& other) noexcept
+    : cockpit_(std::exchange(other.cockpit_, nullptr)), exceptions_(other.exceptions_) {}
+
+void StepWatch::end() {
+  if (Cockpit* cockpit = std::exchange(cockpit_, nullptr)) cockpit->state_->end_step();
+}
+
+StepWatch::~StepWatch() noexcept(false) {
+  if (cockpit_ == nullptr) return;
+  if (std::uncaught_exceptions() > exceptions_) {
+    std::exchange(cockpit_, nullptr)->state_->abandon_step();
+  } else {
+    end();
+  }
+}
+
+Cockpit::Cockpit(Parameters parameters, std::vector<Quantity> quantities, CockpitOptions options)
+    : state_(std::make_unique<State>(
+          std::move(parameters), std::move(quantities), std::move(options))) {}
+
+Cockpit::Cockpit(Parameters parameters, const std::string& preset, CockpitOptions options)
+    : Cockpit(std::move(parameters), flightdeck::preset(preset), std::move(options)) {}
+
+Cockpit::~Cockpit() { state_->finish(std::uncaught_exceptions() > 0 ? "failed" : "finished"); }
+
+void Cockpit::add(Quantity quantity) { state_->add(std::move(quantity)); }
+void Cockpit::add_sink(std::shared_ptr<Sink> sink) { state_->add_sink(std::move(sink)); }
+void Cockpit::describe(const std::string& key, const std::string& value) {
+  state_->describe(key, value);
+}
+
+StepWatch Cockpit::watch(int64_t step, const Tensor& losses, const WatchOptions& options) {
+  const int exceptions = std::uncaught_exceptions();
+  return StepWatch(state_->begin_step(step, losses, options) ? this : nullptr, exceptions);
+}
+
+void Cockpit::log(int64_t step, const std::string& name, double value) {
+  state_->log(step, {{name, value}});
+}
+void Cockpit::log(int64_t step, const std::map<std::string, double>& values) {
+  state_->log(step, values);
+}
+
+bool Cockpit::is_due(int64_t step) const {
+  return state_->is_completed_by(step) || !state_->plan(step).is_empty();
+}
+std::string Cockpit::plan(int64_t step) const { return state_->plan_text(step); }
+void Cockpit::finish(const std::string& ending) { state_->finish(ending); }
+
+}  // namespace flightdeck

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "cockpit/emit.h"
+
+#include <ATen/ATen.h>
+
+namespace flightdeck {
+namespace {
+
+using Field = Value::Field;
+
+// Lines of a field: one per group, or one.
+int64_t lines_of(const Field& field) {
+  if (field.kind == Field::Kind::kList) return 1;
+  return field.kind == Field::Kind::kNumbers && field.data.dim() == 0 ? 1 : field.data.size(0);
+}
+
+std::vector<int64_t> to_counts(const double* values, int64_t size) {
+  return std::vector<int64_t>(values, values + size);
+}
+
+Reading reading_of(
+    const Field& field, const double* data, int64_t per_line, const double* outside, int64_t line) {
+  Reading reading;
+  reading.field = field.name;
+  const double* first = data + line * per_line;
+  switch (field.kind) {
+    case Field::Kind::kNumbers:
+      reading.number = *first;
+      break;
+    case Field::Kind::kList:
+      reading.kind = ReadingKind::kList;
+      reading.list.assign(first, first + per_line);
+      break;
+    case Field::Kind::kHistogram:
+      reading.kind = ReadingKind::kHistogram;
+      for (const Bins& bins : field.axes) reading.axes.push_back({bins.low, bins.high, bins.count});
+      reading.counts = to_counts(first, per_line);
+      if (outside != nullptr) {
+        reading.below = static_cast<int64_t>(outside[3 * line]);
+        reading.above = static_cast<int64_t>(outside[3 * line + 1]);
+        reading.not_a_number = static_cast<int64_t>(outside[3 * line + 2]);
+      }
+      break;
+  }
+  return reading;
+}
+
+}  // namespace
+
+void check_value(const std::string& quantity, const Value& value, const Groups& groups) {
+  for (const Field& field : value.fields()) {
+    const int64_t lines = lines_of(field);
+    TORCH_CHECK(lines == 1 || lines == static_cast<int64_t>(groups.size()),
+                "quantity '",
+                quantity,
+                "' gave ",
+                lines,
+                " values for ",
+                groups.size(),
+                " groups; give one, or one per group with the whole model first");
+  }
+}
+
+std::vector<Tensor> fetch(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> fetched(tensors.size());
+  std::vector<Tensor> parts;
+  std::vector<size_t> places;
+  for (size_t k = 0; k < tensors.size(); ++k) {
+    const Tensor numbers = tensors[k].detach().to(at::kDouble);
+    if (numbers.is_cpu()) {
+      fetched[k] = numbers.contiguous();
+    } else {
+      parts.push_back(numbers.reshape({-1}));
+      places.push_back(k);
+    }
+  }
+  if (parts.empty()) return fetched;
+  const Tensor all = at::cat(parts).cpu();
+  int64_t begin = 0;
+  for (size_t place : places) {
+    const int64_t size = tensors[place].numel();
+    fetched[place] = all.slice(0, begin, begin + size).view(tensors[place].sizes());
+    begin += size;
+  }
+  return fetched;
+}
+
+std::vector<Tensor> tensors_of(const NamedValues& values) {
+  std::vector<Tensor> tensors;
+  for (const auto& [name, value] : values) {
+    for (const Field& field : value.fields()) {
+      tensors.push_back(field.data);
+      if (field.outside.defined()) tensors.push_back(field.outside);
+    }
+  }
+  return tensors;
+}
+
+std::vector<Reading> readings_of(const NamedValues& values,
+                                 const std::vector<Tensor>& fetched,
+                                 const Groups& groups) {
+  std::vector<Reading> readings;
+  size_t next = 0;
+  for (const auto& [name, value] : values) {
+    for (const Field& field : value.fields()) {
+      const Tensor& data = fetched[next++];
+      const double* outside =
+          field.outside.defined() ? fetched[next++].data_ptr<double>() : nullptr;
+      const int64_t lines = lines_of(field);
+      for (int64_t line = 0; line < lines; ++line) {
+        Reading reading =
+            reading_of(field, data.data_ptr<double>(), data.numel() / lines, outside, line);
+        reading.quantity = name;
+        reading.group = groups.names[line];
+        readings.push_back(std::move(reading));
+      }
+    }
+  }
+  return readings;
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Where readings, notes and warnings of one run go.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "flightdeck/reading.h"
+
+namespace flightdeck {
+
+/// Passes on to all sinks. A sink that throws is dropped with a warning; nothing is thrown.
+class Output {
+ public:
+  explicit Output(std::function<void(const std::string&)> on_warning);
+
+  void add(std::shared_ptr<Sink> sink) { sinks_.push_back(std::move(sink)); }
+  bool has_begun() const { return has_begun_; }
+  void begin(const RunInfo& info);
+  void write(const StepReadings& readings);
+  void note(int64_t step, NoteKind kind, const std::string& quantity, const std::string& text);
+  /// The same remark is passed on once, and at most a few dozen different ones.
+  void remark(int64_t step, const std::string& quantity, const std::string& text);
+  void finish(const std::string& ending);
+  void warn(const std::string& text);
+  /// The same text is said once.
+  void warn_once(const std::string& text);
+
+ private:
+  void for_each_sink(const std::function<void(Sink&)>& call);
+
+  std::function<void(const std::string&)> on_warning_;
+  std::vector<std::shared_ptr<Sink>> sinks_;
+  std::set<std::string> remarks_, warnings_;
+  bool has_begun_ = false;
+};
+
+/// What an exception says to people: LibTorch's without its backtrace.
+std::string message_of(const std::exception& error);
+
+}  // namespace flightdeck

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "cockpit/plan.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace flightdeck {
+namespace {
+
+template <typename T>
+void add_if_new(std::vector<T>& list, const T& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+void join(std::vector<CurvaturePass>& passes, const StepNeeds& needs) {
+  if (needs.curvature.empty()) return;
+  for (CurvaturePass& pass : passes) {
+    if (!(pass.batch == needs.curvature_batch)) continue;
+    pass.needs = pass.needs | needs.curvature;
+    return;
+  }
+  passes.push_back({needs.curvature_batch, needs.curvature});
+}
+
+void join(std::vector<SpectrumNeed>& spectra, const SpectrumNeed& need) {
+  for (SpectrumNeed& other : spectra) {
+    if (!is_same_matrix(other, need)) continue;
+    other.largest = std::max(other.largest, need.largest);
+    other.smallest = std::max(other.smallest, need.smallest);
+    other.tolerance = std::min(other.tolerance, need.tolerance);
+    other.max_products = std::max(other.max_products, need.max_products);
+    return;
+  }
+  spectra.push_back(need);
+}
+
+void join(std::vector<VivitNeed>& vivits, const VivitNeed& need) {
+  for (VivitNeed& other : vivits) {
+    if (!(other == need)) continue;
+    other.gradients = other.gradients || need.gradients;
+    return;
+  }
+  vivits.push_back(need);
+}
+
+std::string samples_text(int64_t samples) {
+  return samples == 0 ? "all samples" : "the first " + std::to_string(samples) + " samples";
+}
+
+const char* name_of(CurvatureKind kind) {
+  switch (kind) {
+    case CurvatureKind::kHessian:
+      return "Hessian";
+    case CurvatureKind::kGgn:
+      return "GGN";
+    case CurvatureKind::kEmpiricalFisher:
+      return "empirical Fisher";
+    case CurvatureKind::kPchClip:
+    case CurvatureKind::kPchAbs:
+      return "PCH";
+  }
+  return "matrix";
+}
+
+std::string names_of(CurvatureNeeds needs) {
+  const std::pair<CurvatureNeed, const char*> all[] = {
+      {CurvatureNeed::kDiagGgn, "diagonal of the GGN"},
+      {CurvatureNeed::kDiagGgnMc, "diagonal of the sampled GGN"},
+      {CurvatureNeed::kDiagHessian, "diagonal of the Hessian"},
+      {CurvatureNeed::kTraceGgn, "trace of the GGN"},
+      {CurvatureNeed::kTraceGgnMc, "trace of the sampled GGN"},
+      {CurvatureNeed::kTraceHessian, "trace of the Hessian"}};
+  std::string text;
+  for (const auto& [need, name] : all) {
+    if (needs.has(need)) text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text.empty() ? "other curvature" : text;
+}
+
+std::string names_of(const Plan& plan) {
+  const std::pair<Need, const char*> all[] = {{Need::kMean, "mean"},
+                                              {Need::kIndividual, "the gradients themselves"},
+                                              {Need::kNorms, "norms"},
+                                              {Need::kSecondMoment, "second moment"},
+                                              {Need::kVariance, "variance"},
+                                              {Need::kGram, "pairwise products"},
+                                              {Need::kMeanDots, "products with the mean"},
+                                              {Need::kArrivedNorm, "norm of the gradient"}};
+  std::string text;
+  const auto add = [&text](const std::string& name) { text += (text.empty() ? "" : ", ") + name; };
+  for (const auto& [need, name] : all) {
+    if (plan.gradients.has(need)) add(name);
+  }
+  if (!plan.histograms.empty()) add(std::to_string(plan.histograms.size()) + " histogram(s)");
+  if (!plan.joint_histograms.empty()) {
+    add(std::to_string(plan.joint_histograms.size()) + " joint histogram(s)");
+  }
+  if (plan.ends_line) add("slopes along the last update");
+  if (plan.line) add("factors kept for the slopes along this update");
+  return text;
+}
+
+}  // namespace
+
+bool needs_gradients(const StepNeeds& needs) {
+  return !needs.gradients.empty() || !needs.histograms.empty() || !needs.joint_histograms.empty();
+}
+
+bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b) {
+  return a.kind == b.kind && a.samples == b.samples;
+}
+
+bool Plan::asks_gradients() const {
+  return !gradients.empty() || !histograms.empty() || !joint_histograms.empty();
+}
+
+Plan make_plan(int64_t step, const std::vector<Instrument>& instruments, bool ends_line) {
+  Plan plan;
+  plan.step = step;
+  plan.ends_line = ends_line;
+  for (size_t k = 0; k < instruments.size(); ++k) {
+    if (!instruments[k].is_due(step)) continue;
+    plan.due.push_back(k);
+    const StepNeeds needs = instruments[k].needs();
+    plan.gradients = plan.gradients | needs.gradients;
+    for (const Bins& bins : needs.histograms) add_if_new(plan.histograms, bins);
+    for (const JointBins& bins : needs.joint_histograms) add_if_new(plan.joint_histograms, bins);
+    join(plan.curvature, needs);
+    if (needs.spectrum) join(plan.spectra, *needs.spectrum);
+    if (needs.vivit) join(plan.vivits, *needs.vivit);
+    plan.activations = plan.activations || needs.activations;
+    plan.update = plan.update || needs.update || needs.line;
+    plan.line = plan.line || needs.line;
+  }
+  return plan;
+}
+
+std::string Plan::text(const std::vector<Instrument>& instruments) const {
+  std::ostringstream out;
+  out << "step " << step << ": ";
+  if (is_empty()) {
+    out << "nothing is due\n";
+    return out.str();
+  }
+  std::string names;
+  for (size_t k : due) names += (names.empty() ? "" : ", ") + instruments[k].quantity.name();
+  out << (names.empty() ? "completes the step before" : names) << "\n";
+  const char* before = "  before backward:   ";
+  for (const CurvaturePass& pass : curvature) {
+    out << before << "one columns pass over " << samples_text(pass.batch.samples) << ": "
+        << names_of(pass.needs) << "\n";
+  }
+  for (const SpectrumNeed& need : spectra) {
+    out << before << "at most " << need.max_products << " products with the " << name_of(need.kind)
+        << " of " << samples_text(need.samples) << ": " << need.largest << " largest, "
+        << need.smallest << " smallest eigenvalues\n";
+  }
+  for (const VivitNeed& need : vivits) {
+    out << before << "one Gram matrix of the " << (need.mc_samples == 0 ? "" : "sampled ")
+        << "GGN of " << samples_text(need.samples) << "\n";
+  }
+  if (activations) out << before << "saved activations are read\n";
+  if (has_gradient_pass()) out << "  during backward:   " << names_of(*this) << "\n";
+  if (update) out << "  at the next step:  the update is compared with the parameters kept here\n";
+  return out.str();
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The planner: joins what the quantities due at a step need, so that each pass runs once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flightdeck/quantity.h"
+
+namespace flightdeck {
+
+/// One quantity at work in one run.
+struct Instrument {
+  Quantity quantity;
+  Quantity::Functions functions;
+  bool is_on = true;
+
+  StepNeeds needs() const { return functions.needs ? functions.needs() : quantity.needs(); }
+  bool is_due(int64_t step) const { return is_on && quantity.schedule().contains(step); }
+};
+
+struct CurvaturePass {
+  CurvatureBatch batch;
+  CurvatureNeeds needs;
+};
+
+struct Plan {
+  int64_t step = 0;
+  std::vector<size_t> due;  ///< positions of instruments
+  bool ends_line = false;   ///< the step before wants loss and slope at its end
+  Needs gradients;
+  std::vector<Bins> histograms;
+  std::vector<JointBins> joint_histograms;
+  std::vector<CurvaturePass> curvature;
+  std::vector<SpectrumNeed> spectra;  ///< one per matrix
+  std::vector<VivitNeed> vivits;
+  bool activations = false, update = false, line = false;
+
+  bool is_empty() const { return due.empty() && !ends_line; }
+  /// True if the individual gradients of the user's backward pass are listened to.
+  bool has_gradient_pass() const { return asks_gradients() || line || ends_line; }
+  std::string text(const std::vector<Instrument>& instruments) const;
+
+ private:
+  bool asks_gradients() const;
+};
+
+Plan make_plan(int64_t step, const std::vector<Instrument>& instruments, bool ends_line);
+
+/// True if the quantity needs the gradient pass.
+bool needs_gradients(const StepNeeds& needs);
+/// True if both speak of the same matrix.
+bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b);
+
+}  // namespace flightdeck

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What a record should say about the process and the model.
+#pragma once
+
+#include "cockpit/plan.h"
+#include "flightdeck/parameters.h"
+#include "flightdeck/reading.h"
+
+namespace flightdeck {
+
+/// Everything but what the graph tells: groups, coverage.
+RunInfo make_run_info(const Parameters& parameters, const std::vector<Instrument>& instruments);
+
+/// Seconds since 1970.
+double wall_time();
+
+}  // namespace flightdeck

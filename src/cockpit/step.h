@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// One watched step: runs the passes its plan asks for and shows their results to the quantities.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cockpit/plan.h"
+#include "flightdeck/cockpit.h"
+#include "flightdeck/quantity.h"
+#include "flightdeck/watch.h"
+
+namespace flightdeck {
+
+/// What outlives a step.
+struct StepContext {
+  Parameters parameters{std::vector<NamedParameter>()};
+  CockpitOptions options;
+  std::vector<Tensor> initial_parameters;
+  Groups groups;
+  std::chrono::steady_clock::time_point start;
+  /// Eigenvectors of the last time, per curvature kind and sub-batch.
+  std::map<std::pair<CurvatureKind, int64_t>, Tensor> eigenvectors;
+};
+
+/// Mean and unbiased variance of individual losses and slopes at one end of an update, as one
+/// tensor [4] of doubles on the parameters' device: loss, its variance, slope, its variance.
+struct LineEnd {
+  Tensor losses;  ///< [2]
+  Tensor slopes;  ///< [2]; undefined until the update is known
+  int64_t batch_size = 0;
+};
+
+class Step final : public StepView {
+ public:
+  /// Called with what failed and whom that concerns.
+  using OnFailure =
+      std::function<void(const std::function<bool(const StepNeeds&)>& concerns, const char* pass)>;
+
+  /// Checks what the caller gave; throws.
+  Step(StepContext& context, Plan plan, const Tensor& losses, const WatchOptions& options);
+
+  const Plan& plan() const { return plan_; }
+
+  /// Curvature, then the listening to the backward pass. `update` is the last one if the plan ends
+  /// a line. `on_failure` is called inside a catch block.
+  void begin(const std::vector<Tensor>& update, const OnFailure& on_failure);
+  /// After the backward pass. False if there was none.
+  bool finish(const OnFailure& on_failure);
+
+  bool has_gradients() const { return gradients_.has_value(); }
+  /// For the update after this step: losses known, slopes not yet.
+  LineEnd line_start() const;
+  /// For the update before this step.
+  LineEnd line_end() const;
+  /// Remarks of the passes.
+  const std::vector<std::string>& remarks() const { return remarks_; }
+
+  // ---- StepView ----
+  int64_t step() const override { return plan_.step; }
+  int64_t batch_size() const override { return batch_size_; }
+  double seconds() const override;
+  const Tensor& losses() const override;
+  const Tensor& loss() const override { return loss_; }
+  const Parameters& parameters() const override { return context_.parameters; }
+  const std::vector<Tensor>& initial_parameters() const override {
+    return context_.initial_parameters;
+  }
+  const Groups& groups() const override { return context_.groups; }
+  std::vector<double> learning_rates() const override;
+  const Gradients& gradients() const override;
+  const Curvature& curvature(const CurvatureBatch& batch) const override;
+  const Eigenpairs& spectrum(const SpectrumNeed& need) const override;
+  const Vivit& vivit(const VivitNeed& need) const override;
+  const std::vector<Activation>& activations() const override;
+  Tensor histogram(const Bins& bins) const override;
+  Tensor joint_histogram(const JointBins& bins) const override;
+
+ private:
+  std::vector<int64_t> first_samples(int64_t count) const;
+  Curvature run_curvature(const CurvaturePass& pass) const;
+  Eigenpairs run_spectrum(const SpectrumNeed& need) const;
+  std::unique_ptr<Vivit> run_vivit(const VivitNeed& need) const;
+  void attach(const std::vector<Tensor>& update);
+  void add_remarks(const std::vector<std::string>& remarks);
+
+  StepContext& context_;
+  Plan plan_;
+  WatchOptions options_;
+  int64_t batch_size_;
+  bool is_scalar_;
+  Tensor graph_losses_;       // with their graph; dropped when the passes before backward are done
+  Tensor individual_, loss_;  // detached
+  std::optional<Watch> watch_;
+  std::optional<Gradients> gradients_;
+  std::vector<std::pair<CurvatureBatch, Curvature>> curvatures_;
+  std::vector<std::pair<SpectrumNeed, Eigenpairs>> spectra_;
+  std::vector<std::pair<VivitNeed, std::unique_ptr<Vivit>>> vivits_;
+  std::optional<std::vector<Activation>> activations_;
+  std::vector<std::string> remarks_;
+};
+
+/// Mean and unbiased variance (NaN for one entry), [2] in double.
+Tensor mean_and_variance(const Tensor& values);
+
+}  // namespace flightdeck

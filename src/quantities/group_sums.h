@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Sums of per-parameter numbers over groups.
+#pragma once
+
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "flightdeck/grouping.h"
+
+namespace flightdeck {
+
+using at::Tensor;
+
+/// One tensor [...] per parameter, all of one shape: their sums over each group, [G, ...] in
+/// double.
+Tensor sum_by_group(const std::vector<Tensor>& per_parameter, const Groups& groups);
+
+}  // namespace flightdeck
