@@ -33,4 +33,8 @@ void expect_mentions(const std::string& message, const std::vector<std::string>&
   }
 }
 
+void expect_error(const std::function<void()>& call, const std::vector<std::string>& words) {
+  expect_mentions(error_of(call), words);
+}
+
 }  // namespace flightdeck::tests

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/cockpit.h"
+
+#include <cmath>
+
+#include "cockpit/loop.h"
+#include "errors.h"
+
+namespace flightdeck::tests {
+namespace {
+
+class CockpitTest : public SeededTest {};
+
+// The example of the documentation: a quantity of the user's own.
+Quantity grad_max() {
+  return Quantity("grad_max")
+      .summary("Largest entry of the mini-batch gradient")
+      .needs(Need::kMean)
+      .compute([](const StepView& step) -> Value {
+        Tensor largest = torch::zeros({}, doubles());
+        for (const auto& p : step.gradients().parameters) {
+          largest = torch::maximum(largest, p.mean.abs().max());
+        }
+        return largest;
+      });
+}
+
+Quantity update_norm() {
+  return Quantity("update_norm").after_update([](const UpdateView& update) {
+    return Value(update.squared_update().sqrt());
+  });
+}
+
+Quantity failing() {
+  return Quantity("failing").compute(
+      [](const StepView&) -> Value { TORCH_CHECK(false, "it broke"); });
+}
+
+TEST_F(CockpitTest, ComputesAQuantityOfTheUser) {
+  Loop loop;
+  Listened run(loop.parameters(), {grad_max()}, /*strict=*/true);
+  loop.step(*run.cockpit, 0);
+  double expected = 0;
+  for (const Tensor& parameter : loop.net->parameters()) {
+    expected = std::max(expected, parameter.grad().abs().max().item<double>());
+  }
+  EXPECT_NEAR(run.memory->number(0, "grad_max"), expected, 1e-12);
+}
+
+TEST_F(CockpitTest, FollowsTheScheduleOfEachQuantity) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("loss").every(2), grad_max().every(3)}, true);
+  for (int64_t step = 0; step < 7; ++step) {
+    loop.step(*run.cockpit, step);
+    EXPECT_EQ(run.memory->find(step, "loss") != nullptr, step % 2 == 0);
+    EXPECT_EQ(run.memory->find(step, "grad_max") != nullptr, step % 3 == 0);
+    EXPECT_EQ(run.cockpit->is_due(step), step % 2 == 0 || step % 3 == 0);
+  }
+}
+
+TEST_F(CockpitTest, IsInactiveWhenNothingIsDue) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("loss").every(2)}, true);
+  const Tensor losses = loop.losses();
+  EXPECT_TRUE(run.cockpit->watch(0, losses).is_active());
+  EXPECT_FALSE(run.cockpit->watch(1, losses).is_active());
+}
+
+TEST_F(CockpitTest, TellsTheUpdateAtTheNextStep) {
+  Loop loop;
+  Listened run(loop.parameters(), {update_norm().every(2)}, true);
+  std::vector<Tensor> before, after;
+  for (int64_t step = 0; step < 4; ++step) {
+    before.push_back(torch::nn::utils::parameters_to_vector(loop.net->parameters()).detach());
+    loop.step(*run.cockpit, step);
+    after.push_back(torch::nn::utils::parameters_to_vector(loop.net->parameters()).detach());
+  }
+  for (const int64_t step : {0, 2}) {
+    EXPECT_NEAR(run.memory->number(step, "update_norm"),
+                (after[step] - before[step]).norm().item<double>(),
+                1e-12);
+  }
+  EXPECT_EQ(run.memory->find(1, "update_norm"), nullptr);
+  EXPECT_EQ(run.memory->find(3, "update_norm"), nullptr);
+}
+
+TEST_F(CockpitTest, SwitchesAFailingQuantityOffAndGoesOn) {
+  Loop loop;
+  Listened run(loop.parameters(), {failing(), quantity("loss")});
+  for (int64_t step = 0; step < 3; ++step) loop.step(*run.cockpit, step);
+  ASSERT_EQ(run.memory->notes().size(), 1u);
+  const Note& note = run.memory->notes()[0];
+  EXPECT_EQ(note.kind, NoteKind::kSwitchedOff);
+  EXPECT_EQ(note.quantity, "failing");
+  EXPECT_EQ(note.step, 0);
+  expect_mentions(note.text, {"it broke"});
+  ASSERT_EQ(run.warnings.size(), 1u);
+  expect_mentions(run.warnings[0], {"failing failed at step 0", "it broke"});
+  EXPECT_NE(run.memory->find(2, "loss"), nullptr);
+}
+
+TEST_F(CockpitTest, ThrowsWhatFailedIfStrict) {
+  Loop loop;
+  Listened run(loop.parameters(), {failing()}, /*strict=*/true);
+  expect_error([&] { loop.step(*run.cockpit, 0); }, {"it broke"});
+}
+
+TEST_F(CockpitTest, SwitchesOffOnlyWhomAFailingPassConcerns) {
+  torch::nn::Sequential net = on_device(torch::nn::Sequential(
+      torch::nn::Linear(4, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, 2)));
+  Listened run(net->named_parameters(), {grad_max(), quantity("loss")});
+  const Tensor losses = losses_of(net->forward(random({5, 4})));
+  {
+    const StepWatch watch = run.cockpit->watch(0, losses);
+    losses.mean().backward();
+  }
+  EXPECT_NE(run.memory->find(0, "loss"), nullptr);
+  EXPECT_EQ(run.memory->find(0, "grad_max"), nullptr);
+  ASSERT_EQ(run.memory->notes().size(), 1u);
+  expect_mentions(run.memory->notes()[0].text,
+                  {"individual gradients", "batch norm|batch_norm|BatchNorm"});
+}
+
+TEST_F(CockpitTest, DropsAStepThatEndsByAnException) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("loss")}, true);
+  const auto broken = [&] {
+    const Tensor losses = loop.losses();
+    const StepWatch watch = run.cockpit->watch(0, losses);
+    throw std::runtime_error("the user's own");
+  };
+  expect_error(broken, {"the user's own"});
+  EXPECT_EQ(run.memory->find(0, "loss"), nullptr);
+  loop.step(*run.cockpit, 1);
+  EXPECT_NE(run.memory->find(1, "loss"), nullptr);
+}
+
+TEST_F(CockpitTest, SaysThatNoBackwardPassWasSeen) {
+  Loop loop;
+  Listened run(loop.parameters(), {grad_max()});
+  const Tensor losses = loop.losses();
+  run.cockpit->watch(0, losses).end();
+  ASSERT_EQ(run.warnings.size(), 1u);
+  expect_mentions(run.warnings[0], {"no backward pass", "step 0", "backward()"});
+  loop.step(*run.cockpit, 1);
+  EXPECT_NE(run.memory->find(1, "grad_max"), nullptr);
+}
+
+TEST_F(CockpitTest, RecordsNumbersOfTheUser) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("loss")}, true);
+  run.cockpit->log(0, "accuracy", 0.5);
+  loop.step(*run.cockpit, 0);
+  run.cockpit->log(0, {{"learning_rate", 0.1}, {"valid_loss", 2}});
+  EXPECT_EQ(run.memory->number(0, "accuracy"), 0.5);
+  EXPECT_EQ(run.memory->number(0, "valid_loss"), 2);
+  expect_error([&] { run.cockpit->log(1, "loss", 3); }, {"'loss'", "name of a quantity"});
+}
+
+TEST_F(CockpitTest, TellsWhatTheRunIs) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("loss").every(5), grad_max()}, true);
+  run.cockpit->describe("problem", "tiny");
+  loop.step(*run.cockpit, 0);
+  const RunInfo& info = run.memory->info();
+  ASSERT_EQ(info.parameters.size(), 4u);
+  EXPECT_EQ(info.parameters[0].name, "0.weight");
+  EXPECT_EQ(info.parameters[0].shape, std::vector<int64_t>({5, 6}));
+  EXPECT_EQ(info.parameters[0].type, "float64");
+  ASSERT_EQ(info.quantities.size(), 2u);
+  EXPECT_EQ(info.quantities[0].schedule, "every 5");
+  EXPECT_EQ(info.config.at("problem"), "tiny");
+  EXPECT_FALSE(info.flightdeck_version.empty());
+  expect_mentions(info.coverage, {"0.weight", "exact-fast"});
+  run.cockpit->finish();
+  EXPECT_EQ(run.memory->ending(), "finished");
+}
+
+TEST_F(CockpitTest, PlansEachPassOnce) {
+  Loop loop;
+  const auto curved = [](const char* name, CurvatureNeed need) {
+    StepNeeds needs;
+    needs.curvature = need;
+    return Quantity(name).needs(needs).compute([](const StepView&) { return Value(); });
+  };
+  Listened run(loop.parameters(),
+               {curved("a", CurvatureNeed::kDiagHessian),
+                curved("b", CurvatureNeed::kTraceHessian),
+                quantity("norm_test").every(2),
+                update_norm()});
+  const std::string plan = run.cockpit->plan(0);
+  expect_mentions(plan, {"a, b, norm_test, update_norm", "diagonal of the Hessian, trace of the"});
+  EXPECT_EQ(plan.find("columns pass"), plan.rfind("columns pass"));
+  EXPECT_EQ(run.cockpit->plan(1).find("during backward"), std::string::npos);
+}
+
+TEST_F(CockpitTest, GivesOneValuePerGroup) {
+  Loop loop;
+  const auto memory = std::make_shared<MemorySink>();
+  CockpitOptions options;
+  options.strict = true;
+  options.grouping = Grouping::by_module();
+  Cockpit cockpit(loop.parameters(), {update_norm()}, options);
+  cockpit.add_sink(memory);
+  loop.step(cockpit, 0);
+  loop.step(cockpit, 1);
+  const double first = memory->number(0, "update_norm", "0");
+  const double second = memory->number(0, "update_norm", "2");
+  EXPECT_NEAR(memory->number(0, "update_norm"), std::hypot(first, second), 1e-12);
+  EXPECT_EQ(memory->info().groups, std::vector<std::string>({"0", "2"}));
+}
+
+TEST_F(CockpitTest, KeepsStatePerRun) {
+  const Quantity counting = Quantity("count").make([] {
+    Quantity::Functions functions;
+    functions.compute = [count = 0](const StepView&) mutable { return Value(++count); };
+    return functions;
+  });
+  Loop loop;
+  Listened first(loop.parameters(), {counting}, true), second(loop.parameters(), {counting}, true);
+  loop.step(*first.cockpit, 0);
+  loop.step(*first.cockpit, 1);
+  loop.step(*second.cockpit, 0);
+  EXPECT_EQ(first.memory->number(1, "count"), 2);
+  EXPECT_EQ(second.memory->number(0, "count"), 1);
+}
+
+TEST_F(CockpitTest, DropsASinkThatThrows) {
+  class Broken : public Sink {
+    void begin(const RunInfo&) override {}
+    void write(const StepReadings&) override { throw std::runtime_error("disk gone"); }
+    void note(const Note&) override {}
+    void finish(const std::string&) override {}
+  };
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("loss")}, true);
+  run.cockpit->add_sink(std::make_shared<Broken>());
+  loop.step(*run.cockpit, 0);
+  loop.step(*run.cockpit, 1);
+  ASSERT_EQ(run.warnings.size(), 1u);
+  expect_mentions(run.warnings[0], {"disk gone", "training goes on"});
+  EXPECT_NE(run.memory->find(1, "loss"), nullptr);
+}
+
+}  // namespace
+}  // namespace flightdeck::tests
