@@ -9,7 +9,8 @@ find_dependency(Torch MODULE)
 set(CMAKE_MODULE_PATH "${_flightdeck_module_path}")
 unset(_flightdeck_module_path)
 
-# Linked by the static library if it was built with it.
+# Linked by the static library if it was built with them; its targets name what is missing then.
 find_package(OpenMP QUIET)
+find_package(SQLite3 QUIET)
 
 include(${CMAKE_CURRENT_LIST_DIR}/flightdeckTargets.cmake)

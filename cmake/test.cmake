@@ -23,11 +23,11 @@ function(flightdeck_test_support)
   flightdeck_uses_test_libraries(flightdeck_test_support)
 endfunction()
 
-# flightdeck_test(area file... [LABEL fast|slow|gpu] [TIMEOUT seconds] [LINK library...]): builds
-# <area>_test from files of the current folder and runs it as one ctest entry. LABEL defaults to
-# fast, TIMEOUT to 120.
+# flightdeck_test(area file... [WITHOUT_TORCH] [LABEL fast|slow|gpu] [TIMEOUT seconds]
+# [LINK library...]): builds <area>_test from files of the current folder and runs it as one ctest
+# entry. LABEL defaults to fast, TIMEOUT to 120. WITHOUT_TORCH links GoogleTest and LINK alone.
 function(flightdeck_test area)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH" "LABEL;TIMEOUT" "LINK")
   if(NOT arg_LABEL)
     set(arg_LABEL fast)
   endif()
@@ -39,9 +39,17 @@ function(flightdeck_test area)
   endif()
 
   add_executable(${area}_test ${arg_UNPARSED_ARGUMENTS})
-  # The support library comes first: its symbols are resolved by the objects.
-  flightdeck_uses_test_libraries(${area}_test
-    flightdeck_test_support flightdeck_internals ${arg_LINK} GTest::gtest_main)
+  if(arg_WITHOUT_TORCH)
+    target_include_directories(${area}_test PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
+    target_link_libraries(${area}_test PRIVATE
+      flightdeck_warnings ${arg_LINK} GTest::gtest GTest::gtest_main)
+    target_compile_features(${area}_test PRIVATE cxx_std_17)
+    set_target_properties(${area}_test PROPERTIES FLIGHTDECK_IS_TEST ON)
+  else()
+    # The support library comes first: its symbols are resolved by the objects.
+    flightdeck_uses_test_libraries(${area}_test
+      flightdeck_test_support flightdeck_internals ${arg_LINK} GTest::gtest_main)
+  endif()
 
   add_test(NAME ${area} COMMAND ${area}_test)
   set_tests_properties(${area} PROPERTIES

@@ -21,6 +21,8 @@ namespace flightdeck {
 struct RecorderOptions {
   /// Steps that may wait for the writer thread; then the training waits, and that is counted.
   int64_t queue_steps = 256;
+  /// Size from which the journal goes on in another file, so that the stored part can be removed.
+  int64_t journal_bytes = int64_t{16} << 20;
   std::function<void(const std::string&)> on_warning;  ///< default: stderr
 };
 

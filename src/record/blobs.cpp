@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "record/blobs.h"
+
+#include <stdexcept>
+
+#include "record/bytes.h"
+
+namespace flightdeck::record {
+
+namespace {
+
+// Most bins of a histogram over two axes are empty: a run of zeros is a zero and its length.
+void put_counts(std::string& out, const std::vector<int64_t>& counts) {
+  put_varint(out, counts.size());
+  for (size_t i = 0; i < counts.size();) {
+    put_varint(out, static_cast<uint64_t>(counts[i]));
+    if (counts[i] != 0) {
+      ++i;
+      continue;
+    }
+    const size_t begin = i;
+    while (i < counts.size() && counts[i] == 0) ++i;
+    put_varint(out, i - begin);
+  }
+}
+
+std::vector<int64_t> get_counts(ByteReader& bytes) {
+  const uint64_t size = bytes.varint();
+  // A run of zeros takes a few bytes however long it is, so the bytes that are left set no limit.
+  constexpr uint64_t kMostBins = uint64_t{1} << 28;
+  if (size > kMostBins) {
+    throw std::runtime_error("record: a histogram has " + std::to_string(size) +
+                             " bins, more than " + std::to_string(kMostBins) +
+                             "; the record is damaged");
+  }
+  std::vector<int64_t> counts;
+  counts.reserve(size);
+  while (counts.size() < size) {
+    const int64_t count = bytes.integer();
+    const uint64_t times = count == 0 ? bytes.varint() : 1;
+    if (times == 0 || times > size - counts.size()) {
+      throw std::runtime_error("record: a histogram has more counts than its " +
+                               std::to_string(size) + " bins; the record is damaged");
+    }
+    counts.insert(counts.end(), times, count);
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::string list_blob(const std::vector<double>& list) {
+  std::string out;
+  out.reserve(8 * list.size());
+  for (const double value : list) put_double(out, value);
+  return out;
+}
+
+std::vector<double> list_of_blob(std::string_view blob) {
+  ByteReader bytes(blob);
+  std::vector<double> list;
+  list.reserve(blob.size() / 8);
+  while (!bytes.is_empty()) list.push_back(bytes.number());
+  return list;
+}
+
+std::string histogram_blob(const Reading& reading) {
+  std::string out;
+  put_varint(out, reading.axes.size());
+  for (const ReadingAxis& axis : reading.axes) {
+    put_double(out, axis.low);
+    put_double(out, axis.high);
+    put_varint(out, static_cast<uint64_t>(axis.count));
+  }
+  for (const int64_t outside : {reading.below, reading.above, reading.not_a_number}) {
+    put_varint(out, static_cast<uint64_t>(outside));
+  }
+  put_counts(out, reading.counts);
+  return out;
+}
+
+void read_histogram_blob(std::string_view blob, Reading& reading) {
+  ByteReader bytes(blob);
+  constexpr size_t kAxisBytes = 17;
+  reading.axes.resize(bytes.count(kAxisBytes));
+  for (ReadingAxis& axis : reading.axes) {
+    axis.low = bytes.number();
+    axis.high = bytes.number();
+    axis.count = bytes.integer();
+  }
+  for (int64_t* outside : {&reading.below, &reading.above, &reading.not_a_number}) {
+    *outside = bytes.integer();
+  }
+  reading.counts = get_counts(bytes);
+}
+
+}  // namespace flightdeck::record

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "record/entry.h"
+
+#include <stdexcept>
+
+#include "record/blobs.h"
+#include "record/bytes.h"
+
+namespace flightdeck::record {
+
+namespace {
+
+// First byte of a payload. The numbers are part of the format.
+enum class EntryKind : uint8_t { kInfo = 1, kStep = 2, kNote = 3, kEnding = 4 };
+
+void put_kind(std::string& out, EntryKind kind) { out += static_cast<char>(kind); }
+void put_integer(std::string& out, int64_t value) { put_varint(out, static_cast<uint64_t>(value)); }
+
+void put_reading(std::string& out, const Reading& reading) {
+  out += static_cast<char>(reading.kind);
+  put_string(out, reading.quantity);
+  put_string(out, reading.field);
+  put_string(out, reading.group);
+  switch (reading.kind) {
+    case ReadingKind::kNumber:
+      put_double(out, reading.number);
+      break;
+    case ReadingKind::kList:
+      put_string(out, list_blob(reading.list));
+      break;
+    case ReadingKind::kHistogram:
+      put_string(out, histogram_blob(reading));
+      break;
+  }
+}
+
+Reading get_reading(ByteReader& bytes) {
+  Reading reading;
+  const uint8_t kind = bytes.u8();
+  reading.quantity = bytes.string();
+  reading.field = bytes.string();
+  reading.group = bytes.string();
+  reading.kind = static_cast<ReadingKind>(kind);
+  switch (reading.kind) {
+    case ReadingKind::kNumber:
+      reading.number = bytes.number();
+      return reading;
+    case ReadingKind::kList:
+      reading.list = list_of_blob(bytes.take(bytes.count()));
+      return reading;
+    case ReadingKind::kHistogram:
+      read_histogram_blob(bytes.take(bytes.count()), reading);
+      return reading;
+  }
+  throw std::runtime_error("record: unknown kind of reading " + std::to_string(kind) +
+                           "; the record is damaged");
+}
+
+RunInfo get_info(ByteReader& bytes) {
+  RunInfo info;
+  info.start_time = bytes.number();
+  for (std::string* text : {&info.flightdeck_version,
+                            &info.libtorch_version,
+                            &info.host,
+                            &info.command,
+                            &info.device,
+                            &info.grouping,
+                            &info.plan,
+                            &info.coverage}) {
+    *text = bytes.string();
+  }
+  info.parameters.resize(bytes.count());
+  for (ParameterInfo& parameter : info.parameters) {
+    parameter.name = bytes.string();
+    parameter.type = bytes.string();
+    parameter.shape.resize(bytes.count());
+    for (int64_t& size : parameter.shape) size = bytes.integer();
+  }
+  info.groups.resize(bytes.count());
+  for (std::string& group : info.groups) group = bytes.string();
+  info.quantities.resize(bytes.count());
+  for (QuantityInfo& quantity : info.quantities) {
+    quantity.name = bytes.string();
+    quantity.summary = bytes.string();
+    quantity.schedule = bytes.string();
+    quantity.settings = bytes.string();
+    quantity.cost = bytes.string();
+  }
+  for (size_t left = bytes.count(); left > 0; --left) {
+    std::string key = bytes.string();
+    info.config[std::move(key)] = bytes.string();
+  }
+  return info;
+}
+
+StepReadings get_step(ByteReader& bytes) {
+  StepReadings step;
+  step.step = bytes.integer();
+  step.time = bytes.number();
+  const size_t count = bytes.count();
+  step.readings.reserve(count);
+  while (step.readings.size() < count) step.readings.push_back(get_reading(bytes));
+  return step;
+}
+
+Note get_note(ByteReader& bytes) {
+  Note note;
+  note.step = bytes.integer();
+  note.time = bytes.number();
+  const uint8_t kind = bytes.u8();
+  if (kind > static_cast<uint8_t>(NoteKind::kNotStored)) {
+    throw std::runtime_error("record: unknown kind of note " + std::to_string(kind) +
+                             "; the record is damaged");
+  }
+  note.kind = static_cast<NoteKind>(kind);
+  note.quantity = bytes.string();
+  note.text = bytes.string();
+  return note;
+}
+
+}  // namespace
+
+void put_entry(std::string& out, const RunInfo& info) {
+  put_kind(out, EntryKind::kInfo);
+  put_double(out, info.start_time);
+  for (const std::string* text : {&info.flightdeck_version,
+                                  &info.libtorch_version,
+                                  &info.host,
+                                  &info.command,
+                                  &info.device,
+                                  &info.grouping,
+                                  &info.plan,
+                                  &info.coverage}) {
+    put_string(out, *text);
+  }
+  put_varint(out, info.parameters.size());
+  for (const ParameterInfo& parameter : info.parameters) {
+    put_string(out, parameter.name);
+    put_string(out, parameter.type);
+    put_varint(out, parameter.shape.size());
+    for (const int64_t size : parameter.shape) put_integer(out, size);
+  }
+  put_varint(out, info.groups.size());
+  for (const std::string& group : info.groups) put_string(out, group);
+  put_varint(out, info.quantities.size());
+  for (const QuantityInfo& quantity : info.quantities) {
+    put_string(out, quantity.name);
+    put_string(out, quantity.summary);
+    put_string(out, quantity.schedule);
+    put_string(out, quantity.settings);
+    put_string(out, quantity.cost);
+  }
+  put_varint(out, info.config.size());
+  for (const auto& [key, value] : info.config) {
+    put_string(out, key);
+    put_string(out, value);
+  }
+}
+
+void put_entry(std::string& out, const StepReadings& step) {
+  put_kind(out, EntryKind::kStep);
+  put_integer(out, step.step);
+  put_double(out, step.time);
+  put_varint(out, step.readings.size());
+  for (const Reading& reading : step.readings) put_reading(out, reading);
+}
+
+void put_entry(std::string& out, const Note& note) {
+  put_kind(out, EntryKind::kNote);
+  put_integer(out, note.step);
+  put_double(out, note.time);
+  out += static_cast<char>(note.kind);
+  put_string(out, note.quantity);
+  put_string(out, note.text);
+}
+
+void put_entry(std::string& out, const Ending& ending) {
+  put_kind(out, EntryKind::kEnding);
+  put_string(out, ending.word);
+}
+
+Entry read_entry(std::string_view payload) {
+  ByteReader bytes(payload);
+  const uint8_t kind = bytes.u8();
+  switch (static_cast<EntryKind>(kind)) {
+    case EntryKind::kInfo:
+      return get_info(bytes);
+    case EntryKind::kStep:
+      return get_step(bytes);
+    case EntryKind::kNote:
+      return get_note(bytes);
+    case EntryKind::kEnding:
+      return Ending{bytes.string()};
+  }
+  throw std::runtime_error("record: unknown kind of journal entry " + std::to_string(kind) +
+                           "; the record is damaged");
+}
+
+}  // namespace flightdeck::record

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Stands in for the recorder and the reader in a build without SQLite.
+#include <stdexcept>
+
+#include "flightdeck/record.h"
+
+namespace flightdeck {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& folder) {
+  throw std::runtime_error("record: '" + folder +
+                           "' needs SQLite, which this build lacks; install libsqlite3-dev and "
+                           "build again");
+}
+
+}  // namespace
+
+class Recorder::State {};
+Recorder::Recorder(const std::string& folder, RecorderOptions) { refuse(folder); }
+Recorder::~Recorder() = default;
+void Recorder::begin(const RunInfo&) {}
+void Recorder::write(const StepReadings&) {}
+void Recorder::note(const Note&) {}
+void Recorder::finish(const std::string&) {}
+RecorderStatistics Recorder::statistics() const { return {}; }
+
+class RunReader::State {};
+RunReader::RunReader(const std::string& folder) { refuse(folder); }
+RunReader::~RunReader() = default;
+RunReader::RunReader(RunReader&&) noexcept = default;
+bool RunReader::is_run(const std::string&) { return false; }
+RunInfo RunReader::info() const { return {}; }
+std::string RunReader::status() const { return {}; }
+double RunReader::last_time() const { return 0; }
+int64_t RunReader::last_step() const { return -1; }
+std::vector<SeriesInfo> RunReader::series() const { return {}; }
+std::unique_ptr<SeriesInfo> RunReader::find(const std::string&,
+                                            const std::string&,
+                                            const std::string&) const {
+  return nullptr;
+}
+std::vector<NumberPoint> RunReader::numbers(int64_t, const StepRange&) const { return {}; }
+std::vector<std::pair<int64_t, Reading>> RunReader::readings(int64_t, const StepRange&) const {
+  return {};
+}
+void RunReader::for_each_step(const std::function<void(const StepReadings&)>&,
+                              const StepRange&) const {}
+std::vector<Note> RunReader::notes() const { return {}; }
+
+}  // namespace flightdeck

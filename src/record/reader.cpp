@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+
+#include "flightdeck/record.h"
+#include "record/blobs.h"
+#include "record/bytes.h"
+#include "record/series_cursor.h"
+#include "record/view.h"
+
+namespace flightdeck {
+
+namespace {
+
+std::vector<int64_t> shape_of(const std::string& text) {
+  std::vector<int64_t> shape;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] < '0' || text[i] > '9') continue;
+    size_t digits = 0;
+    shape.push_back(std::stoll(text.substr(i), &digits));
+    i += digits;
+  }
+  return shape;
+}
+
+NoteKind note_kind(const std::string& name) {
+  for (const NoteKind kind : {NoteKind::kSwitchedOff, NoteKind::kNotStored}) {
+    if (name == to_string(kind)) return kind;
+  }
+  return NoteKind::kRemark;
+}
+
+std::string meta(const record::Database& database, const std::string& key) {
+  record::Statement statement(database, "SELECT value FROM meta WHERE key = ?");
+  return statement.bind(1, key).step() ? statement.text(0) : "";
+}
+
+RunInfo stored_info(const record::Database& database) {
+  RunInfo info;
+  record::Statement start(database, "SELECT value FROM meta WHERE key = 'start_time'");
+  if (start.step()) info.start_time = start.number(0);
+  info.flightdeck_version = meta(database, "flightdeck_version");
+  info.libtorch_version = meta(database, "libtorch_version");
+  info.host = meta(database, "host");
+  info.command = meta(database, "command");
+  info.device = meta(database, "device");
+  info.grouping = meta(database, "grouping");
+  info.plan = meta(database, "plan");
+  info.coverage = meta(database, "coverage");
+  record::Statement config(database, "SELECT key, value FROM config");
+  while (config.step()) info.config[config.text(0)] = config.text(1);
+  record::Statement parameters(database,
+                               "SELECT name, shape, type FROM parameters ORDER BY position");
+  while (parameters.step()) {
+    info.parameters.push_back(
+        {parameters.text(0), shape_of(parameters.text(1)), parameters.text(2)});
+  }
+  record::Statement groups(database, "SELECT name FROM parameter_groups ORDER BY position");
+  while (groups.step()) info.groups.push_back(groups.text(0));
+  record::Statement rows(
+      database, "SELECT name, summary, schedule, settings, cost FROM quantities ORDER BY position");
+  while (rows.step()) {
+    info.quantities.push_back(
+        {rows.text(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4)});
+  }
+  return info;
+}
+
+}  // namespace
+
+class RunReader::State {
+ public:
+  explicit State(const std::string& path) : folder_(path) {
+    if (!folder_.holds_run()) {
+      throw std::invalid_argument("record: '" + path +
+                                  "' holds no run; name the folder that a run was recorded to");
+    }
+    view();
+  }
+
+  const record::Folder& folder() const { return folder_; }
+
+  record::View view() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    record::View view = record::open_view(folder_, tail_);
+    tail_ = view.tail;
+    return view;
+  }
+
+  const SeriesInfo& series(const record::View& view, int64_t id) const {
+    const SeriesInfo* series = view.tail->find(id);
+    if (series == nullptr) {
+      throw std::invalid_argument("record: there is no series " + std::to_string(id) + " in '" +
+                                  folder_.path() + "', which has " +
+                                  std::to_string(view.tail->series.size()) +
+                                  "; take the id from series()");
+    }
+    return *series;
+  }
+
+ private:
+  record::Folder folder_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const record::Tail> tail_;
+};
+
+RunReader::RunReader(const std::string& folder) : state_(std::make_unique<State>(folder)) {}
+RunReader::~RunReader() = default;
+RunReader::RunReader(RunReader&&) noexcept = default;
+
+bool RunReader::is_run(const std::string& folder) { return record::Folder(folder).holds_run(); }
+
+RunInfo RunReader::info() const {
+  const record::View view = state_->view();
+  if (view.tail->info) return *view.tail->info;
+  return view.database ? stored_info(*view.database) : RunInfo();
+}
+
+std::string RunReader::status() const {
+  // Asked first: a run that ends between the two looks has an ending in the second.
+  const bool is_running = state_->folder().is_being_written();
+  const record::View view = state_->view();
+  if (view.tail->ending) return *view.tail->ending;
+  const std::string ending = view.database ? meta(*view.database, "ending") : "";
+  if (!ending.empty()) return ending;
+  return is_running ? "running" : "killed";
+}
+
+double RunReader::last_time() const { return state_->view().tail->last_time; }
+int64_t RunReader::last_step() const { return state_->view().tail->last_step; }
+std::vector<SeriesInfo> RunReader::series() const { return state_->view().tail->series; }
+
+std::unique_ptr<SeriesInfo> RunReader::find(const std::string& quantity,
+                                            const std::string& group,
+                                            const std::string& field) const {
+  for (const SeriesInfo& series : state_->view().tail->series) {
+    if (series.quantity == quantity && series.group == group && series.field == field) {
+      return std::make_unique<SeriesInfo>(series);
+    }
+  }
+  return nullptr;
+}
+
+std::vector<NumberPoint> RunReader::numbers(int64_t series, const StepRange& range) const {
+  const record::View view = state_->view();
+  const SeriesInfo& info = state_->series(view, series);
+  if (info.kind != ReadingKind::kNumber) {
+    throw std::invalid_argument("record: series " + std::to_string(series) + " ('" + info.quantity +
+                                "') is of kind " + to_string(info.kind) +
+                                ", not number; call readings");
+  }
+  std::vector<NumberPoint> points;
+  record::SeriesCursor cursor(view, info, range);
+  while (cursor.next()) points.push_back({cursor.step(), cursor.time(), cursor.number()});
+  return points;
+}
+
+std::vector<std::pair<int64_t, Reading>> RunReader::readings(int64_t series,
+                                                             const StepRange& range) const {
+  const record::View view = state_->view();
+  std::vector<std::pair<int64_t, Reading>> readings;
+  record::SeriesCursor cursor(view, state_->series(view, series), range);
+  while (cursor.next()) readings.emplace_back(cursor.step(), cursor.reading());
+  return readings;
+}
+
+void RunReader::for_each_step(const std::function<void(const StepReadings&)>& visit,
+                              const StepRange& range) const {
+  const record::View view = state_->view();
+  std::vector<record::SeriesCursor> cursors;
+  cursors.reserve(view.tail->series.size());
+  for (const SeriesInfo& series : view.tail->series) {
+    record::SeriesCursor cursor(view, series, range);
+    if (cursor.next()) cursors.push_back(std::move(cursor));
+  }
+  while (!cursors.empty()) {
+    StepReadings step;
+    step.step = std::min_element(cursors.begin(), cursors.end(), [](const auto& a, const auto& b) {
+                  return a.step() < b.step();
+                })->step();
+    bool is_over = false;
+    for (record::SeriesCursor& cursor : cursors) {
+      if (cursor.step() != step.step) continue;
+      step.time = step.readings.empty() ? cursor.time() : std::max(step.time, cursor.time());
+      step.readings.push_back(cursor.reading());
+      is_over |= !cursor.next();
+    }
+    visit(step);
+    if (!is_over) continue;
+    cursors.erase(
+        std::remove_if(
+            cursors.begin(), cursors.end(), [](const auto& cursor) { return cursor.is_over(); }),
+        cursors.end());
+  }
+}
+
+std::vector<Note> RunReader::notes() const {
+  const record::View view = state_->view();
+  std::vector<Note> notes;
+  if (view.database) {
+    record::Statement rows(*view.database,
+                           "SELECT step, time, kind, quantity, text FROM notes ORDER BY id");
+    while (rows.step()) {
+      notes.push_back(
+          {rows.integer(0), rows.number(1), note_kind(rows.text(2)), rows.text(3), rows.text(4)});
+    }
+  }
+  notes.insert(notes.end(), view.tail->notes.begin(), view.tail->notes.end());
+  return notes;
+}
+
+}  // namespace flightdeck

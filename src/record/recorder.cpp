@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// The recorder: every call goes to the journal before it returns; a thread of its own takes it on
+// to the database.
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+#include <stdexcept>
+#include <unistd.h>
+#include <utility>
+
+#include "flightdeck/record.h"
+#include "record/entry.h"
+#include "record/folder.h"
+#include "record/journal.h"
+#include "record/store_thread.h"
+
+namespace flightdeck {
+
+namespace {
+
+// Infos and notes that wait for a disk to recover.
+constexpr size_t kMostWaiting = 1000;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void warn_on_stderr(const std::string& text) {
+  std::fprintf(stderr, "flightdeck: %s\n", text.c_str());
+}
+
+std::string steps_text(int64_t first, int64_t last) {
+  return first == last ? "step " + std::to_string(first)
+                       : "steps " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+[[noreturn]] void refuse(const record::Folder& folder) {
+  if (folder.is_being_written()) {
+    throw std::runtime_error("record: '" + folder.path() +
+                             "' is being recorded to by another recorder; choose another folder");
+  }
+  throw std::runtime_error("record: '" + folder.path() +
+                           "' already holds a run; choose another folder, or remove this one");
+}
+
+}  // namespace
+
+class Recorder::State {
+ public:
+  State(const std::string& path, RecorderOptions options)
+      : folder_(path), journal_(folder_, options.journal_bytes), options_(std::move(options)) {
+    if (!options_.on_warning) options_.on_warning = warn_on_stderr;
+    open_error_ = open();
+    if (open_error_ != 0) {
+      unlock();
+      has_warned_ = true;
+      options_.on_warning("record: '" + path + "' cannot be written (" +
+                          record::error_text(open_error_) +
+                          "); training goes on, nothing is stored");
+      return;
+    }
+    thread_ = std::make_unique<record::StoreThread>(folder_, options_.queue_steps);
+  }
+
+  ~State() { close({}); }
+
+  void write(const StepReadings& step) {
+    refuse_after_end("write");
+    const int error = append(encode(step));
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ++(error == 0 ? statistics_.written : statistics_.not_stored);
+    }
+    if (error != 0) lose(step.step, error);
+    go_on();
+  }
+
+  template <typename Content>
+  void keep(const Content& content) {
+    refuse_after_end("note");
+    const std::string payload = encode(content);
+    const int error = append(payload);
+    if (error != 0) {
+      warn_of_loss("an entry", error);
+      if (waiting_.size() < kMostWaiting) waiting_.push_back(payload);
+    }
+    go_on();
+  }
+
+  void finish(const std::string& ending) {
+    if (has_ended_) return;
+    has_ended_ = true;
+    std::vector<std::string> rest = waiting_;
+    if (lost_.calls > 0) rest.push_back(encode(loss_note()));
+    rest.push_back(encode(record::Ending{ending}));
+    while (!rest.empty() && append_one(rest.front()) == 0) rest.erase(rest.begin());
+    const bool is_missing = !rest.empty();
+    const bool is_complete = close(std::move(rest));
+    if (is_missing && !is_complete) {
+      options_.on_warning("record: '" + folder_.path() + "' does not say how the run ended" +
+                          (lost_.calls > 0 ? " and lacks " + loss_text() : std::string()));
+    }
+  }
+
+  RecorderStatistics statistics() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return statistics_;
+  }
+
+ private:
+  struct Lost {
+    int64_t calls = 0, first = 0, last = 0;
+    int error = 0;
+  };
+
+  // Returns 0 or the error number of what keeps the folder from being written.
+  int open() {
+    std::error_code error;
+    std::filesystem::create_directories(folder_.path(), error);
+    if (error) return error.value();
+    if (folder_.holds_run()) refuse(folder_);
+    switch (lock_.take(folder_)) {
+      case record::LockResult::kNoFile:
+        return errno;
+      case record::LockResult::kHeldByAnother:
+        refuse(folder_);
+      case record::LockResult::kTaken:
+        break;
+    }
+    // Another recorder may have come and gone between the two looks.
+    if (folder_.holds_run()) refuse(folder_);
+    return journal_.open();
+  }
+
+  template <typename Content>
+  std::string encode(const Content& content) const {
+    std::string payload;
+    record::put_entry(payload, content);
+    return payload;
+  }
+
+  int append_one(const std::string& payload) {
+    if (!thread_) return open_error_;
+    const int error = journal_.append(payload);
+    if (error == 0) thread_->add();
+    return error;
+  }
+
+  // After an entry that gets through, tells what did not.
+  int append(const std::string& payload) {
+    const int error = append_one(payload);
+    if (error != 0) return error;
+    while (!waiting_.empty() && append_one(waiting_.front()) == 0) {
+      waiting_.erase(waiting_.begin());
+    }
+    if (lost_.calls > 0 && append_one(encode(loss_note())) == 0) lost_ = {};
+    return 0;
+  }
+
+  void lose(int64_t step, int error) {
+    lost_.first = lost_.calls == 0 ? step : std::min(lost_.first, step);
+    lost_.last = lost_.calls == 0 ? step : std::max(lost_.last, step);
+    lost_.error = error;
+    ++lost_.calls;
+    warn_of_loss("step " + std::to_string(step), error);
+  }
+
+  std::string loss_text() const {
+    return steps_text(lost_.first, lost_.last) + " (" + std::to_string(lost_.calls) +
+           (lost_.calls == 1 ? " call): " : " calls): ") + record::error_text(lost_.error);
+  }
+
+  Note loss_note() const {
+    return {lost_.first, now(), NoteKind::kNotStored, "", "could not store " + loss_text()};
+  }
+
+  void warn_of_loss(const std::string& what, int error) {
+    if (has_warned_) return;
+    has_warned_ = true;
+    options_.on_warning("record: " + what + " could not be stored in '" + folder_.path() + "' (" +
+                        record::error_text(error) +
+                        "); training goes on, and the record will say which steps are missing");
+  }
+
+  void go_on() {
+    if (!thread_) return;
+    const double seconds = thread_->wait_for_room();
+    if (seconds > 0) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ++statistics_.waits;
+      statistics_.wait_seconds += seconds;
+    }
+    pass_on_warning();
+  }
+
+  void pass_on_warning() {
+    const std::string warning = thread_->take_warning();
+    if (!warning.empty()) options_.on_warning(warning);
+  }
+
+  void refuse_after_end(const char* call) const {
+    if (has_ended_) {
+      throw std::logic_error("record: " + std::string(call) + " after finish on '" +
+                             folder_.path() + "'; finish once, at the end");
+    }
+  }
+
+  bool close(std::vector<std::string> rest) {
+    if (!thread_) return false;
+    const bool is_complete = thread_->finish(std::move(rest));
+    pass_on_warning();
+    thread_.reset();
+    unlock();
+    return is_complete;
+  }
+
+  void unlock() {
+    if (lock_.is_held()) ::unlink(folder_.lock().c_str());
+    lock_.release();
+  }
+
+  const record::Folder folder_;
+  record::FolderLock lock_;
+  record::JournalWriter journal_;
+  int open_error_ = 0;
+  RecorderOptions options_;
+  std::unique_ptr<record::StoreThread> thread_;
+
+  std::vector<std::string> waiting_;
+  Lost lost_;
+  bool has_warned_ = false, has_ended_ = false;
+
+  mutable std::mutex mutex_;
+  RecorderStatistics statistics_;
+};
+
+Recorder::Recorder(const std::string& folder, RecorderOptions options)
+    : state_(std::make_unique<State>(folder, std::move(options))) {}
+
+Recorder::~Recorder() = default;
+
+void Recorder::begin(const RunInfo& info) { state_->keep(info); }
+void Recorder::write(const StepReadings& step) { state_->write(step); }
+void Recorder::note(const Note& note) { state_->keep(note); }
+void Recorder::finish(const std::string& ending) { state_->finish(ending); }
+
+RecorderStatistics Recorder::statistics() const { return state_->statistics(); }
+
+}  // namespace flightdeck

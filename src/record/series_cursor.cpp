@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "record/series_cursor.h"
+
+#include <string>
+
+#include "record/blobs.h"
+#include "record/schema.h"
+
+namespace flightdeck::record {
+
+namespace {
+
+const std::map<int64_t, TailValue>& no_values() {
+  static const std::map<int64_t, TailValue> none;
+  return none;
+}
+
+}  // namespace
+
+SeriesCursor::SeriesCursor(const View& view, const SeriesInfo& series, const StepRange& range)
+    : series_(&series) {
+  const auto found = view.tail->values.find(series.id);
+  const Values& values = found == view.tail->values.end() ? no_values() : found->second;
+  tail_ = values.lower_bound(range.first);
+  tail_end_ = range.first > range.last ? tail_ : values.upper_bound(range.last);
+  if (!view.database) return;
+  rows_.emplace(*view.database,
+                "SELECT step, time, value FROM " + std::string(table_of(series.kind)) +
+                    " WHERE series = ? AND step BETWEEN ? AND ? ORDER BY step");
+  rows_->bind(1, series.id).bind(2, range.first).bind(3, range.last);
+}
+
+bool SeriesCursor::next() {
+  if (row_is_used_ && rows_ && !rows_->step()) rows_.reset();
+  row_is_used_ = false;
+  const bool has_tail = tail_ != tail_end_;
+  is_over_ = !rows_ && !has_tail;
+  if (is_over_) return false;
+  const bool takes_tail = has_tail && (!rows_ || tail_->first <= rows_->integer(0));
+  step_ = takes_tail ? tail_->first : rows_->integer(0);
+  row_is_used_ = rows_ && rows_->integer(0) == step_;
+  value_ = takes_tail ? &tail_->second : nullptr;
+  if (takes_tail) ++tail_;
+  return true;
+}
+
+double SeriesCursor::time() const { return value_ != nullptr ? value_->time : rows_->number(1); }
+
+double SeriesCursor::number() const {
+  return value_ != nullptr ? value_->reading.number : rows_->number(2);
+}
+
+Reading SeriesCursor::reading() const {
+  if (value_ != nullptr) return value_->reading;
+  Reading reading;
+  reading.quantity = series_->quantity;
+  reading.field = series_->field;
+  reading.group = series_->group;
+  reading.kind = series_->kind;
+  switch (reading.kind) {
+    case ReadingKind::kNumber:
+      reading.number = rows_->number(2);
+      break;
+    case ReadingKind::kList:
+      reading.list = list_of_blob(rows_->blob(2));
+      break;
+    case ReadingKind::kHistogram:
+      read_histogram_blob(rows_->blob(2), reading);
+      break;
+  }
+  return reading;
+}
+
+}  // namespace flightdeck::record

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Goes through one series by step: the database's rows, with the journal's values between them and
+// in their place.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "flightdeck/record.h"
+#include "record/sqlite.h"
+#include "record/view.h"
+
+namespace flightdeck::record {
+
+class SeriesCursor {
+ public:
+  /// Borrows `view` and `series`.
+  SeriesCursor(const View& view, const SeriesInfo& series, const StepRange& range);
+
+  /// Goes to the next step; false if there is none.
+  bool next();
+  bool is_over() const { return is_over_; }
+
+  int64_t step() const { return step_; }
+  double time() const;
+  double number() const;
+  Reading reading() const;
+
+ private:
+  using Values = std::map<int64_t, TailValue>;
+
+  const SeriesInfo* series_;
+  std::optional<Statement> rows_;  // on its next row; empty behind the last
+  Values::const_iterator tail_, tail_end_;
+  const TailValue* value_ = nullptr;  // null: the value is the row's
+  bool row_is_used_ = true;
+  int64_t step_ = 0;
+  bool is_over_ = false;
+};
+
+}  // namespace flightdeck::record

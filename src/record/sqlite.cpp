@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "record/sqlite.h"
+
+#include <cmath>
+#include <limits>
+#include <sqlite3.h>
+#include <stdexcept>
+
+namespace flightdeck::record {
+
+namespace {
+
+// Characters that end or escape a part of a URI.
+std::string uri_path(const std::string& path) {
+  std::string out;
+  for (const char character : path) {
+    if (character == '%' || character == '?' || character == '#') {
+      char escape[4];
+      sqlite3_snprintf(sizeof escape, escape, "%%%02X", static_cast<unsigned>(character));
+      out += escape;
+    } else {
+      out += character;
+    }
+  }
+  return out;
+}
+
+const char* parameters(Database::Mode mode) {
+  switch (mode) {
+    case Database::Mode::kWrite:
+      return "mode=rwc";
+    case Database::Mode::kRead:
+      return "mode=ro&readonly_shm=1";
+    case Database::Mode::kImmutable:
+      return "mode=ro&immutable=1";
+    case Database::Mode::kPlain:
+      return "mode=rw";
+  }
+  return "";
+}
+
+[[noreturn]] void fail(sqlite3* handle) {
+  throw std::runtime_error(handle != nullptr ? sqlite3_errmsg(handle) : "out of memory");
+}
+
+}  // namespace
+
+void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+void Statement::Finalize::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+
+Database::Database(const std::string& path, Mode mode) {
+  // An absolute path is given its empty authority: it may begin with two slashes itself.
+  const std::string scheme = path.rfind('/', 0) == 0 ? "file://" : "file:";
+  const std::string uri = scheme + uri_path(path) + "?" + parameters(mode);
+  const int access = mode == Mode::kWrite   ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                     : mode == Mode::kPlain ? SQLITE_OPEN_READWRITE
+                                            : SQLITE_OPEN_READONLY;
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(
+      uri.c_str(), &handle, access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(handle);
+  if (code != SQLITE_OK) fail(handle);
+  // A checkpoint of a recorder or a foreign program may hold a lock for a moment.
+  sqlite3_busy_timeout(handle, 5000);
+}
+
+void Database::run(const std::string& sql) {
+  if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle());
+}
+
+int64_t Database::integer(const std::string& sql) {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+std::string Database::text(const std::string& sql) {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.text(0) : "";
+}
+
+Statement::Statement(const Database& database, std::string_view sql) {
+  sqlite3_stmt* handle = nullptr;
+  const int code = sqlite3_prepare_v2(
+      database.handle(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
+  handle_.reset(handle);
+  if (code != SQLITE_OK) fail(database.handle());
+}
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) fail(sqlite3_db_handle(handle_.get()));
+}
+
+Statement& Statement::bind(int position, int64_t value) {
+  check(sqlite3_bind_int64(handle_.get(), position, value));
+  return *this;
+}
+
+Statement& Statement::bind(int position, double value) {
+  check(sqlite3_bind_double(handle_.get(), position, value));
+  return *this;
+}
+
+Statement& Statement::bind(int position, std::string_view text) {
+  check(sqlite3_bind_text(handle_.get(),
+                          position,
+                          // A null pointer would bind NULL.
+                          text.empty() ? "" : text.data(),
+                          static_cast<int>(text.size()),
+                          SQLITE_TRANSIENT));
+  return *this;
+}
+
+Statement& Statement::bind_blob(int position, std::string_view bytes) {
+  check(sqlite3_bind_blob(handle_.get(),
+                          position,
+                          bytes.empty() ? "" : bytes.data(),
+                          static_cast<int>(bytes.size()),
+                          SQLITE_TRANSIENT));
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(handle_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) fail(sqlite3_db_handle(handle_.get()));
+  return false;
+}
+
+void Statement::run() {
+  step();
+  reset();
+}
+
+void Statement::reset() { sqlite3_reset(handle_.get()); }
+
+int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+
+double Statement::number(int column) const {
+  if (sqlite3_column_type(handle_.get(), column) == SQLITE_NULL) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return sqlite3_column_double(handle_.get(), column);
+}
+
+std::string Statement::text(int column) const {
+  const unsigned char* text = sqlite3_column_text(handle_.get(), column);
+  const int size = sqlite3_column_bytes(handle_.get(), column);
+  return text == nullptr ? "" : std::string(reinterpret_cast<const char*>(text), size);
+}
+
+std::string_view Statement::blob(int column) const {
+  const void* blob = sqlite3_column_blob(handle_.get(), column);
+  const int size = sqlite3_column_bytes(handle_.get(), column);
+  return blob == nullptr ? std::string_view()
+                         : std::string_view(static_cast<const char*>(blob), size);
+}
+
+}  // namespace flightdeck::record

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Disks that are full or cannot be written. A limit on file sizes stands in for a full disk:
+// write(2) fails in the same way, at a byte that the test chooses.
+#include <filesystem>
+#include <fstream>
+#include <signal.h>
+#include <sys/resource.h>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "flightdeck/record.h"
+#include "record/file.h"
+#include "tests/record/made_steps.h"
+#include "tests/record/runs.h"
+
+namespace flightdeck::tests {
+namespace {
+
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    set(bytes);
+  }
+  ~FileSizeLimit() {
+    lift();
+    ::signal(SIGXFSZ, handler_);
+  }
+  void lift() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  void set(rlim_t bytes) {
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+
+ private:
+  struct rlimit before_ = {};
+  void (*handler_)(int);
+};
+
+TEST(FullDisk, TrainingGoesOnAndTheRecordSaysWhatIsMissing) {
+  RunFolder run;
+  std::vector<std::string> warnings;
+  Recorder recorder(run.path(), collecting(warnings));
+  FileSizeLimit limit(20000);
+  int64_t step = 0;
+  while (recorder.statistics().not_stored < 5) recorder.write(make_step(step++));
+  const int64_t written = recorder.statistics().written;
+  limit.lift();
+  for (int64_t more = 0; more < 3; ++more) recorder.write(make_step(step++));
+  for (const bool is_finished : {false, true}) {
+    if (is_finished) recorder.finish("finished");
+    const RunReader reader(run.path());
+    EXPECT_EQ(reader.find("loss")->count, written + 3);
+    EXPECT_EQ(reader.last_step(), step - 1);
+    const auto notes = reader.notes();
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_EQ(notes[0].kind, NoteKind::kNotStored);
+    EXPECT_NE(notes[0].text.find("to " + std::to_string(step - 4)), std::string::npos)
+        << notes[0].text;
+    EXPECT_NE(notes[0].text.find("5 calls"), std::string::npos) << notes[0].text;
+  }
+  EXPECT_EQ(recorder.statistics().not_stored, 5);
+  // The journal's, and the database's if its thread came to it before the limit was lifted.
+  EXPECT_GE(warnings.size(), 1u);
+  EXPECT_LE(warnings.size(), 2u);
+}
+
+TEST(FullDisk, ThatStaysFullIsSaidAtTheEnd) {
+  RunFolder run;
+  std::vector<std::string> warnings;
+  Recorder recorder(run.path(), collecting(warnings));
+  recorder.begin(full_info());
+  FileSizeLimit limit(2000);
+  for (int64_t step = 0; step < 50; ++step) recorder.write(make_step(step));
+  recorder.note({50, 0, NoteKind::kRemark, "", std::string(3000, 'x')});
+  recorder.finish("finished");
+  limit.lift();
+  const RecorderStatistics statistics = recorder.statistics();
+  EXPECT_EQ(statistics.written + statistics.not_stored, 50);
+  EXPECT_GT(statistics.not_stored, 0);
+  const std::string last = warnings.empty() ? "" : warnings.back();
+  EXPECT_NE(last.find("to 49"), std::string::npos) << last;
+  const RunReader reader(run.path());
+  EXPECT_EQ(reader.status(), "killed");
+  const auto loss = reader.find("loss");
+  EXPECT_EQ(loss ? loss->count : 0, statistics.written);
+}
+
+TEST(FullDisk, WhatTheJournalCouldNotTakeIsStoredAtTheEnd) {
+  RunFolder run;
+  std::vector<std::string> warnings;
+  Recorder recorder(run.path(), collecting(warnings));
+  FileSizeLimit limit(2000);
+  recorder.note({0, 0, NoteKind::kRemark, "", std::string(3000, 'x')});
+  limit.lift();
+  recorder.finish("interrupted");
+  const RunReader reader(run.path());
+  EXPECT_EQ(reader.status(), "interrupted");
+  ASSERT_EQ(reader.notes().size(), 1u);
+  EXPECT_EQ(reader.notes()[0].text.size(), 3000u);
+}
+
+TEST(ReadOnlyDisk, IsOneWarningAndNothingIsStored) {
+  RunFolder run;
+  std::filesystem::create_directories(run.path());
+  std::ofstream(run.path() + "/file") << "x";
+  // The first is no folder; nobody, root included, can make files in the second.
+  for (const std::string& folder : {run.path() + "/file/run", std::string("/proc/self")}) {
+    std::vector<std::string> warnings;
+    Recorder recorder(folder, collecting(warnings));
+    recorder.begin(full_info());
+    for (int64_t step = 0; step < 10; ++step) recorder.write(make_step(step));
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find(folder), std::string::npos) << warnings[0];
+    EXPECT_NE(warnings[0].find("nothing is stored"), std::string::npos) << warnings[0];
+    recorder.finish("finished");
+    EXPECT_EQ(recorder.statistics().not_stored, 10);
+    EXPECT_EQ(recorder.statistics().written, 0);
+    ASSERT_EQ(warnings.size(), 2u);
+    EXPECT_NE(warnings[1].find("steps 0 to 9"), std::string::npos) << warnings[1];
+  }
+}
+
+TEST(FailingDatabase, LeavesTheValuesInTheJournalUntilItWorksAgain) {
+  RunFolder run;
+  // A folder in the place of the file: the database cannot be made.
+  std::filesystem::create_directories(run.path() + "/run.sqlite.new/x");
+  std::vector<std::string> warnings;
+  RecorderOptions options = collecting(warnings);
+  options.queue_steps = 4;
+  Recorder recorder(run.path(), options);
+  int64_t step = 0;
+  // Far more than the queue holds: training does not wait for a database that fails.
+  while (warnings.empty() || step < 100) {
+    recorder.write(make_step(step++));
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("run.sqlite"), std::string::npos) << warnings[0];
+  EXPECT_EQ(recorder.statistics().not_stored, 0);
+  EXPECT_FALSE(record::exists(run.path() + "/run.sqlite"));
+  {
+    const RunReader reader(run.path());
+    EXPECT_EQ(reader.status(), "running");
+    EXPECT_EQ(reader.find("loss")->count, step);
+  }
+  std::filesystem::remove_all(run.path() + "/run.sqlite.new");
+  recorder.finish("finished");
+  EXPECT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(record::exists(run.path() + "/run.sqlite"));
+  EXPECT_FALSE(record::exists(run.path() + "/journal.0"));
+  EXPECT_EQ(RunReader(run.path()).find("loss")->count, step);
+}
+
+TEST(FailingDatabase, AtTheEndLeavesARunThatIsReadFromItsJournal) {
+  RunFolder run;
+  std::filesystem::create_directories(run.path() + "/run.sqlite.new/x");
+  std::vector<std::string> warnings;
+  Recorder recorder(run.path(), collecting(warnings));
+  recorder.begin(full_info());
+  for (int64_t step = 0; step < 20; ++step) recorder.write(make_step(step));
+  recorder.finish("finished");
+  EXPECT_EQ(warnings.size(), 1u);
+  const RunReader reader(run.path());
+  EXPECT_EQ(reader.status(), "finished");
+  EXPECT_EQ(reader.info().host, "host");
+  EXPECT_EQ(reader.find("loss")->count, 20);
+}
+
+}  // namespace
+}  // namespace flightdeck::tests

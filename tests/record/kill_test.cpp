@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Kills a process that records, at random moments, and reads what it left.
+#include <chrono>
+#include <filesystem>
+#include <random>
+#include <signal.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "flightdeck/record.h"
+#include "record/file.h"
+#include "record/folder.h"
+#include "record/sqlite.h"
+#include "tests/record/runs.h"
+
+namespace flightdeck::tests {
+namespace {
+
+using record::Database;
+
+// A process that records made steps and reports each whose `write` has returned.
+class Writer {
+ public:
+  Writer(const std::string& folder, int64_t queue_steps, int64_t journal_bytes) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    const std::string queue = std::to_string(queue_steps), bytes = std::to_string(journal_bytes);
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::close(ends[0]);
+      ::close(ends[1]);
+      ::execl(FLIGHTDECK_KILL_WRITER,
+              FLIGHTDECK_KILL_WRITER,
+              folder.c_str(),
+              queue.c_str(),
+              bytes.c_str(),
+              static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    reports_ = ends[0];
+  }
+  ~Writer() {
+    if (process_ > 0) kill();
+    ::close(reports_);
+  }
+
+  // Takes the next report; false at the end.
+  bool next() {
+    int64_t step = 0;
+    if (::read(reports_, &step, sizeof step) != sizeof step) return false;
+    last_ = step;
+    return true;
+  }
+
+  // Kills it and takes what it still reported.
+  void kill() {
+    ::kill(process_, SIGKILL);
+    int status = 0;
+    ::waitpid(process_, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status)) << "it ended by itself, status " << status;
+    process_ = 0;
+    while (next()) {
+    }
+  }
+
+  int64_t last() const { return last_; }
+
+ private:
+  pid_t process_ = 0;
+  int reports_ = -1;
+  int64_t last_ = -1;
+};
+
+// A killed run with a database and a journal behind it.
+int64_t make_killed_run(const std::string& folder) {
+  Writer writer(folder, 8, 20000);
+  while (writer.last() < 200) writer.next();
+  writer.kill();
+  return writer.last();
+}
+
+TEST(Kill, AtAnyMomentKeepsEveryStepThatWasWritten) {
+  std::mt19937 random(20240611);
+  int64_t with_database = 0, steps = 0;
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE(round);
+    RunFolder run;
+    Writer writer(run.path(), 8, round % 2 == 0 ? 20000 : 16 << 20);
+    const int64_t reports = std::uniform_int_distribution<int64_t>(0, round < 20 ? 3 : 300)(random);
+    while (writer.last() < reports - 1 && writer.next()) {
+    }
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::microseconds(std::uniform_int_distribution<>(0, 2000)(random));
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    writer.kill();
+    steps += writer.last() + 1;
+    // It may have been killed before there was a run.
+    if (writer.last() < 0 && !RunReader::is_run(run.path())) continue;
+    const std::string before = contents(run.path());
+    {
+      const RunReader reader(run.path());
+      EXPECT_EQ(reader.status(), "killed");
+      EXPECT_EQ(faults(reader, writer.last()), "");
+      EXPECT_GE(reader.last_step(), writer.last());
+    }
+    EXPECT_TRUE(contents(run.path()) == before) << "the reader wrote";
+    const record::Folder folder(run.path());
+    if (!record::exists(folder.database())) continue;
+    ++with_database;
+    EXPECT_EQ(Database(folder.database(), Database::Mode::kPlain).text("PRAGMA integrity_check"),
+              "ok");
+  }
+  EXPECT_GT(with_database, 50);
+  EXPECT_GT(steps, 1000);
+}
+
+TEST(Kill, LeavesARunThatIsReadWithoutTheIndexOfItsLog) {
+  RunFolder run;
+  const int64_t last = make_killed_run(run.path());
+  const record::Folder folder(run.path());
+  ASSERT_GT(record::file_size(folder.wal()), 0);
+  std::filesystem::remove(folder.shm());
+  const std::string before = contents(run.path());
+  EXPECT_EQ(faults(RunReader(run.path()), last), "");
+  EXPECT_TRUE(contents(run.path()) == before) << "the reader wrote";
+}
+
+TEST(Kill, LeavesADatabaseThatIsReadWithoutItsJournal) {
+  RunFolder run;
+  make_killed_run(run.path());
+  for (const auto& entry : std::filesystem::directory_iterator(run.path())) {
+    if (entry.path().filename().string().rfind("journal", 0) == 0) {
+      std::filesystem::remove(entry.path());
+    }
+  }
+  const RunReader reader(run.path());
+  EXPECT_GT(reader.last_step(), 0);
+  EXPECT_EQ(faults(reader, 0), "");
+}
+
+TEST(Kill, LeavesAFolderThatARecorderRefuses) {
+  RunFolder run;
+  const int64_t last = make_killed_run(run.path());
+  const std::string message = message_of([&] { Recorder recorder(run.path()); });
+  EXPECT_NE(message.find("already holds a run"), std::string::npos) << message;
+  EXPECT_EQ(faults(RunReader(run.path()), last), "");
+}
+
+TEST(AnotherProcess, IsSeenToBeRunningAndReadWhole) {
+  RunFolder run;
+  Writer writer(run.path(), 8, 20000);
+  for (int round = 0; round < 20; ++round) {
+    const int64_t reports = writer.last() + 20;
+    while (writer.last() < reports) ASSERT_TRUE(writer.next());
+    const int64_t written = writer.last();
+    const RunReader reader(run.path());
+    EXPECT_EQ(reader.status(), "running");
+    EXPECT_EQ(faults(reader, written), "");
+  }
+  const std::string message = message_of([&] { Recorder recorder(run.path()); });
+  EXPECT_NE(message.find("is being recorded"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace flightdeck::tests

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "flightdeck/record.h"
+#include "record/sqlite.h"
+#include "tests/record/made_steps.h"
+#include "tests/record/runs.h"
+
+namespace flightdeck::tests {
+namespace {
+
+using record::Database;
+
+void record_steps(const std::string& folder, int64_t count, const std::string& ending) {
+  Recorder recorder(folder);
+  recorder.begin(full_info());
+  for (int64_t step = 0; step < count; ++step) recorder.write(make_step(step));
+  recorder.finish(ending);
+}
+
+TEST(RunReader, RefusesAFolderWithoutARun) {
+  RunFolder run;
+  EXPECT_FALSE(RunReader::is_run(run.path()));
+  const std::string message = message_of([&] { RunReader reader(run.path()); });
+  EXPECT_NE(message.find(run.path()), std::string::npos) << message;
+  std::filesystem::create_directories(run.path());
+  EXPECT_THROW(RunReader reader(run.path()), std::invalid_argument);
+}
+
+TEST(RunReader, RefusesANewerFormatAndForeignDatabases) {
+  RunFolder run;
+  record_steps(run.path(), 1, "finished");
+  Database(run.path() + "/run.sqlite", Database::Mode::kPlain).run("PRAGMA user_version = 7");
+  std::string message = message_of([&] { RunReader reader(run.path()); });
+  EXPECT_NE(message.find("format 7"), std::string::npos) << message;
+  EXPECT_NE(message.find("newer"), std::string::npos) << message;
+  Database(run.path() + "/run.sqlite", Database::Mode::kPlain).run("PRAGMA application_id = 7");
+  message = message_of([&] { RunReader reader(run.path()); });
+  EXPECT_NE(message.find("no run of Flightdeck"), std::string::npos) << message;
+}
+
+TEST(RunReader, TellsHowARunEnded) {
+  for (const char* ending : {"finished", "interrupted", "failed"}) {
+    RunFolder run;
+    record_steps(run.path(), 2, ending);
+    EXPECT_EQ(RunReader(run.path()).status(), ending);
+  }
+}
+
+TEST(RunReader, ReadsARunWithoutSteps) {
+  RunFolder run;
+  Recorder recorder(run.path());
+  for (const bool is_finished : {false, true}) {
+    if (is_finished) recorder.finish("finished");
+    const RunReader reader(run.path());
+    EXPECT_EQ(reader.last_step(), -1);
+    EXPECT_EQ(reader.last_time(), 0);
+    EXPECT_TRUE(reader.series().empty());
+    EXPECT_TRUE(reader.notes().empty());
+    EXPECT_EQ(reader.find("loss"), nullptr);
+    EXPECT_EQ(reader.info().host, "");
+    reader.for_each_step([](const StepReadings&) { FAIL() << "a step"; });
+  }
+}
+
+TEST(RunReader, ListsAndFindsSeries) {
+  RunFolder run;
+  Recorder recorder(run.path());
+  recorder.write(step_of(3, {number("loss", 1), number("grad_norm", 2, "gewichtungsfaktor.β∂")}));
+  recorder.write(step_of(5, {number("loss", 1), number("loss", 7, "", "iterations")}));
+  recorder.finish("finished");
+  const RunReader reader(run.path());
+  EXPECT_EQ(reader.series().size(), 3u);
+  const auto loss = reader.find("loss");
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss->count, 2);
+  EXPECT_EQ(loss->first_step, 3);
+  EXPECT_EQ(loss->last_step, 5);
+  EXPECT_EQ(loss->kind, ReadingKind::kNumber);
+  const auto norm = reader.find("grad_norm", "gewichtungsfaktor.β∂");
+  ASSERT_TRUE(norm);
+  EXPECT_EQ(reader.numbers(norm->id).at(0).value, 2);
+  const auto iterations = reader.find("loss", "", "iterations");
+  ASSERT_TRUE(iterations);
+  EXPECT_EQ(reader.readings(iterations->id).at(0).second.field, "iterations");
+  EXPECT_EQ(reader.find("loss", "iterations"), nullptr);
+  EXPECT_EQ(reader.last_step(), 5);
+  EXPECT_EQ(reader.last_time(), 105);
+}
+
+TEST(RunReader, ReadsRanges) {
+  RunFolder run;
+  Recorder recorder(run.path());
+  for (int64_t step = 0; step < 100; step += 10) recorder.write(make_step(step));
+  for (const bool is_finished : {false, true}) {
+    if (is_finished) recorder.finish("finished");
+    const RunReader reader(run.path());
+    const int64_t id = reader.find("loss")->id;
+    EXPECT_EQ(reader.numbers(id, {20, 50}).size(), 4u);
+    EXPECT_EQ(reader.numbers(id, {21, 29}).size(), 0u);
+    EXPECT_EQ(reader.numbers(id, {50, 20}).size(), 0u);
+    StepRange from;
+    from.first = 85;
+    EXPECT_EQ(reader.numbers(id, from).size(), 1u);
+    EXPECT_EQ(reader.readings(reader.find("grad_hist_2d")->id, {0, 10}).size(), 2u);
+    std::vector<int64_t> steps;
+    reader.for_each_step([&](const StepReadings& step) { steps.push_back(step.step); }, {15, 40});
+    EXPECT_EQ(steps, (std::vector<int64_t>{20, 30, 40}));
+  }
+}
+
+TEST(RunReader, RefusesSeriesThatAreNotThere) {
+  RunFolder run;
+  record_steps(run.path(), 3, "finished");
+  const RunReader reader(run.path());
+  EXPECT_THROW(reader.numbers(0), std::invalid_argument);
+  EXPECT_THROW(reader.readings(99), std::invalid_argument);
+  const std::string message =
+      message_of([&] { reader.numbers(reader.find("sample_outliers")->id); });
+  EXPECT_NE(message.find("list"), std::string::npos) << message;
+}
+
+TEST(RunReader, GivesNotesInOrder) {
+  RunFolder run;
+  Recorder recorder(run.path());
+  recorder.note({1, 2.5, NoteKind::kRemark, "", "first"});
+  recorder.note({4, 3.5, NoteKind::kSwitchedOff, "alpha", "it failed: \"ü\""});
+  for (const bool is_finished : {false, true}) {
+    if (is_finished) recorder.finish("finished");
+    const auto notes = RunReader(run.path()).notes();
+    ASSERT_EQ(notes.size(), 2u);
+    EXPECT_EQ(notes[0].text, "first");
+    EXPECT_EQ(notes[1].step, 4);
+    EXPECT_EQ(notes[1].time, 3.5);
+    EXPECT_EQ(notes[1].kind, NoteKind::kSwitchedOff);
+    EXPECT_EQ(notes[1].quantity, "alpha");
+    EXPECT_EQ(notes[1].text, "it failed: \"ü\"");
+  }
+}
+
+TEST(RunReader, SeriesKeepTheirNumbersWhenTheyAreStored) {
+  RunFolder run;
+  Recorder recorder(run.path());
+  recorder.write(step_of(0, {number("c", 1), number("a", 1), number("b", 1)}));
+  const RunReader reader(run.path());
+  std::vector<std::string> before, after;
+  for (const SeriesInfo& series : reader.series()) before.push_back(series.quantity);
+  recorder.finish("finished");
+  for (const SeriesInfo& series : reader.series()) after.push_back(series.quantity);
+  EXPECT_EQ(before, (std::vector<std::string>{"c", "a", "b"}));
+  EXPECT_EQ(after, before);
+}
+
+TEST(RunReader, SeesNoTornStepWhileOthersWriteAndRead) {
+  RunFolder run;
+  RecorderOptions options;
+  options.queue_steps = 8;
+  options.journal_bytes = 20000;
+  Recorder recorder(run.path(), options);
+  std::atomic<bool> is_over{false};
+  std::atomic<int64_t> written{-1};
+  const auto read = [&] {
+    const RunReader reader(run.path());
+    int64_t rounds = 0;
+    std::string wrong;
+    while (!is_over && wrong.empty()) {
+      const int64_t at_least = written;
+      wrong = faults(reader, at_least);
+      if (reader.status() != "running") wrong += "status " + reader.status();
+      ++rounds;
+    }
+    EXPECT_EQ(wrong, "");
+    EXPECT_GT(rounds, 0);
+  };
+  std::thread first(read), second(read);
+  for (int64_t step = 0; step < 1500; ++step) {
+    recorder.write(make_step(step));
+    written = step;
+    if (step > 0) recorder.write(make_late_step(step - 1));
+  }
+  is_over = true;
+  first.join();
+  second.join();
+  recorder.finish("finished");
+  EXPECT_EQ(faults(RunReader(run.path()), 1499), "");
+}
+
+TEST(RunReader, ReadsACopyOfTheDatabaseAlone) {
+  RunFolder run;
+  record_steps(run.path(), 5, "finished");
+  const std::string copy = run.path() + ".copy%23 ?";
+  std::filesystem::create_directories(copy);
+  std::filesystem::copy_file(run.path() + "/run.sqlite", copy + "/run.sqlite");
+  EXPECT_EQ(RunReader(copy).last_step(), 4);
+}
+
+TEST(RunReader, LeavesTheFolderAsItIs) {
+  RunFolder run;
+  record_steps(run.path(), 5, "finished");
+  const std::string before = contents(run.path());
+  const RunReader reader(run.path());
+  EXPECT_EQ(reader.series().size(), 4u);
+  EXPECT_EQ(contents(run.path()), before);
+}
+
+}  // namespace
+}  // namespace flightdeck::tests

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "tests/record/runs.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/record/made_steps.h"
+
+namespace flightdeck::tests {
+
+namespace {
+
+bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+bool same(double a, double b) { return same_bits(a, b) || (a != a && b != b); }
+
+const Reading* find_in(const StepReadings& step, const std::string& quantity) {
+  for (const Reading& reading : step.readings) {
+    if (reading.quantity == quantity) return &reading;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+RunFolder::RunFolder() {
+  parent_ = (std::filesystem::temp_directory_path() / "record_test.XXXXXX").string();
+  if (::mkdtemp(parent_.data()) == nullptr) ADD_FAILURE() << "no temporary folder " << parent_;
+  path_ = parent_ + "/runs/first";
+}
+
+RunFolder::~RunFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(parent_, ignored);
+}
+
+Reading number(const std::string& quantity,
+               double value,
+               const std::string& group,
+               const std::string& field) {
+  Reading reading;
+  reading.quantity = quantity;
+  reading.group = group;
+  reading.field = field;
+  reading.number = value;
+  return reading;
+}
+
+StepReadings step_of(int64_t step, std::vector<Reading> readings) {
+  return {step, 100.0 + static_cast<double>(step), std::move(readings)};
+}
+
+RunInfo full_info() {
+  RunInfo info;
+  info.start_time = 1700000000.5;
+  info.flightdeck_version = "0.1.0";
+  info.libtorch_version = "1.13.1";
+  info.host = "host";
+  info.command = "run --out 'a b'";
+  info.device = "cpu";
+  info.grouping = "parameter";
+  info.parameters = {{"conv1.weight", {16, 1, 5, 5}, "float32"}, {"scale", {}, "float64"}};
+  info.groups = {"conv1.weight", "scale"};
+  info.quantities = {{"loss", "the loss", "every 1", "", "none"},
+                     {"alpha", "step length", "every 5", "kind=ggn", "one pass"}};
+  info.config = {{"optimizer", "sgd"}, {"seed", "3"}};
+  info.plan = "line one\nline two";
+  info.coverage = "all fast";
+  return info;
+}
+
+std::string contents(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    struct stat status = {};
+    ::stat(entry.path().c_str(), &status);
+    files[entry.path().filename().string()] = std::to_string(status.st_mtim.tv_sec) + "." +
+                                              std::to_string(status.st_mtim.tv_nsec) +
+                                              std::string(std::istreambuf_iterator<char>(in), {});
+  }
+  std::string out;
+  for (const auto& [name, text] : files) out += name + ":" + text + "\n";
+  return out;
+}
+
+bool equal(const Reading& a, const Reading& b) {
+  if (a.quantity != b.quantity || a.field != b.field || a.group != b.group || a.kind != b.kind) {
+    return false;
+  }
+  if (a.list.size() != b.list.size() || a.axes.size() != b.axes.size()) return false;
+  for (size_t i = 0; i < a.list.size(); ++i) {
+    if (!same_bits(a.list[i], b.list[i])) return false;
+  }
+  for (size_t i = 0; i < a.axes.size(); ++i) {
+    if (a.axes[i].low != b.axes[i].low || a.axes[i].high != b.axes[i].high ||
+        a.axes[i].count != b.axes[i].count) {
+      return false;
+    }
+  }
+  return same(a.number, b.number) && a.counts == b.counts && a.below == b.below &&
+         a.above == b.above && a.not_a_number == b.not_a_number;
+}
+
+std::string faults(const RunReader& reader, int64_t last) {
+  std::string wrong;
+  int64_t expected = 0;
+  int64_t last_late = -1;
+  reader.for_each_step([&](const StepReadings& step) {
+    const std::string name = "step " + std::to_string(step.step) + ": ";
+    if (step.step != expected) wrong += name + "follows " + std::to_string(expected - 1) + "\n";
+    expected = step.step + 1;
+    std::vector<Reading> wanted = make_step(step.step).readings;
+    const Reading late = make_late_step(step.step).readings[0];
+    const Reading* found_late = find_in(step, late.quantity);
+    if (found_late != nullptr) {
+      wanted.push_back(late);
+      if (last_late != step.step - 1) wrong += name + "a late value without the one before\n";
+      last_late = step.step;
+    }
+    if (wanted.size() != step.readings.size()) wrong += name + "wrong number of values\n";
+    for (const Reading& reading : wanted) {
+      const Reading* found = find_in(step, reading.quantity);
+      if (found == nullptr) {
+        wrong += name + "no " + reading.quantity + "\n";
+      } else if (!equal(*found, reading)) {
+        wrong += name + "other " + reading.quantity + "\n";
+      }
+    }
+  });
+  if (expected <= last) {
+    wrong += "ends at " + std::to_string(expected - 1) + ", not " + std::to_string(last) + "\n";
+  }
+  // The last value may come up to two steps after its own.
+  if (last_late < expected - 3) wrong += "late values end at " + std::to_string(last_late) + "\n";
+  return wrong;
+}
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+RecorderOptions collecting(std::vector<std::string>& warnings) {
+  RecorderOptions options;
+  options.on_warning = [&warnings](const std::string& text) { warnings.push_back(text); };
+  return options;
+}
+
+}  // namespace flightdeck::tests
