@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -127,6 +128,9 @@ struct Activation {
   std::string op;     ///< "relu", "sigmoid", "tanh", ...
   std::string layer;  ///< module of the parameter that feeds it: "conv1"; made unique by a number
   Tensor output;      ///< [N, units, ...], detached
+  /// Bounds of the outputs: 0 and infinity for relu.
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
 };
 
 /// One step, after its backward pass: read-only. Asking for what was not in the needs is an error.

@@ -2,6 +2,7 @@
 #include "cockpit/activations.h"
 
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,26 +14,32 @@
 namespace flightdeck {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 struct Output {
   const char* op;
   Tensor values;
+  double low = -kInfinity, high = kInfinity;
 };
 
 std::optional<Output> output_of(const NodeView& view) {
   namespace nodes = compat::nodes;
   const std::string name = view.name();
   if (name == "ReluBackward0") {
-    return Output{"relu", view.unpack(view.as<nodes::ReluBackward0>().result_)};
+    return Output{"relu", view.unpack(view.as<nodes::ReluBackward0>().result_), 0};
   }
   if (name == "SigmoidBackward0") {
-    return Output{"sigmoid", view.unpack(view.as<nodes::SigmoidBackward0>().result_)};
+    return Output{"sigmoid", view.unpack(view.as<nodes::SigmoidBackward0>().result_), 0, 1};
   }
   if (name == "TanhBackward0") {
-    return Output{"tanh", view.unpack(view.as<nodes::TanhBackward0>().result_)};
+    return Output{"tanh", view.unpack(view.as<nodes::TanhBackward0>().result_), -1, 1};
   }
   if (name == "HardtanhBackward0") {  // relu6 too
     const auto& node = view.as<nodes::HardtanhBackward0>();
-    return Output{"hardtanh", view.unpack(node.self_).clamp(node.min_val, node.max_val)};
+    return Output{"hardtanh",
+                  view.unpack(node.self_).clamp(node.min_val, node.max_val),
+                  node.min_val.toDouble(),
+                  node.max_val.toDouble()};
   }
   if (name == "GeluBackward0") {
     return Output{"gelu", at::gelu(view.unpack(view.as<nodes::GeluBackward0>().self_))};
@@ -94,8 +101,11 @@ std::vector<Activation> read_activations(const Capture& capture, const Parameter
     std::string layer = feeder.parameter.empty() ? output->op : module_of(feeder.parameter);
     const int count = ++used[layer];
     if (count > 1) layer += "#" + std::to_string(count);
-    activations.push_back(
-        {output->op, layer, units_second(output->values, node.layout, feeder.is_convolution)});
+    activations.push_back({output->op,
+                           layer,
+                           units_second(output->values, node.layout, feeder.is_convolution),
+                           output->low,
+                           output->high});
   }
   return activations;
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Units of relu-like layers that are zero for every sample: no gradient reaches what is below them.
+#include <ATen/ATen.h>
+
+#include "flightdeck/quantity.h"
+
+namespace flightdeck::quantities {
+namespace {
+
+// relu, and hardtanh with the lower bound 0: relu6.
+bool is_relu_like(const Activation& activation) {
+  return (activation.op == "relu" || activation.op == "hardtanh") && activation.low == 0;
+}
+
+// Outputs are never negative, so that the largest one tells.
+Tensor count_dead(const Tensor& output) {  // [N, units, ...]
+  const Tensor flat = output.reshape({output.size(0), output.size(1), -1});
+  return flat.amax(at::IntArrayRef({0, 2})).eq(0).sum().to(at::kDouble);
+}
+
+Value compute(const StepView& step) {
+  Tensor dead;
+  double units = 0;
+  std::vector<std::pair<std::string, Tensor>> layers;
+  for (const Activation& activation : step.activations()) {
+    if (!is_relu_like(activation) || activation.output.numel() == 0) continue;
+    const Tensor& output = activation.output;
+    const Tensor count = count_dead(output);
+    const auto size = static_cast<double>(output.size(1));
+    layers.emplace_back(activation.layer, count / size);
+    dead = dead.defined() ? dead + count : count;
+    units += size;
+  }
+  if (layers.empty()) return Value::none("no relu or relu6 in the graph");
+  Value value(dead / units);
+  for (const auto& [layer, fraction] : layers) value.with(layer, fraction);
+  return value;
+}
+
+}  // namespace
+
+Quantity dead_units(Settings&) {
+  StepNeeds needs;
+  needs.activations = true;
+  return Quantity("dead_units")
+      .summary("Fraction of relu units that are zero for the whole batch; one field per layer")
+      .reference("beyond the papers")
+      .needs(needs)
+      .compute(&compute);
+}
+
+}  // namespace flightdeck::quantities

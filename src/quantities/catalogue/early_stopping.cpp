@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Evidence that the mini-batch gradient is noise around zero: above 0, training may stop.
+#include "flightdeck/quantity.h"
+#include "quantities/sweeps.h"
+
+namespace flightdeck::quantities {
+
+// 1 - N/D sum_d g_d² / (S_d + epsilon), with the unbiased variance S = N/(N-1) variance.
+Quantity early_stopping(Settings& settings) {
+  const double epsilon = settings.number("epsilon", 1e-5, "added to the variance");
+  return Quantity("early_stopping")
+      .summary("Evidence-based stopping criterion: above 0 the gradient looks like noise")
+      .reference("C.3.3, equation C.11, with epsilon as in the reference implementation")
+      .needs(Need::kMean | Need::kVariance)
+      .cost(Cost::kFirstOrder)
+      .has_groups(true)
+      .compute([epsilon](const StepView& step) {
+        const auto N = static_cast<double>(step.batch_size());
+        if (N < 2) return Value::none("needs at least two samples");
+        std::vector<Tensor> sums;
+        for (const ParameterGradients& parameter : step.gradients().parameters) {
+          sums.push_back(sum_entries(
+              parameter.mean,
+              parameter.variance,
+              [epsilon, unbiased = N / (N - 1)](const auto& mean, const auto& variance) {
+                return mean * mean / (variance * unbiased + epsilon);
+              }));
+        }
+        return Value(1 - N * step.group_sums(sums) / step.group_sizes());
+      });
+}
+
+}  // namespace flightdeck::quantities

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The GGN's leading eigenvalues, and how reliably the batch knows slope and curvature along them.
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+#include "flightdeck/quantity.h"
+
+namespace flightdeck::quantities {
+namespace {
+
+// Vivit lists the leading direction last.
+Tensor leading_first(const Tensor& list, int64_t count) {
+  return list.flip(0).slice(0, 0, count).to(at::kDouble);
+}
+
+Value compute(const StepView& step, const VivitNeed& need, int64_t count) {
+  const Vivit& vivit = step.vivit(need);
+  const int64_t listed = std::min(count, vivit.rank());
+  Value value(vivit.gram_eigenvalues().select(0, -1));
+  value.with_list("eigenvalues", leading_first(vivit.eigenvalues(), listed));
+  if (listed == 0) return value;
+  value.with_list("slope_snr", leading_first(Vivit::signal_to_noise(vivit.gammas(listed)), listed));
+  value.with_list("curvature_snr",
+                  leading_first(Vivit::signal_to_noise(vivit.lambdas(listed)), listed));
+  return value;
+}
+
+}  // namespace
+
+Quantity ggn_spectrum(Settings& settings) {
+  const int64_t count = settings.integer("count", 10, "how many eigenvalues are listed", 1);
+  VivitNeed need;
+  need.samples = settings.integer("samples", 16, "first samples of the batch used; 0: all");
+  need.mc_samples = settings.integer("mc_samples", 0, "would-be gradients per sample; 0: exact");
+  need.gradients = true;
+  StepNeeds needs;
+  needs.vivit = need;
+  return Quantity("ggn_spectrum")
+      .summary("Largest GGN eigenvalues with the signal-to-noise of slope and curvature")
+      .reference("ViViT: eigenvalues of the Gram matrix, signal-to-noise of gamma and lambda")
+      .needs(needs)
+      .cost(Cost::kCurvature)
+      .compute([need, count](const StepView& step) { return compute(step, need, count); });
+}
+
+}  // namespace flightdeck::quantities

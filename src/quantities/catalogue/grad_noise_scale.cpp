@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Simple noise scale: the batch size at which noise and signal of the mean gradient are equal.
+#include <ATen/ATen.h>
+
+#include "flightdeck/quantity.h"
+
+namespace flightdeck::quantities {
+namespace {
+
+// tr(S) / |G|² with the unbiased estimates tr(S) = sum_n ||g_n - g||² / (N-1) and
+// |G|² = ||g||² - tr(S) / N, which may come out negative.
+Value compute(const StepView& step) {
+  const auto N = static_cast<double>(step.batch_size());
+  if (N < 2) return Value::none("needs at least two samples");
+  const Tensor mean2 = step.mean_dots().mean(1);
+  const Tensor noise = ((step.squared_norms().sum(1) - N * mean2) / (N - 1)).clamp_min(0);
+  const Tensor signal = mean2 - noise / N;
+  return Value(noise / signal).with("noise", noise).with("signal", signal);
+}
+
+}  // namespace
+
+Quantity grad_noise_scale(Settings&) {
+  return Quantity("grad_noise_scale")
+      .summary("Batch size at which noise and signal of the mean gradient balance")
+      .reference("McCandlish et al. 2018, simple noise scale, unbiased from one batch")
+      .needs(Need::kNorms | Need::kMeanDots)
+      .cost(Cost::kFirstOrder)
+      .has_groups(true)
+      .compute(&compute);
+}
+
+}  // namespace flightdeck::quantities

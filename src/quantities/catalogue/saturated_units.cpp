@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Outputs of bounded nonlinearities at their bounds, where the slope is next to nothing.
+#include <optional>
+
+#include <ATen/ATen.h>
+
+#include "flightdeck/quantity.h"
+
+namespace flightdeck::quantities {
+namespace {
+
+// How near to a bound counts as saturated. Hardtanh has no slope at its bounds; sigmoid and tanh,
+// one hundredth of their range away, have 4 % of their largest.
+std::optional<double> margin_of(const Activation& activation) {
+  if (activation.op == "hardtanh") return 0;
+  if (activation.op == "sigmoid" || activation.op == "tanh") {
+    return (activation.high - activation.low) / 100;
+  }
+  return std::nullopt;
+}
+
+Value compute(const StepView& step) {
+  Tensor saturated;
+  double entries = 0;
+  std::vector<std::pair<std::string, Tensor>> layers;
+  for (const Activation& activation : step.activations()) {
+    const std::optional<double> margin = margin_of(activation);
+    if (!margin || activation.output.numel() == 0) continue;
+    const Tensor& output = activation.output;
+    const Tensor count = output.le(activation.low + *margin)
+                             .logical_or_(output.ge(activation.high - *margin))
+                             .sum()
+                             .to(at::kDouble);
+    const auto size = static_cast<double>(output.numel());
+    layers.emplace_back(activation.layer, count / size);
+    saturated = saturated.defined() ? saturated + count : count;
+    entries += size;
+  }
+  if (layers.empty()) return Value::none("no sigmoid, tanh or hardtanh in the graph");
+  Value value(saturated / entries);
+  for (const auto& [layer, fraction] : layers) value.with(layer, fraction);
+  return value;
+}
+
+}  // namespace
+
+Quantity saturated_units(Settings&) {
+  StepNeeds needs;
+  needs.activations = true;
+  return Quantity("saturated_units")
+      .summary(
+          "Fraction of sigmoid, tanh and hardtanh outputs at their bounds; one field per layer")
+      .reference("beyond the papers")
+      .needs(needs)
+      .compute(&compute);
+}
+
+}  // namespace flightdeck::quantities

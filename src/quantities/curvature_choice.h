@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The settings that all quantities of a curvature's diagonal share: which matrix, on which samples.
+#pragma once
+
+#include <vector>
+
+#include "flightdeck/quantity.h"
+
+namespace flightdeck {
+
+class CurvatureChoice {
+ public:
+  /// Declares and reads `curvature`, `samples` and `mc_samples`.
+  explicit CurvatureChoice(Settings& settings);
+
+  /// The diagonal or the trace is asked for by adding it to the needs.
+  StepNeeds with_diagonal(StepNeeds needs) const;
+  StepNeeds with_trace(StepNeeds needs) const;
+
+  /// What was asked for, one tensor per parameter.
+  std::vector<Tensor> diagonals(const StepView& step) const;
+  std::vector<Tensor> traces(const StepView& step) const;
+
+ private:
+  CurvatureNeed diagonal_need_ = CurvatureNeed::kDiagHessian;
+  CurvatureNeed trace_need_ = CurvatureNeed::kTraceHessian;
+  Tensor ParameterCurvature::*diagonal_ = &ParameterCurvature::diag_hessian;
+  Tensor ParameterCurvature::*trace_ = &ParameterCurvature::trace_hessian;
+  CurvatureBatch batch_;
+};
+
+}  // namespace flightdeck
