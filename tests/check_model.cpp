@@ -78,6 +78,7 @@ std::vector<Question> questions(int64_t batch_size, const Tensor& losses) {
       {"gradients, everything", all, {}, scratch, {}},
       {"gradients, everything, some samples", all, subset, scratch, {}},
       {"gradients, everything, tiny scratch", all, {}, kTinyScratch, {}},
+      {"gradients, norms and mean_dots", Need::kNorms | Need::kMeanDots, {}, scratch, {}},
       {"watch, everything, mean", all, {}, scratch, mean},
       {"watch, everything, sum", all, {}, scratch, sum},
       {"watch, everything, weighted mean", all, {}, scratch, weighted},

@@ -84,7 +84,8 @@ const std::vector<Need>& every_need() {
                                           Need::kSecondMoment,
                                           Need::kVariance,
                                           Need::kGram,
-                                          Need::kDots};
+                                          Need::kDots,
+                                          Need::kMeanDots};
   return needs;
 }
 
@@ -96,7 +97,7 @@ Needs all_needs() {
 
 std::string to_string(Needs needs) {
   static const char* const names[] = {
-      "mean", "individual", "norms", "second_moment", "variance", "gram", "dots"};
+      "mean", "individual", "norms", "second_moment", "variance", "gram", "dots", "mean_dots"};
   std::string text;
   for (size_t i = 0; i < every_need().size(); ++i) {
     if (!needs.has(every_need()[i])) continue;
@@ -162,6 +163,7 @@ ParameterGradients textbook_answers(const Tensor& individual, const Tensor& dire
   answers.second_moment = individual.square().mean(0);
   answers.variance = (individual - answers.mean).square().mean(0);
   answers.gram = rows.matmul(rows.t());
+  answers.mean_dots = rows.matmul(rows.mean(0));
   if (directions.defined()) {
     answers.dots = rows.matmul(as_matrix(directions).to(at::kDouble).t());
   }
@@ -228,6 +230,8 @@ std::vector<std::string> differences(const Gradients& answers,
         "variance", what.has(Need::kVariance), actual.variance, expected.variance, moment);
     compare.field("gram", what.has(Need::kGram), actual.gram, expected.gram, square);
     compare.field("dots", what.has(Need::kDots), actual.dots, expected.dots, dot);
+    compare.field(
+        "mean_dots", what.has(Need::kMeanDots), actual.mean_dots, expected.mean_dots, square);
   }
 
   const double square = largest_norm * largest_norm;
@@ -241,6 +245,8 @@ std::vector<std::string> differences(const Gradients& answers,
       "norms²", what.has(Need::kNorms), squared(answers.total.norms), squared(total.norms), square);
   compare.field("gram", what.has(Need::kGram), answers.total.gram, total.gram, square);
   compare.field("dots", what.has(Need::kDots), answers.total.dots, total.dots, dot);
+  compare.field(
+      "mean_dots", what.has(Need::kMeanDots), answers.total.mean_dots, total.mean_dots, square);
   return lines;
 }
 

@@ -36,7 +36,7 @@ constexpr Tolerances kTolerances;
 /// The tolerance that belongs to a parameter type.
 double tolerance_of(at::ScalarType type);
 
-/// All needs there are, for the tests that ask for everything at once.
+/// The needs that individual gradients alone answer, for the tests that ask for everything at once.
 const std::vector<Need>& every_need();
 Needs all_needs();
 std::string to_string(Needs needs);

@@ -10,15 +10,45 @@
 #include "passes/slow_rows.h"
 
 namespace flightdeck {
+namespace {
+
+// Everything an optimizer may change in place.
+std::vector<Tensor> leaves_of(const Capture& capture, const Parameters& parameters) {
+  std::vector<Tensor> leaves;
+  for (const auto& [name, tensor] : parameters) leaves.push_back(tensor.detach());
+  for (const CapturedNode& captured : capture.nodes) {
+    const auto* leaf = dynamic_cast<const compat::ag::AccumulateGrad*>(captured.node);
+    if (leaf && captured.parameter < 0) leaves.push_back(leaf->variable.detach());
+  }
+  return leaves;
+}
+
+void check_bins(const Bins& bins) {
+  TORCH_CHECK_VALUE(
+      bins.count > 0 && std::isfinite(bins.low) && std::isfinite(bins.high) && bins.low < bins.high,
+      "gradients: histogram of ",
+      bins.count,
+      " bins over [",
+      bins.low,
+      ", ",
+      bins.high,
+      "]; give at least one bin and a finite range with low < high");
+}
+
+}  // namespace
+
 FirstOrderPass::FirstOrderPass(Capture capture,
                                Parameters parameters,
                                Needs what,
-                               GradientOptions options)
+                               GradientOptions options,
+                               bool hears_arrivals)
     : capture_(std::move(capture)),
       parameters_(std::move(parameters)),
       options_(std::move(options)),
       count_(options_.samples.empty() ? capture_.N : static_cast<int64_t>(options_.samples.size())),
-      results_(parameters_, what, options_, count_),
+      results_(parameters_, what, options_, count_, hears_arrivals),
+      needs_arrivals_(what.has(Need::kArrivedNorm) && hears_arrivals),
+      early_norms_(parameters_.size()),
       collector_(
           capture_, options_.samples, &results_.coverage(), [this](size_t parameter, Rows rows) {
             complete(parameter, std::move(rows));
@@ -26,29 +56,21 @@ FirstOrderPass::FirstOrderPass(Capture capture,
   check_options(what);
   for (const std::string& remark : capture_.remarks) results_.remark(remark);
   results_.coverage() = initial_coverage(capture_, parameters_);
+  if (options_.keep_rows) {
+    kept_ = std::make_shared<FactoredRows>(
+        parameters_, count_, options_.scratch_bytes, leaves_of(capture_, parameters_));
+  }
 }
 
 void FirstOrderPass::check_options(Needs what) const {
   check_samples(capture_, options_.samples, "gradients", "samples");
-  if (!what.has(Need::kDots)) return;
-  TORCH_CHECK_VALUE(options_.directions.size() == parameters_.size(),
-                    "gradients: Need::kDots with ",
-                    options_.directions.size(),
-                    " directions for ",
-                    parameters_.size(),
-                    " parameters; set options.directions to one tensor [V, *shape] per parameter");
-  const int64_t V = options_.directions[0].dim() > 0 ? options_.directions[0].size(0) : 0;
-  for (size_t p = 0; p < parameters_.size(); ++p) {
-    Shape expected = parameters_[p].tensor.sizes().vec();
-    expected.insert(expected.begin(), V);
-    TORCH_CHECK_VALUE(options_.directions[p].sizes().equals(expected),
-                      "gradients: direction for '",
-                      parameters_[p].name,
-                      "' has shape ",
-                      options_.directions[p].sizes(),
-                      " but must be [V, *shape] = ",
-                      at::IntArrayRef(expected),
-                      "; stack the V directions in front");
+  for (const Bins& bins : options_.histograms) check_bins(bins);
+  for (const JointBins& bins : options_.joint_histograms) {
+    check_bins(bins.gradients);
+    check_bins(bins.parameters);
+  }
+  if (what.has(Need::kDots)) {
+    check_directions(options_.directions, parameters_, "gradients", "options.directions");
   }
 }
 
@@ -58,6 +80,7 @@ void FirstOrderPass::set_weights(const Tensor& gradient) {
   if (capture_.is_scalar) {
     const double share = options_.reduction == Reduction::kMean ? double(capture_.N) : 1.0;
     factor_ = weights_.reshape({}).reciprocal().mul(share);
+    scale_early();
     return;
   }
   // An expanded scalar (mean, sum) weighs all samples alike, and can be divided out at the end.
@@ -67,6 +90,13 @@ void FirstOrderPass::set_weights(const Tensor& gradient) {
   } else {
     sample_factor_ = at::where(weights_ == 0, at::zeros_like(weights_), weights_.reciprocal());
   }
+  scale_early();
+}
+
+void FirstOrderPass::scale_early() {
+  // Entries that are counted must be scaled first: where they are still few, in the factors.
+  const bool counts = !options_.histograms.empty() || !options_.joint_histograms.empty();
+  if (counts) std::swap(factor_, gradient_factor_);
 }
 
 void FirstOrderPass::visit(size_t position, const variable_list& gradients) {
@@ -79,6 +109,7 @@ void FirstOrderPass::visit(size_t position, const variable_list& gradients) {
     if (sample_factor_.defined()) {
       gradient = scale_samples(gradient, capture_.nodes[position].layout, sample_factor_);
     }
+    if (gradient_factor_.defined()) gradient = gradient.mul(gradient_factor_.to(gradient.dtype()));
   }
   collector_.visit(position, scaled);
 }
@@ -92,6 +123,7 @@ void FirstOrderPass::complete(size_t parameter, Rows rows) {
   if (options_.reuse_gradients) questions.sum = true;
   Answers answers = rows.answer(questions);
   if (options_.reuse_gradients) hand_over_gradient(parameter, rows, answers);
+  if (kept_) kept_->keep(parameter, rows, factor_);
   for (auto& use : results_.coverage(parameter).uses) use.algorithm = answers.algorithm;
   results_.report(parameter, answers, factor_);
 }
@@ -102,6 +134,8 @@ void FirstOrderPass::hand_over_gradient(size_t parameter,
   // With differing weights the rows were rescaled: weigh them again.
   Tensor gradient = answers.sum.mul(static_cast<double>(count_));
   if (sample_factor_.defined()) gradient = rows.combine(weights_.unsqueeze(0)).squeeze(0);
+  if (gradient_factor_.defined()) gradient.div_(gradient_factor_.to(gradient.options()));
+  if (needs_arrivals_) settle_arrival(parameter, at::linalg_vector_norm(gradient, 2));
   Tensor tensor = parameters_[parameter].tensor;
   gradient = gradient.to(tensor.scalar_type()).contiguous();
   if (tensor.grad().defined()) {
@@ -109,6 +143,31 @@ void FirstOrderPass::hand_over_gradient(size_t parameter,
   } else {
     tensor.mutable_grad() = gradient.clone();
   }
+}
+
+void FirstOrderPass::arrive(size_t parameter, const Tensor& gradient) {
+  if (!needs_arrivals_ || !gradient.defined()) return;
+  const compat::PassGuard guard;
+  // At once, and the gradient is let go: PyTorch makes it `.grad` without a copy if nobody holds
+  // it.
+  const Tensor entries = gradient.is_sparse() ? gradient.coalesce().values() : gradient;
+  const Tensor norm = at::linalg_vector_norm(in_row_precision(entries.detach()), 2);
+  if (arrival_weight_.defined()) {
+    settle_arrival(parameter, norm);
+  } else if (!early_norms_[parameter].defined()) {
+    early_norms_[parameter] = norm;
+  }
+}
+
+void FirstOrderPass::set_arrival_weights(const Tensor& gradient) {
+  if (!needs_arrivals_) return;
+  const compat::PassGuard guard;
+  const bool is_sum = capture_.is_scalar && options_.reduction == Reduction::kSum;
+  arrival_weight_ = gradient.sum().mul(is_sum ? static_cast<double>(capture_.N) : 1.0).abs_();
+}
+
+void FirstOrderPass::settle_arrival(size_t parameter, const Tensor& norm) {
+  results_.arrive(parameter, norm / arrival_weight_.to(norm.options()));
 }
 
 void FirstOrderPass::run_slow() {
@@ -122,7 +181,7 @@ void FirstOrderPass::run_slow() {
   std::unordered_map<int64_t, size_t> slot;
   for (size_t p : slow) {
     slot[static_cast<int64_t>(p)] = rows.size();
-    rows.emplace_back(results_.questions_for(p));
+    rows.emplace_back(results_.questions_for(p), options_.keep_rows);
   }
   const auto& root = *capture_.nodes[0].node;
   const auto options = root.input_metadata(capture_.root_output).options();
@@ -147,6 +206,7 @@ void FirstOrderPass::run_slow() {
   }
   for (size_t s = 0; s < slow.size(); ++s) {
     const Answers answers = rows[s].finish();
+    if (kept_) kept_->keep(slow[s], rows[s].rows(), Tensor());
     auto& covered = results_.coverage(slow[s]);
     covered.uses.push_back(
         {"(whole graph)",
@@ -170,6 +230,9 @@ void FirstOrderPass::run(const Tensor& losses) {
 
 Gradients FirstOrderPass::finish(const Tensor& losses) {
   const compat::PassGuard guard;
+  for (size_t p = 0; p < early_norms_.size(); ++p) {
+    if (early_norms_[p].defined()) settle_arrival(p, early_norms_[p]);
+  }
   std::string unused;
   for (size_t p = 0; p < parameters_.size(); ++p) {
     if (results_.is_reported(p)) continue;
@@ -196,7 +259,9 @@ Gradients FirstOrderPass::finish(const Tensor& losses) {
     results_.remark(std::to_string(zero) +
                     " samples have weight zero in the reduced loss; their rows are zero");
   }
-  return results_.finish();
+  Gradients result = results_.finish();
+  result.rows = std::move(kept_);
+  return result;
 }
 
 }  // namespace flightdeck

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/kept_rows.h"
 #include "passes/results.h"
 #include "passes/rows_collector.h"
 #include "passes/walker.h"
@@ -14,7 +15,12 @@ namespace flightdeck {
 
 class FirstOrderPass {
  public:
-  FirstOrderPass(Capture capture, Parameters parameters, Needs what, GradientOptions options);
+  /// `hears_arrivals`: what reaches the parameters is told by `arrive`.
+  FirstOrderPass(Capture capture,
+                 Parameters parameters,
+                 Needs what,
+                 GradientOptions options,
+                 bool hears_arrivals);
 
   FirstOrderPass(const FirstOrderPass&) = delete;
   FirstOrderPass& operator=(const FirstOrderPass&) = delete;
@@ -31,6 +37,13 @@ class FirstOrderPass {
   /// Takes the output gradients of one node of the batch side. Each node is visited at most once.
   void visit(size_t position, const variable_list& gradients);
 
+  /// The gradient that reached the losses in the caller's own backward: what `arrive` is told is
+  /// divided by its sum.
+  void set_arrival_weights(const Tensor& gradient);
+
+  /// The gradient that reaches a parameter from everything the loss depends on.
+  void arrive(size_t parameter, const Tensor& gradient);
+
   /// The parameters no rule reaches: one backward pass per sample. Needs the graph.
   void run_slow();
 
@@ -44,15 +57,22 @@ class FirstOrderPass {
   void check_options(Needs what) const;
   void complete(size_t parameter, Rows rows);
   void hand_over_gradient(size_t parameter, const Rows& rows, const Answers& answers);
+  void scale_early();
+  void settle_arrival(size_t parameter, const Tensor& norm);
 
   Capture capture_;
   Parameters parameters_;
   GradientOptions options_;
   int64_t count_;  // rows: S chosen samples, or N
   Results results_;
-  Tensor weights_;        // [N] or one element: gradient at the losses
-  Tensor factor_;         // one element: rows are multiplied by it
-  Tensor sample_factor_;  // [N]: output gradients are multiplied by it, if weights differ
+  Tensor weights_;          // [N] or one element: gradient at the losses
+  Tensor factor_;           // one element: rows are multiplied by it
+  Tensor gradient_factor_;  // one element: output gradients are, if rows are counted
+  Tensor sample_factor_;    // [N]: output gradients are multiplied by it, if weights differ
+  bool needs_arrivals_;
+  Tensor arrival_weight_;            // one element: the sum of the samples' weights
+  std::vector<Tensor> early_norms_;  // arrived before the weights were known
+  std::shared_ptr<FactoredRows> kept_;
   RowsCollector collector_;
 };
 

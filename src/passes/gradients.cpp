@@ -32,7 +32,7 @@ Gradients run_pass(const Tensor& losses,
                    const Parameters& parameters,
                    Needs what,
                    const GradientOptions& options) {
-  FirstOrderPass pass(std::move(capture), parameters, what, options);
+  FirstOrderPass pass(std::move(capture), parameters, what, options, /*hears_arrivals=*/false);
   pass.run(losses.detach());
   return pass.finish(losses.detach());
 }

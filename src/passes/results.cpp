@@ -4,6 +4,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/counts.h"
+
 namespace flightdeck {
 namespace {
 
@@ -47,12 +49,15 @@ void subtract_squared_mean(const Tensor& second, const Tensor& mean) {
 Results::Results(const Parameters& parameters,
                  Needs what,
                  const GradientOptions& options,
-                 int64_t count)
+                 int64_t count,
+                 bool hears_arrivals)
     : parameters_(parameters),
       what_(what),
       options_(options),
       count_(count),
-      is_reported_(parameters.size(), false) {
+      hears_arrivals_(hears_arrivals),
+      is_reported_(parameters.size(), false),
+      arrived_norms_(parameters.size()) {
   result_.batch_size = count;
   result_.total.name = "total";
   result_.parameters.resize(parameters.size());
@@ -65,14 +70,21 @@ Results::Results(const Parameters& parameters,
 Questions Results::questions_for(size_t parameter) const {
   const Tensor& tensor = parameters_[parameter].tensor;
   Questions questions;
-  questions.sum = what_.has(Need::kMean) || what_.has(Need::kVariance);
+  questions.sum = what_.has(Need::kMean) || what_.has(Need::kVariance) ||
+                  (what_.has(Need::kArrivedNorm) && !hears_arrivals_);
   questions.second = what_.has(Need::kSecondMoment) || what_.has(Need::kVariance);
   questions.norms = what_.has(Need::kNorms);
   questions.gram = what_.has(Need::kGram);
   questions.dense = what_.has(Need::kIndividual);
+  questions.mean_dots = what_.has(Need::kMeanDots);
   if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
   questions.scratch_bytes = options_.scratch_bytes * (tensor.is_cuda() ? kCudaScratchFactor : 1);
   questions.share = 1.0 / static_cast<double>(count_);
+  questions.histograms = options_.histograms;
+  questions.joint_histograms = options_.joint_histograms;
+  for (const JointBins& bins : options_.joint_histograms) {
+    questions.value_bins.push_back(value_bin_index(tensor.detach(), bins.parameters));
+  }
   return questions;
 }
 
@@ -94,17 +106,52 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
   out.individual = times(answers.dense, factor);
   out.gram = times(answers.gram, squared);
   out.dots = times(answers.dots, factor);
+  out.mean_dots = times(answers.mean_dots, squared);
   if (answers.norms.defined()) {
     out.norms = factor.defined() ? times(answers.norms, factor.abs()) : answers.norms;
     norms_.push_back(out.norms);
   }
   add(result_.total.gram, out.gram);
   add(result_.total.dots, out.dots);
-  if (options_.on_parameter) {
-    options_.on_parameter(out);
-    out = ParameterGradients();
-    out.name = parameters_[parameter].name;
+  add(result_.total.mean_dots, out.mean_dots);
+  report_counts(answers, out);
+  if (what_.has(Need::kArrivedNorm)) {
+    if (!hears_arrivals_) arrived_norms_[parameter] = at::linalg_vector_norm(mean, 2);
+    out.arrived_norm = arrived_norms_[parameter];
+    if (!out.arrived_norm.defined()) return;  // passed on when it arrives
   }
+  pass_on(parameter);
+}
+
+void Results::report_counts(const Answers& answers, ParameterGradients& out) {
+  result_.total.histograms.resize(answers.histograms.size());
+  result_.total.joint_histograms.resize(answers.joint_histograms.size());
+  for (size_t k = 0; k < answers.histograms.size(); ++k) {
+    out.histograms.push_back(answers.histograms[k]);
+    add(result_.total.histograms[k], out.histograms[k]);
+  }
+  for (size_t k = 0; k < answers.joint_histograms.size(); ++k) {
+    // The last column holds entries whose parameter is NaN.
+    const int64_t columns = options_.joint_histograms[k].parameters.count;
+    out.joint_histograms.push_back(answers.joint_histograms[k].slice(1, 0, columns).contiguous());
+    add(result_.total.joint_histograms[k], out.joint_histograms[k]);
+  }
+}
+
+void Results::arrive(size_t parameter, const Tensor& norm) {
+  if (arrived_norms_[parameter].defined()) return;
+  arrived_norms_[parameter] = norm;
+  if (!is_reported_[parameter]) return;
+  result_.parameters[parameter].arrived_norm = norm;
+  pass_on(parameter);
+}
+
+void Results::pass_on(size_t parameter) {
+  if (!options_.on_parameter) return;
+  ParameterGradients& out = result_.parameters[parameter];
+  options_.on_parameter(out);
+  out = ParameterGradients();
+  out.name = parameters_[parameter].name;
 }
 
 void Results::report_unused(size_t parameter) {
@@ -124,6 +171,8 @@ void Results::report_unused(size_t parameter) {
   if (questions.directions.defined()) {
     answers.dots = at::zeros({count_, questions.directions.size(0)}, options);
   }
+  if (questions.mean_dots) answers.mean_dots = at::zeros({count_}, options);
+  count_zeros(count_, tensor.numel(), options, questions, answers);
   report(parameter, answers, Tensor());
 }
 
@@ -132,6 +181,16 @@ Gradients Results::finish() {
     // In double: the total may add up thousands of parameters.
     const Tensor all = at::stack(norms_);
     result_.total.norms = at::linalg_vector_norm(all.to(at::kDouble), 2, {0}).to(all.dtype());
+  }
+  if (what_.has(Need::kArrivedNorm)) {
+    for (size_t p = 0; p < arrived_norms_.size(); ++p) {
+      const auto options = parameters_[p].tensor.options();
+      if (!arrived_norms_[p].defined()) {
+        arrive(p, at::zeros({}, in_row_precision(at::empty({0}, options)).options()));
+      }
+    }
+    const Tensor all = at::stack(arrived_norms_);
+    result_.total.arrived_norm = at::linalg_vector_norm(all.to(at::kDouble), 2).to(all.dtype());
   }
   return std::move(result_);
 }

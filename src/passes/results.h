@@ -13,8 +13,13 @@ namespace flightdeck {
 
 class Results {
  public:
-  /// `count` is the number of rows: N, or the samples chosen.
-  Results(const Parameters& parameters, Needs what, const GradientOptions& options, int64_t count);
+  /// `count` is the number of rows: N, or the samples chosen. `hears_arrivals`: the norm of what
+  /// reaches a parameter is told by `arrive`; otherwise the mean is what arrives.
+  Results(const Parameters& parameters,
+          Needs what,
+          const GradientOptions& options,
+          int64_t count,
+          bool hears_arrivals);
 
   /// What to ask of the rows of a parameter so that `report` can answer the needs.
   Questions questions_for(size_t parameter) const;
@@ -25,6 +30,9 @@ class Results {
   /// All rows are zero.
   void report_unused(size_t parameter);
 
+  /// The norm of the gradient that reached the parameter. Only the first one counts.
+  void arrive(size_t parameter, const Tensor& norm);
+
   bool is_reported(size_t parameter) const { return is_reported_[parameter]; }
   Coverage& coverage() { return result_.coverage; }
   ParameterCoverage& coverage(size_t parameter) { return result_.coverage.parameters[parameter]; }
@@ -34,12 +42,17 @@ class Results {
   Gradients finish();
 
  private:
+  void report_counts(const Answers& answers, ParameterGradients& out);
+  void pass_on(size_t parameter);
+
   Parameters parameters_;
   Needs what_;
   GradientOptions options_;
   int64_t count_;
+  bool hears_arrivals_;
   std::vector<bool> is_reported_;
-  std::vector<Tensor> norms_;  // of each parameter, [count]
+  std::vector<Tensor> norms_;          // of each parameter, [count]
+  std::vector<Tensor> arrived_norms_;  // of each parameter, or undefined
   Gradients result_;
 };
 

@@ -3,14 +3,20 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/counts.h"
 #include "rows/dense.h"
 
 namespace flightdeck {
 
+SlowRows::SlowRows(Questions questions, bool keeps_rows)
+    : questions_(std::move(questions)),
+      keeps_rows_(keeps_rows || questions_.dense || questions_.gram || questions_.mean_dots) {}
+
 void SlowRows::add(const Tensor& given) {
   const Tensor row = in_row_precision(given);
   ++count_;
-  if (keeps_rows()) {
+  count_rows(row.unsqueeze(0), questions_, answers_);
+  if (keeps_rows_) {
     rows_.push_back(row.is_same(given) ? row.clone() : row);
     return;
   }
@@ -28,10 +34,15 @@ void SlowRows::add(const Tensor& given) {
 }
 
 Answers SlowRows::finish() {
-  if (keeps_rows()) {
-    const DenseForm form(at::stack(rows_), "dense");
+  if (keeps_rows_) {
+    all_ = Rows(std::make_shared<DenseForm>(at::stack(rows_), "dense"));
     rows_.clear();
-    return form.answer(questions_);
+    Questions rest = questions_;
+    rest.drop_counts();
+    Answers answers = all_.answer(rest);
+    answers.histograms = std::move(answers_.histograms);
+    answers.joint_histograms = std::move(answers_.joint_histograms);
+    return answers;
   }
   apply_share(questions_, answers_);
   if (questions_.norms) answers_.norms = at::stack(norms_);

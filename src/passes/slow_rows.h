@@ -5,13 +5,14 @@
 
 #include <vector>
 
-#include "rows/form.h"
+#include "rows/rows.h"
 
 namespace flightdeck {
 
 class SlowRows {
  public:
-  explicit SlowRows(Questions questions) : questions_(std::move(questions)) {}
+  /// `keeps_rows`: the rows are wanted themselves, see `rows`.
+  SlowRows(Questions questions, bool keeps_rows);
 
   /// The row of the next sample; it may be overwritten afterwards.
   void add(const Tensor& row);
@@ -19,12 +20,15 @@ class SlowRows {
   int64_t count() const { return count_; }
   Answers finish();
 
- private:
-  bool keeps_rows() const { return questions_.dense || questions_.gram; }
+  /// After `finish`: all rows, if they were to be kept.
+  const Rows& rows() const { return all_; }
 
+ private:
   Questions questions_;
+  bool keeps_rows_;
   int64_t count_ = 0;
   std::vector<Tensor> rows_;
+  Rows all_;
   std::vector<Tensor> norms_;
   std::vector<Tensor> dots_;
   Answers answers_;

@@ -25,7 +25,9 @@ class Watch::State {
         Needs what,
         const GradientOptions& options)
       : losses_(losses.detach()),
-        pass_(std::move(capture), parameters, what, options),
+        parameters_(parameters),
+        pass_(std::move(capture), parameters, what, options, /*hears_arrivals=*/true),
+        hears_arrivals_(what.has(Need::kArrivedNorm)),
         reuses_(options.reuse_gradients) {}
 
   // Called by a hook, on whatever thread runs the node.
@@ -43,6 +45,19 @@ class Watch::State {
       restore_edges(position);
       pass_.visit(position, gradients);
       if (reuses_) cut_edges(position);
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+
+  // The whole gradient of a parameter, on its way to `.grad`.
+  void at_leaf(size_t parameter, const variable_list& gradients) {
+    if (error_ || is_closed_) return;
+    // Below the losses it comes after them; another backward pass may come first.
+    const bool is_below = pass_.capture().parameters[parameter].leaf >= 0;
+    if (is_below && !started_) return;
+    try {
+      pass_.arrive(parameter, gradients[0]);
     } catch (...) {
       error_ = std::current_exception();
     }
@@ -66,6 +81,7 @@ class Watch::State {
     TORCH_CHECK(gradients[output].defined(),
                 "watch: no gradient reached the losses; call backward() on a loss computed from "
                 "them");
+    pass_.set_arrival_weights(gradients[output]);
     if (pass_.capture().runs_own_pass) {
       pass_.run(losses_);
       return;
@@ -73,6 +89,9 @@ class Watch::State {
     pass_.run_slow();
     pass_.set_weights(gradients[output]);
   }
+
+  void listen(const std::shared_ptr<Node>& node, std::unique_ptr<FunctionPreHook> hook);
+  void listen_at_leaves(const std::shared_ptr<State>& self);
 
   // reuse_gradients: without these edges PyTorch does not compute what the pass hands over.
   void cut_edges(size_t position);
@@ -85,8 +104,11 @@ class Watch::State {
   };
 
   Tensor losses_;
+  Parameters parameters_;
   FirstOrderPass pass_;
+  bool hears_arrivals_;
   bool reuses_;
+  std::vector<std::shared_ptr<Node>> leaves_;  // a leaf nobody uses yet lives as long as it is held
   std::vector<std::pair<std::weak_ptr<Node>, const FunctionPreHook*>> hooks_;
   std::unordered_map<size_t, std::vector<Cut>> cuts_;
   bool started_ = false;
@@ -96,19 +118,23 @@ class Watch::State {
 
 namespace {
 
+// Tells the state's `heard` of the gradients at node or parameter `index`.
 class WatchHook final : public FunctionPreHook {
  public:
-  WatchHook(std::weak_ptr<Watch::State> state, size_t position)
-      : state_(std::move(state)), position_(position) {}
+  using Heard = void (Watch::State::*)(size_t index, const variable_list& gradients);
+
+  WatchHook(std::weak_ptr<Watch::State> state, Heard heard, size_t index)
+      : state_(std::move(state)), heard_(heard), index_(index) {}
 
   variable_list operator()(const variable_list& gradients) override {
-    if (const auto state = state_.lock()) state->at_node(position_, gradients);
+    if (const auto state = state_.lock()) ((*state).*heard_)(index_, gradients);
     return gradients;
   }
 
  private:
   std::weak_ptr<Watch::State> state_;
-  size_t position_;
+  Heard heard_;
+  size_t index_;
 };
 
 }  // namespace
@@ -117,11 +143,28 @@ void Watch::State::attach(const std::shared_ptr<State>& self) {
   const Capture& capture = pass_.capture();
   for (size_t k = 0; k < capture.nodes.size(); ++k) {
     if (k != 0 && !pass_.has_uses(k)) continue;
-    Node* node = capture.nodes[k].node;
-    auto hook = std::make_unique<WatchHook>(self, k);
-    hooks_.emplace_back(node->shared_from_this(), hook.get());
-    node->add_pre_hook(std::move(hook));
+    listen(capture.nodes[k].node->shared_from_this(),
+           std::make_unique<WatchHook>(self, &State::at_node, k));
     if (reuses_) cut_edges(k);
+  }
+  if (hears_arrivals_) listen_at_leaves(self);
+}
+
+void Watch::State::listen(const std::shared_ptr<Node>& node,
+                          std::unique_ptr<FunctionPreHook> hook) {
+  hooks_.emplace_back(node, hook.get());
+  node->add_pre_hook(std::move(hook));
+}
+
+void Watch::State::listen_at_leaves(const std::shared_ptr<State>& self) {
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    const Tensor& tensor = parameters_[p].tensor;
+    if (!tensor.requires_grad()) continue;
+    // With its edges cut the parameter is told of the losses' gradient by the pass.
+    const CapturedParameter& captured = pass_.capture().parameters[p];
+    if (reuses_ && captured.leaf >= 0 && !captured.is_slow) continue;
+    leaves_.push_back(compat::ag::impl::grad_accumulator(tensor));
+    listen(leaves_.back(), std::make_unique<WatchHook>(self, &State::at_leaf, p));
   }
 }
 
@@ -155,6 +198,7 @@ void Watch::State::detach() {
     }
   }
   hooks_.clear();
+  leaves_.clear();
   while (!cuts_.empty()) restore_edges(cuts_.begin()->first);
 }
 

@@ -80,14 +80,30 @@ Tensor ConvolutionForm::patches(const Tensor& padded,
   return block.as_strided(sizes, strides, block.storage_offset());
 }
 
+bool ConvolutionForm::answers_linearly(const Questions& questions) const {
+  if (questions.any_instances() || questions.norms || questions.gram) return false;
+  // The sum and products with it are two convolutions. Rows that are formed at the same speed cost
+  // as much as one.
+  const bool forms_slowly =
+      input_.is_cpu() && !fused_kernel_pays(options(), shape_[0] / geometry_.groups);
+  return !questions.mean_dots || forms_slowly;
+}
+
+Answers ConvolutionForm::answer_linearly(const Questions& questions) const {
+  Answers answers;
+  answers.algorithm = questions.mean_dots ? "two convolutions" : "one convolution";
+  if (!questions.sum && !questions.mean_dots) return answers;
+  answers.sum = sum_weighted(gradient_);
+  apply_share(questions, answers);
+  if (questions.mean_dots) answers.mean_dots = dots(answers.sum.unsqueeze(0)).squeeze(1);
+  if (!questions.sum) answers.sum = Tensor();
+  return answers;
+}
+
 Answers ConvolutionForm::answer(const Questions& questions) const {
   Answers answers;
-  const bool only_linear =
-      !questions.second && !questions.norms && !questions.gram && !questions.dense;
-  if (only_linear) {
-    if (questions.sum) answers.sum = sum_weighted(gradient_);
-    apply_share(questions, answers);
-    answers.algorithm = "one convolution";
+  if (answers_linearly(questions)) {
+    answers = answer_linearly(questions);
   } else if (geometry_.groups > kMaxGroupsOneByOne) {
     answers = answer_grouped(questions);
   } else {
@@ -103,6 +119,13 @@ Answers ConvolutionForm::answer(const Questions& questions) const {
       if (part.norms.defined()) answers.norms = at::hypot(answers.norms, part.norms);
       if (part.gram.defined()) answers.gram += part.gram;
       if (part.dense.defined()) answers.dense = at::cat({answers.dense, part.dense}, 1);
+      if (part.mean_dots.defined()) answers.mean_dots += part.mean_dots;
+      for (size_t k = 0; k < part.histograms.size(); ++k) {
+        answers.histograms[k] += part.histograms[k];
+      }
+      for (size_t k = 0; k < part.joint_histograms.size(); ++k) {
+        answers.joint_histograms[k] += part.joint_histograms[k];
+      }
     }
   }
   if (questions.directions.defined()) answers.dots = dots(questions.directions);
@@ -174,8 +197,8 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
   instances.describe_float = describe;
   instances.describe_double = describe;
 
-  const bool only_norms =
-      K() == 1 && !questions.sum && !questions.any_instances() && !questions.gram;
+  const bool only_norms = K() == 1 && !questions.sum && !questions.mean_dots &&
+                          !questions.any_instances() && !questions.gram;
   const double by_gram =
       gram_norm_flops(instances.N, instances.T, instances.I, instances.J, padded.is_cpu());
   if (only_norms && by_gram < instance_flops(instances)) {
@@ -187,6 +210,9 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
 
   Questions formed = questions;
   formed.directions = Tensor();
+  for (Tensor& bin : formed.value_bins) {  // from the weight's shape to [I, J]
+    bin = bin.slice(0, group * J, (group + 1) * J).movedim(0, -1).reshape({instances.I, J});
+  }
   Answers answers = answer_by_instances(instances, formed);
   // From [I, J] to the weight's [J, C, *kernel].
   const auto as_weight = [&](const Tensor& matrix, int64_t lead) {
@@ -326,6 +352,11 @@ std::shared_ptr<const Form> ConvolutionForm::select(const Tensor& index) const {
   const Tensor samples = K() == 1 ? index : index.remainder(input_.size(0));
   return std::make_shared<ConvolutionForm>(
       input_.index_select(0, samples), gradient_.index_select(0, index), shape_, geometry_);
+}
+
+std::shared_ptr<const Form> ConvolutionForm::with_factors(std::vector<Tensor> factors) const {
+  return std::make_shared<ConvolutionForm>(
+      std::move(factors[0]), std::move(factors[1]), shape_, geometry_);
 }
 
 std::shared_ptr<const Form> ConvolutionForm::followed_by(const FormList& others) const {

@@ -32,6 +32,8 @@ class ConvolutionForm final : public Form {
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
   std::shared_ptr<const Form> select(const Tensor& index) const override;
+  std::vector<Tensor> factors() const override { return {input_, gradient_}; }
+  std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
   std::shared_ptr<const Form> followed_by(const FormList& others) const override;
   Tensor position_inputs() const override;
   Tensor position_gradients() const override;
@@ -40,6 +42,8 @@ class ConvolutionForm final : public Form {
  private:
   int64_t K() const { return gradient_.size(0) / input_.size(0); }
   Tensor inputs_of(int64_t begin, int64_t end) const;
+  bool answers_linearly(const Questions& questions) const;
+  Answers answer_linearly(const Questions& questions) const;
   Answers answer_group(const Questions& questions, const Tensor& padded, int64_t group) const;
   Answers answer_grouped(const Questions& questions) const;
   Tensor norms_by_gram(const Tensor& padded, int64_t group, int64_t scratch_bytes) const;

@@ -25,6 +25,10 @@ std::shared_ptr<const Form> DenseForm::select(const Tensor& index) const {
   return std::make_shared<DenseForm>(rows_.index_select(0, index), name_);
 }
 
+std::shared_ptr<const Form> DenseForm::with_factors(std::vector<Tensor> factors) const {
+  return std::make_shared<DenseForm>(std::move(factors[0]), name_);
+}
+
 std::shared_ptr<const Form> DenseForm::plus(const FormList& others) const {
   Tensor total = rows_.clone();
   for (const auto& other : others) {

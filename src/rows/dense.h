@@ -20,6 +20,8 @@ class DenseForm final : public Form {
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
   std::shared_ptr<const Form> select(const Tensor& index) const override;
+  std::vector<Tensor> factors() const override { return {rows_}; }
+  std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
   std::shared_ptr<const Form> plus(const FormList& others) const override;
 
  private:

@@ -6,17 +6,15 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/counts.h"
 #include "rows/dense.h"
 
 namespace flightdeck {
 
-Tensor Form::count(const Bins& bins, int64_t scratch_bytes) const {
-  const int64_t piece = rows_per_piece(shape(), options(), scratch_bytes);
-  Tensor counts = at::zeros({bins.count + 3}, options().dtype(at::kLong));
-  for (int64_t begin = 0; begin < N(); begin += piece) {
-    counts += count_into_bins(dense(begin, std::min(begin + piece, N())), bins);
-  }
-  return counts;
+void Questions::drop_counts() {
+  histograms.clear();
+  joint_histograms.clear();
+  value_bins.clear();
 }
 
 std::shared_ptr<const Form> Form::plus(const FormList&) const { return nullptr; }
@@ -46,6 +44,7 @@ void apply_share(const Questions& questions, Answers& answers) {
   if (questions.share == 1) return;
   if (answers.sum.defined()) answers.sum.mul_(questions.share);
   if (answers.second.defined()) answers.second.mul_(questions.share);
+  if (answers.mean_dots.defined()) answers.mean_dots.mul_(questions.share);
 }
 
 void answer_from_dense(const Tensor& dense, const Questions& questions, Answers& answers) {
@@ -65,6 +64,11 @@ void answer_from_dense(const Tensor& dense, const Questions& questions, Answers&
     answers.dots =
         at::mm(flat, questions.directions.reshape({questions.directions.size(0), -1}).t());
   }
+  if (questions.mean_dots) {
+    const Tensor mean = questions.sum ? answers.sum : shared_sum(dense, questions.share);
+    answers.mean_dots = at::mv(flat, mean.reshape({-1}));
+  }
+  count_rows(dense, questions, answers);
 }
 
 std::shared_ptr<const Form> Form::followed_by(const FormList& others) const {

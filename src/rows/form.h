@@ -19,25 +19,34 @@ using at::Tensor;
 
 /// What is asked of rows in one go, so that a form can share work between the answers.
 struct Questions {
-  bool sum = false;     ///< sum_n g_n
-  bool second = false;  ///< sum_n g_n² per entry
-  bool norms = false;   ///< ||g_n||
-  bool gram = false;    ///< <g_n, g_m>
-  bool dense = false;   ///< the rows themselves
-  Tensor directions;    ///< [V, *shape]; defined means dots are asked for
-  double share = 1;     ///< sum and second are multiplied by it (1/N makes them means)
+  bool sum = false;        ///< sum_n g_n
+  bool second = false;     ///< sum_n g_n² per entry
+  bool norms = false;      ///< ||g_n||
+  bool gram = false;       ///< <g_n, g_m>
+  bool dense = false;      ///< the rows themselves
+  bool mean_dots = false;  ///< <g_n, sum_m g_m>
+  Tensor directions;       ///< [V, *shape]; defined means dots are asked for
+  std::vector<Bins> histograms;
+  std::vector<JointBins> joint_histograms;
+  std::vector<Tensor> value_bins;  ///< one [*shape] per joint histogram; see value_bin_index
+  double share = 1;  ///< sum, second and mean_dots are multiplied by it (1/N makes them means)
   int64_t scratch_bytes = int64_t{64} << 20;
 
-  bool any_instances() const { return second || dense; }
+  bool any_counts() const { return !histograms.empty() || !joint_histograms.empty(); }
+  bool any_instances() const { return second || dense || any_counts(); }
+  void drop_counts();
 };
 
 struct Answers {
-  Tensor sum;     ///< [*shape], times share; never shared with another tensor
-  Tensor second;  ///< [*shape], times share; never shared with another tensor
-  Tensor norms;   ///< [N]
-  Tensor gram;    ///< [N, N]
-  Tensor dense;   ///< [N, *shape]
-  Tensor dots;    ///< [N, V]
+  Tensor sum;                      ///< [*shape], times share; never shared with another tensor
+  Tensor second;                   ///< [*shape], times share; never shared with another tensor
+  Tensor norms;                    ///< [N]
+  Tensor gram;                     ///< [N, N]
+  Tensor dense;                    ///< [N, *shape]
+  Tensor dots;                     ///< [N, V]
+  Tensor mean_dots;                ///< [N], times share
+  std::vector<Tensor> histograms;  ///< raw counts [bins + 3], see count_into_bins
+  std::vector<Tensor> joint_histograms;  ///< [bins, value bins + 1], see value_bin_index
   std::string algorithm;
 };
 
@@ -67,8 +76,9 @@ class Form {
   /// The rows at `index` [S].
   virtual std::shared_ptr<const Form> select(const Tensor& index) const = 0;
 
-  /// Raw counts of all entries (see count_into_bins). The default writes out a few rows at a time.
-  virtual Tensor count(const Bins& bins, int64_t scratch_bytes) const;
+  /// The tensors the rows are made of, and the same rows from copies of them.
+  virtual std::vector<Tensor> factors() const = 0;
+  virtual std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const = 0;
 
   /// The rows of this form plus those of others as one form, or null if they cannot share one.
   virtual std::shared_ptr<const Form> plus(const FormList& others) const;
@@ -97,7 +107,7 @@ Tensor shared_sum(const Tensor& rows, double share);
 /// Norms from the diagonal of a Gram matrix; rounding can leave a zero below zero.
 Tensor norms_from_gram(const Tensor& gram);
 
-/// Multiplies sum and second by the share; for forms that have no cheaper place for it.
+/// Multiplies sum, second and mean_dots by the share; for forms that have no cheaper place for it.
 void apply_share(const Questions& questions, Answers& answers);
 
 /// True if both show the same entries of the same memory.

@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/counts.h"
+
 namespace flightdeck {
 
 GatherForm::GatherForm(const Tensor& indices, const Tensor& b, int64_t V, int64_t padding_index)
@@ -29,19 +31,15 @@ Answers GatherForm::answer(const Questions& questions) const {
   Answers answers;
   const int64_t J = shape_[1];
   const Tensor flat_indices = indices_.reshape({-1});
-  if (questions.sum) {
-    answers.sum = at::zeros(shape_, options()).index_add_(0, flat_indices, b_.reshape({-1, J}));
+  if (questions.sum || questions.mean_dots) {
+    const Tensor sum =
+        at::zeros(shape_, options()).index_add_(0, flat_indices, b_.reshape({-1, J}));
+    if (questions.mean_dots) answers.mean_dots = dots(sum.unsqueeze(0)).squeeze(1);
+    if (questions.sum) answers.sum = sum;
   }
-  if (questions.directions.defined()) {
-    std::vector<Tensor> columns;
-    for (const Tensor& direction : questions.directions.unbind(0)) {
-      const Tensor picked = direction.index_select(0, flat_indices).view_as(b_);
-      columns.push_back(picked.mul_(b_).sum({1, 2}));
-    }
-    answers.dots = at::stack(columns, 1);
-  }
+  if (questions.directions.defined()) answers.dots = dots(questions.directions);
   answers.algorithm = "distinct (sample, line) pairs";
-  if (questions.second || questions.norms || questions.gram) {
+  if (questions.second || questions.norms || questions.gram || questions.any_counts()) {
     const Lines distinct = lines();
     if (questions.second) {
       answers.second =
@@ -53,6 +51,7 @@ Answers GatherForm::answer(const Questions& questions) const {
                           .index_add_(0, distinct.sample, distinct.values.square().sum(1))
                           .sqrt_();
     }
+    count(distinct, questions, answers);
   }
   apply_share(questions, answers);
   if (questions.dense) answers.dense = dense(0, N());
@@ -105,12 +104,29 @@ std::shared_ptr<const Form> GatherForm::select(const Tensor& index) const {
       indices_.index_select(0, index), b_.index_select(0, index), shape_[0], /*padding_index=*/-1);
 }
 
-Tensor GatherForm::count(const Bins& bins, int64_t /*scratch_bytes*/) const {
-  const Tensor values = lines().values;
-  Tensor counts = count_into_bins(values, bins);
-  const Tensor zero = bin_index(at::zeros({1}, options()), bins).add_(1);
-  const int64_t zeros = N() * product(shape_) - values.numel();
-  return counts.index_add_(0, zero, at::full({1}, zeros, counts.options()));
+Tensor GatherForm::dots(const Tensor& directions) const {
+  std::vector<Tensor> columns;
+  const Tensor flat_indices = indices_.reshape({-1});
+  for (const Tensor& direction : directions.unbind(0)) {
+    const Tensor picked = direction.index_select(0, flat_indices).view_as(b_);
+    columns.push_back(picked.mul_(b_).sum({1, 2}));
+  }
+  return at::stack(columns, 1);
+}
+
+void GatherForm::count(const Lines& distinct, const Questions& questions, Answers& answers) const {
+  if (!questions.any_counts()) return;
+  // All rows are zero but for the lines that occur.
+  Questions occurring = questions;
+  for (Tensor& bin : occurring.value_bins) bin = bin.index_select(0, distinct.line);
+  const Tensor values = distinct.values.view({1, -1});
+  count_zeros(N(), product(shape_), options(), questions, answers);
+  count_zeros(-1, values.numel(), options(), occurring, answers);
+  count_rows(values, occurring, answers);
+}
+
+std::shared_ptr<const Form> GatherForm::with_factors(std::vector<Tensor> factors) const {
+  return std::make_shared<GatherForm>(factors[0], factors[1], shape_[0], /*padding_index=*/-1);
 }
 
 std::shared_ptr<const Form> GatherForm::plus(const FormList& others) const {

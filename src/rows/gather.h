@@ -20,7 +20,8 @@ class GatherForm final : public Form {
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
   std::shared_ptr<const Form> select(const Tensor& index) const override;
-  Tensor count(const Bins& bins, int64_t scratch_bytes) const override;
+  std::vector<Tensor> factors() const override { return {indices_, b_}; }
+  std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
   std::shared_ptr<const Form> plus(const FormList& others) const override;
   std::shared_ptr<const Form> followed_by(const FormList& others) const override;
 
@@ -33,6 +34,8 @@ class GatherForm final : public Form {
   };
   Lines lines() const;
   Tensor gram(const Lines& lines, int64_t scratch_bytes) const;
+  Tensor dots(const Tensor& directions) const;
+  void count(const Lines& lines, const Questions& questions, Answers& answers) const;
 
   Tensor indices_;
   Tensor b_;

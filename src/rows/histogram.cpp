@@ -147,4 +147,18 @@ Tensor count_into_joint_bins(const Tensor& rows,
   return at::bincount(kept, {}, bins.count * value_bins).view({bins.count, value_bins});
 }
 
+Tensor count_outer_into_joint_bins(const Tensor& a,
+                                   const Tensor& b,
+                                   const Tensor& value_bin,
+                                   const Bins& bins,
+                                   int64_t value_bins) {
+  Tensor counts = at::zeros({bins.count, value_bins}, at::kLong);
+  const Tensor flat = value_bin.reshape({-1});
+  for (int64_t n = 0; n < a.size(0); ++n) {
+    const Tensor row = at::outer(a[n], b[n]).view({1, -1});
+    counts += count_into_joint_bins(row, bins, flat, value_bins);
+  }
+  return counts;
+}
+
 }  // namespace flightdeck

@@ -40,4 +40,11 @@ Tensor count_into_joint_bins(const Tensor& rows,
                              const Tensor& value_bin,
                              int64_t value_bins);
 
+/// The same for the rows a_n b_nᵀ of a [N, I] and b [N, J], with value_bin [I, J], on the CPU.
+Tensor count_outer_into_joint_bins(const Tensor& a,
+                                   const Tensor& b,
+                                   const Tensor& value_bin,
+                                   const Bins& bins,
+                                   int64_t value_bins);
+
 }  // namespace flightdeck

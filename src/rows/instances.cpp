@@ -6,6 +6,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/counts.h"
+
 namespace flightdeck {
 namespace {
 
@@ -56,13 +58,14 @@ int64_t units_per_piece(const Instances& instances, int64_t scratch_bytes) {
   return std::max<int64_t>(1, scratch_bytes / std::max<int64_t>(1, unit_bytes));
 }
 
-// The Gram matrix is a product of a piece with itself: keep the piece in the last-level cache.
-constexpr int64_t kGramPieceBytes = int64_t{8} << 20;
+// A piece is read again for the Gram matrix, products with the sum and counts: keep it in the
+// last-level cache.
+constexpr int64_t kPieceBytes = int64_t{8} << 20;
 
 // Nothing but squares asked for: the columns need not be brought into order.
 bool only_squares(const Instances& instances, const Questions& questions) {
   return instances.rows_side_by_side && questions.second && !questions.sum && !questions.norms &&
-         !questions.gram && !questions.dense;
+         !questions.gram && !questions.dense && !questions.mean_dots && !questions.any_counts();
 }
 
 Tensor squares(const Instances& instances, int64_t begin, int64_t end) {
@@ -78,16 +81,34 @@ Answers whole(const Instances& instances, const Questions& questions) {
   return answers;
 }
 
+// The part of the questions that concerns i in [begin, end).
+Questions for_range(const Questions& questions, int64_t begin, int64_t end) {
+  Questions part = questions;
+  for (Tensor& bin : part.value_bins) bin = bin.slice(0, begin, end);
+  return part;
+}
+
 Answers sweep(const Instances& instances, const Questions& questions, bool fused, int64_t piece) {
   const auto& options = instances.options;
   Answers answers;
-  if (questions.sum) answers.sum = at::empty({instances.I, instances.J}, options);
+  // Products with the sum need it range by range only: a range holds all samples.
+  if (questions.sum || questions.mean_dots) {
+    answers.sum = at::empty({instances.I, instances.J}, options);
+  }
+  if (questions.mean_dots) answers.mean_dots = at::zeros({instances.N}, options);
   if (questions.second) answers.second = at::empty({instances.I, instances.J}, options);
   if (questions.gram) answers.gram = at::zeros({instances.N, instances.N}, options);
   if (questions.dense) answers.dense = at::empty({instances.N, instances.I, instances.J}, options);
   Tensor squared_norms;
   if (questions.norms && !questions.gram) {
     squared_norms = at::zeros({instances.N}, options.dtype(at::kDouble));
+  }
+  // Rows that are kept are written to their place; others into one piece that stays in the cache.
+  const bool is_in_place = fused && questions.dense;
+  if (is_in_place) piece = instances.I;
+  Tensor scratch;
+  if (fused && !is_in_place) {
+    scratch = at::empty({instances.N * std::min(piece, instances.I) * instances.J}, options);
   }
   for (int64_t begin = 0; begin < instances.I; begin += piece) {
     const int64_t end = std::min(begin + piece, instances.I);
@@ -97,11 +118,14 @@ Answers sweep(const Instances& instances, const Questions& questions, bool fused
       continue;
     }
     if (fused) {
-      rows = at::empty({instances.N, end - begin, instances.J}, options);
+      const int64_t entries = instances.N * (end - begin) * instances.J;
+      rows = is_in_place
+                 ? answers.dense
+                 : scratch.slice(0, 0, entries).view({instances.N, end - begin, instances.J});
       run_fused(instances, begin, end, answers.sum, answers.second, squared_norms, rows);
     } else {
       rows = instances.rows(begin, end);
-      if (questions.sum) answers.sum.slice(0, begin, end).copy_(rows.sum(0));
+      if (answers.sum.defined()) answers.sum.slice(0, begin, end).copy_(rows.sum(0));
       if (questions.second) {
         answers.second.slice(0, begin, end).copy_(at::linalg_vector_norm(rows, 2, {0}).square_());
       }
@@ -109,12 +133,15 @@ Answers sweep(const Instances& instances, const Questions& questions, bool fused
         squared_norms += at::linalg_vector_norm(rows, 2, {1, 2}).square_();
       }
     }
-    if (questions.gram) {
-      const Tensor flat = rows.view({instances.N, -1});
-      add_symmetric_product(answers.gram, flat);
+    const Tensor flat = rows.view({instances.N, -1});
+    if (questions.gram) add_symmetric_product(answers.gram, flat);
+    if (questions.mean_dots) {
+      answers.mean_dots.addmv_(flat, answers.sum.slice(0, begin, end).view({-1}));
     }
-    if (questions.dense) answers.dense.slice(1, begin, end).copy_(rows);
+    count_rows(rows, for_range(questions, begin, end), answers);
+    if (questions.dense && !is_in_place) answers.dense.slice(1, begin, end).copy_(rows);
   }
+  if (!questions.sum) answers.sum = Tensor();
   if (questions.gram) mirror_upper(answers.gram);
   if (questions.norms) {
     answers.norms =
@@ -151,9 +178,10 @@ double instance_flops(const Instances& instances) {
 
 Answers answer_by_instances(const Instances& instances, const Questions& questions) {
   const bool fused = fused_kernel_pays(instances.options, instances.J);
-  if (!fused || questions.gram) {
+  const bool reads_rows = questions.gram || questions.mean_dots || questions.any_counts();
+  if (!fused || reads_rows) {
     int64_t scratch_bytes = questions.scratch_bytes;
-    if (fused) scratch_bytes = std::min(scratch_bytes, kGramPieceBytes);
+    if (fused) scratch_bytes = std::min(scratch_bytes, kPieceBytes);
     const int64_t piece = units_per_piece(instances, scratch_bytes) * instances.unit;
     const bool is_whole = !fused && piece >= instances.I && !only_squares(instances, questions);
     Answers answers =

@@ -44,7 +44,7 @@ void run_fused(const Instances& instances,
                Tensor squared_norms,
                Tensor rows);
 
-/// sum, second, norms, gram and dense (as [I, J] matrices) in one sweep over ranges of i,
+/// Everything but dots (rows as [I, J] matrices, value bins too) in one sweep over ranges of i,
 /// each small enough for the scratch budget. Only what is asked for is kept.
 Answers answer_by_instances(const Instances& instances, const Questions& questions);
 

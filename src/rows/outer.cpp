@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/counts.h"
 #include "rows/instances.h"
 
 namespace flightdeck {
@@ -129,7 +130,43 @@ Answers OuterForm::answer_single_position(const Questions& questions) const {
     blocks.mul_(symmetric_product(a, /*lines=*/true).view({1, a.size(0), 1, a.size(0)}));
   }
   if (questions.dense) answers.dense = dense(0, N());
+  if (questions.mean_dots) {
+    // Either the rows of the Gram matrix are summed, or the mean is a direction like any other.
+    const double entries = product(shape_), factors = shape_[0] + shape_[1];
+    const double by_gram_flops = 2.0 * N() * N() * factors;
+    const double by_mean_flops = (questions.sum ? 2.0 : 4.0) * N() * entries;
+    if (K() == 1 && by_gram_flops < by_mean_flops) {
+      answers.mean_dots = mean_dots_by_gram().mul_(questions.share);
+    } else {
+      const Tensor mean =
+          questions.sum ? answers.sum : at::mm(a.t(), columns.sum(0).mul_(questions.share));
+      answers.mean_dots = dots(mean.unsqueeze(0)).squeeze(1);
+    }
+  }
+  count_single_position(questions, answers);
   return answers;
+}
+
+Tensor OuterForm::mean_dots_by_gram() const {
+  const Tensor products = symmetric_product(b_.squeeze(1), /*lines=*/true);
+  return products.mul_(symmetric_product(a_.squeeze(1), /*lines=*/true)).sum(1);
+}
+
+void OuterForm::count_single_position(const Questions& questions, Answers& answers) const {
+  if (!questions.any_counts()) return;
+  if (!a_.is_cpu()) {
+    count_in_pieces(*this, questions, answers);
+    return;
+  }
+  const Tensor a = repeated_a().squeeze(1), b = b_.squeeze(1);
+  for (const Bins& bins : questions.histograms) {
+    answers.histograms.push_back(count_outer_into_bins(a, b, bins));
+  }
+  for (size_t k = 0; k < questions.joint_histograms.size(); ++k) {
+    const JointBins& bins = questions.joint_histograms[k];
+    answers.joint_histograms.push_back(count_outer_into_joint_bins(
+        a, b, questions.value_bins[k], bins.gradients, bins.parameters.count + 1));
+  }
 }
 
 Answers OuterForm::answer_positions(const Questions& questions) const {
@@ -141,11 +178,13 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
   const double sum_flops = 2 * N * T * I * J;
   const double form_flops = sum_flops * (fused ? 1.0 : penalty);
 
-  // The Gram route needs the sum apart; forming the rows gives it along the way.
-  const double by_gram_flops =
-      gram_norm_flops(instances.N, instances.T, instances.I, instances.J, a_.is_cpu());
-  const bool norms_by_forming =
-      questions.any_instances() || form_flops < by_gram_flops + (questions.sum ? sum_flops : 0.0);
+  // Forming the rows gives norms, the sum and products with it along the way; else each costs.
+  const double norm_flops =
+      questions.norms
+          ? gram_norm_flops(instances.N, instances.T, instances.I, instances.J, a_.is_cpu())
+          : 0.0;
+  const double linear_flops = questions.mean_dots ? 2 * sum_flops : questions.sum ? sum_flops : 0.0;
+  const bool rest_by_forming = questions.any_instances() || form_flops < norm_flops + linear_flops;
   const double gram_positions_flops = 2 * N * N * T * T * (I + J);
   const bool gram_by_forming =
       questions.any_instances() ||
@@ -157,8 +196,12 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
   formed.second = questions.second;
   formed.dense = questions.dense;
   formed.gram = questions.gram && gram_by_forming;
-  formed.norms = questions.norms && (norms_by_forming || formed.gram);
-  const bool forms = formed.second || formed.dense || formed.gram || formed.norms;
+  formed.histograms = questions.histograms;
+  formed.joint_histograms = questions.joint_histograms;
+  formed.value_bins = questions.value_bins;
+  formed.norms = questions.norms && (rest_by_forming || formed.gram);
+  formed.mean_dots = questions.mean_dots && (rest_by_forming || formed.gram);
+  const bool forms = formed.any_instances() || formed.gram || formed.norms || formed.mean_dots;
   formed.sum = questions.sum && forms;
 
   Answers answers;
@@ -166,10 +209,15 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
   const auto add_algorithm = [&answers](const char* what) {
     answers.algorithm += answers.algorithm.empty() ? what : std::string("; ") + what;
   };
-  if (questions.sum && !formed.sum) {
+  const bool dots_apart = questions.mean_dots && !formed.mean_dots;
+  if ((questions.sum || dots_apart) && !formed.sum) {
     const Tensor total = K() == 1 ? b_ : b_.view({K(), -1, b_.size(1), b_.size(2)}).sum(0);
     answers.sum = at::mm(a_.reshape({-1, a_.size(2)}).t(), total.reshape({-1, b_.size(2)}));
-    apply_share(questions, answers);
+    if (questions.share != 1) answers.sum.mul_(questions.share);
+  }
+  if (dots_apart) {
+    answers.mean_dots = dots(answers.sum.unsqueeze(0)).squeeze(1);
+    if (!questions.sum) answers.sum = Tensor();
   }
   if (questions.gram && !formed.gram) {
     answers.gram = gram_by_positions(questions.scratch_bytes);
@@ -239,10 +287,8 @@ std::shared_ptr<const Form> OuterForm::select(const Tensor& index) const {
   return std::make_shared<OuterForm>(a_.index_select(0, samples), b_.index_select(0, index));
 }
 
-Tensor OuterForm::count(const Bins& bins, int64_t scratch_bytes) const {
-  const bool sorts = a_.size(1) == 1 && a_.is_cpu();
-  return sorts ? count_outer_into_bins(repeated_a().squeeze(1), b_.squeeze(1), bins)
-               : Form::count(bins, scratch_bytes);
+std::shared_ptr<const Form> OuterForm::with_factors(std::vector<Tensor> factors) const {
+  return std::make_shared<OuterForm>(std::move(factors[0]), std::move(factors[1]));
 }
 
 std::shared_ptr<const Form> OuterForm::plus(const FormList& others) const {

@@ -22,7 +22,8 @@ class OuterForm final : public Form {
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
   std::shared_ptr<const Form> select(const Tensor& index) const override;
-  Tensor count(const Bins& bins, int64_t scratch_bytes) const override;
+  std::vector<Tensor> factors() const override { return {a_, b_}; }
+  std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
   std::shared_ptr<const Form> plus(const FormList& others) const override;
   std::shared_ptr<const Form> followed_by(const FormList& others) const override;
   Tensor position_inputs() const override { return a_; }
@@ -35,6 +36,8 @@ class OuterForm final : public Form {
   Answers answer_positions(const Questions& questions) const;
   Tensor gram_by_positions(int64_t scratch_bytes) const;
   Tensor dots(const Tensor& directions) const;
+  Tensor mean_dots_by_gram() const;
+  void count_single_position(const Questions& questions, Answers& answers) const;
 
   Tensor a_;
   Tensor b_;

@@ -6,12 +6,43 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/counts.h"
+
 namespace flightdeck {
 namespace {
 
 void accumulate(Tensor& total, const Tensor& part) {
   if (!part.defined()) return;
   total = total.defined() ? total + part : part;
+}
+
+// Adds the answers of a term that shares no entry with those before, or what is linear.
+void accumulate(Answers& total, const Answers& part) {
+  accumulate(total.sum, part.sum);
+  accumulate(total.second, part.second);
+  if (part.norms.defined()) total.norms = at::hypot(total.norms, part.norms);
+  accumulate(total.gram, part.gram);
+  accumulate(total.dense, part.dense);
+  accumulate(total.dots, part.dots);
+  accumulate(total.mean_dots, part.mean_dots);
+  for (size_t k = 0; k < part.histograms.size(); ++k) {
+    accumulate(total.histograms[k], part.histograms[k]);
+  }
+  for (size_t k = 0; k < part.joint_histograms.size(); ++k) {
+    accumulate(total.joint_histograms[k], part.joint_histograms[k]);
+  }
+  total.algorithm += " + " + part.algorithm;
+}
+
+// The questions as the term's form sees them.
+Questions placed(const Questions& questions, const Rows::Term& term) {
+  Questions seen = questions;
+  if (questions.directions.defined()) {
+    seen.directions = term.placement.from_parameter(
+        questions.directions.to(term.form->options().dtype()), /*lead=*/1);
+  }
+  for (Tensor& bin : seen.value_bins) bin = term.placement.from_parameter(bin, /*lead=*/0);
+  return seen;
 }
 
 }  // namespace
@@ -70,16 +101,16 @@ Rows Rows::stack(const std::vector<Rows>& columns) {
 
 Answers Rows::answer(const Questions& questions) const {
   TORCH_INTERNAL_ASSERT(!empty());
-  return terms_.size() == 1 ? answer_term(terms_[0], questions) : answer_sum(questions);
+  Questions asked = questions;
+  const bool dots_by_gram = questions.mean_dots && questions.gram;
+  if (dots_by_gram) asked.mean_dots = false;
+  Answers answers = terms_are_disjoint() ? answer_disjoint(asked) : answer_overlapping(asked);
+  if (dots_by_gram) answers.mean_dots = answers.gram.sum(1).mul_(questions.share);
+  return answers;
 }
 
 Answers Rows::answer_term(const Term& term, const Questions& questions) const {
-  Questions placed = questions;
-  if (questions.directions.defined()) {
-    placed.directions = term.placement.from_parameter(
-        questions.directions.to(term.form->options().dtype()), /*lead=*/1);
-  }
-  Answers answers = term.form->answer(placed);
+  Answers answers = term.form->answer(placed(questions, term));
   const auto place = [&term](Tensor& tensor, int64_t lead) {
     if (tensor.defined()) tensor = term.placement.to_parameter(tensor, lead);
   };
@@ -98,26 +129,44 @@ bool Rows::terms_are_disjoint() const {
   return true;
 }
 
-Answers Rows::answer_sum(const Questions& questions) const {
-  // Sums, dots and written-out rows add up over the terms. Squares do so only where no entry is
-  // reached twice; otherwise the rows are written out, a few at a time.
-  const bool disjoint = terms_are_disjoint();
-  Questions each = questions;
-  if (!disjoint) each.second = each.norms = each.gram = false;
-  Answers total;
+Answers Rows::answer_disjoint(const Questions& questions) const {
+  Answers total = answer_term(terms_[0], questions);
+  for (size_t k = 1; k < terms_.size(); ++k) accumulate(total, answer_term(terms_[k], questions));
+  count_entries_outside(questions, total);
+  return total;
+}
+
+void Rows::count_entries_outside(const Questions& questions, Answers& answers) const {
+  if (!questions.any_counts()) return;
+  int64_t inside = 0;
+  for (const Term& term : terms_) inside += product(term.form->shape());
+  if (inside == product(shape())) return;
+  // Entries outside all slices of the parameter are zero in every row.
+  count_zeros(N(), product(shape()), options(), questions, answers);
   for (const Term& term : terms_) {
-    const Answers part = answer_term(term, each);
-    accumulate(total.sum, part.sum);
-    accumulate(total.second, part.second);
-    if (part.norms.defined()) {
-      total.norms = total.norms.defined() ? at::hypot(total.norms, part.norms) : part.norms;
-    }
-    accumulate(total.gram, part.gram);
-    accumulate(total.dense, part.dense);
-    accumulate(total.dots, part.dots);
-    total.algorithm += (total.algorithm.empty() ? "" : " + ") + part.algorithm;
+    count_zeros(-N(), product(term.form->shape()), options(), placed(questions, term), answers);
   }
-  if (!disjoint && (questions.second || questions.norms || questions.gram)) {
+}
+
+Answers Rows::answer_overlapping(const Questions& questions) const {
+  // Sums, dots and written-out rows add up over the terms. Squares and counts do not, as some entry
+  // is reached twice: the rows are written out for them, a few at a time.
+  Questions each = questions;
+  each.second = each.norms = each.gram = each.mean_dots = false;
+  each.sum = questions.sum || questions.mean_dots;
+  each.drop_counts();
+  Answers total = answer_term(terms_[0], each);
+  for (size_t k = 1; k < terms_.size(); ++k) accumulate(total, answer_term(terms_[k], each));
+  if (questions.mean_dots) {
+    Questions with_sum;
+    with_sum.scratch_bytes = questions.scratch_bytes;
+    with_sum.directions = total.sum.unsqueeze(0);
+    for (const Term& term : terms_) {
+      accumulate(total.mean_dots, answer_term(term, with_sum).dots.squeeze(1));
+    }
+    if (!questions.sum) total.sum = Tensor();
+  }
+  if (questions.second || questions.norms || questions.gram || questions.any_counts()) {
     answer_from_pieces(questions, total);
     total.algorithm += "; cross terms of uses by rows written out in pieces";
   }
@@ -133,7 +182,7 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
         answers.dense.defined() ? answers.dense.slice(0, begin, end) : dense(begin, end);
     return rows.reshape({end - begin, -1});
   };
-  Tensor norms = at::empty({N()}, options());
+  if (questions.norms) answers.norms = at::empty({N()}, options());
   if (questions.gram) answers.gram = at::empty({N(), N()}, options());
   for (int64_t begin = 0; begin < N(); begin += piece) {
     const Tensor rows = flat_rows(begin);
@@ -141,7 +190,10 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
     if (questions.second) {
       accumulate(answers.second, at::linalg_vector_norm(rows, 2, {0}).square_());
     }
-    norms.slice(0, begin, end).copy_(at::linalg_vector_norm(rows, 2, {1}));
+    if (questions.norms) {
+      answers.norms.slice(0, begin, end).copy_(at::linalg_vector_norm(rows, 2, {1}));
+    }
+    count_rows(rows, questions, answers);
     if (!questions.gram) continue;
     answers.gram.slice(0, begin, end).slice(1, begin, end).copy_(at::mm(rows, rows.t()));
     for (int64_t other = end; other < N(); other += piece) {
@@ -153,7 +205,6 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
     }
   }
   if (questions.second) answers.second = answers.second.mul(questions.share).view(shape());
-  if (questions.norms) answers.norms = norms;
 }
 
 Tensor Rows::combine(const Tensor& coefficients) const {
@@ -170,42 +221,6 @@ Tensor Rows::dense(int64_t begin, int64_t end) const {
     accumulate(total, term.placement.to_parameter(term.form->dense(begin, end), /*lead=*/1));
   }
   return total;
-}
-
-Histogram Rows::histogram(const Bins& bins, int64_t scratch_bytes) const {
-  if (terms_.size() == 1) {
-    Tensor counts = terms_[0].form->count(bins, scratch_bytes);
-    // Entries outside a slice of the parameter are zero in every row.
-    const int64_t outside = N() * (product(shape()) - product(terms_[0].form->shape()));
-    if (outside > 0) {
-      const Tensor zero = bin_index(at::zeros({1}, options()), bins).add_(1).to(counts.device());
-      counts.index_add_(0, zero, at::full({1}, outside, counts.options()));
-    }
-    return finish_histogram(counts, bins);
-  }
-  const int64_t piece = rows_per_piece(shape(), options(), scratch_bytes);
-  Tensor counts = at::zeros({bins.count + 3}, options().dtype(at::kLong));
-  for (int64_t begin = 0; begin < N(); begin += piece) {
-    counts += count_into_bins(dense(begin, std::min(begin + piece, N())), bins);
-  }
-  return finish_histogram(counts, bins);
-}
-
-Tensor Rows::histogram2d(const Bins& bins,
-                         const Tensor& values,
-                         const Bins& value_bins,
-                         int64_t scratch_bytes) const {
-  TORCH_INTERNAL_ASSERT(values.sizes() == at::IntArrayRef(shape()));
-  const Tensor value_bin =
-      bin_index(values.reshape({-1}).clamp(value_bins.low, value_bins.high), value_bins);
-  const int64_t piece = rows_per_piece(shape(), options(), scratch_bytes);
-  Tensor counts = at::zeros({bins.count, value_bins.count}, options().dtype(at::kLong));
-  for (int64_t begin = 0; begin < N(); begin += piece) {
-    const int64_t end = std::min(begin + piece, N());
-    counts += count_into_joint_bins(
-        dense(begin, end).reshape({end - begin, -1}), bins, value_bin, value_bins.count);
-  }
-  return counts;
 }
 
 }  // namespace flightdeck

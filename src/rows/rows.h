@@ -40,17 +40,12 @@ class Rows {
   Answers answer(const Questions& questions) const;
   Tensor combine(const Tensor& coefficients) const;  ///< [M, N] -> [M, *shape]
   Tensor dense(int64_t begin, int64_t end) const;    ///< [end - begin, *shape]
-  Histogram histogram(const Bins& bins, int64_t scratch_bytes) const;
-  /// Joint counts [bins, value bins] over all rows of (entry, values at that entry); both clamped
-  /// into their range. `values` has the rows' shape.
-  Tensor histogram2d(const Bins& bins,
-                     const Tensor& values,
-                     const Bins& value_bins,
-                     int64_t scratch_bytes) const;
 
  private:
   Answers answer_term(const Term& term, const Questions& questions) const;
-  Answers answer_sum(const Questions& questions) const;
+  Answers answer_disjoint(const Questions& questions) const;
+  Answers answer_overlapping(const Questions& questions) const;
+  void count_entries_outside(const Questions& questions, Answers& answers) const;
   void answer_from_pieces(const Questions& questions, Answers& answers) const;
   bool terms_are_disjoint() const;
   at::TensorOptions options() const { return terms_.front().form->options(); }

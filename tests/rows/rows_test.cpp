@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "rows/convolution.h"
+#include "rows/counts.h"
 #include "rows/dense.h"
 #include "rows/gather.h"
 #include "rows/outer.h"
@@ -14,7 +15,6 @@
 namespace flightdeck::tests {
 namespace {
 
-constexpr int64_t kScratch = int64_t{1} << 20;
 // Sums of a few hundred products in double, in another order.
 constexpr double kTolerance = 1e-11;
 
@@ -130,7 +130,54 @@ class EveryForm : public testing::TestWithParam<Case> {
     if (questions.directions.defined()) {
       expect_close(answers.dots, flat_.mm(questions.directions.reshape({2, -1}).t()));
     }
+    if (questions.mean_dots) {
+      expect_close(answers.mean_dots, flat_.mv(flat_.sum(0)) * questions.share);
+    }
+    expect_counts(questions, answers);
+    EXPECT_EQ(answers.sum.defined(), questions.sum);
+    EXPECT_EQ(answers.gram.defined(), questions.gram);
+    EXPECT_EQ(answers.mean_dots.defined(), questions.mean_dots);
     EXPECT_FALSE(answers.algorithm.empty());
+  }
+
+  void expect_counts(const Questions& questions, const Answers& answers) {
+    ASSERT_EQ(answers.histograms.size(), questions.histograms.size());
+    for (size_t k = 0; k < answers.histograms.size(); ++k) {
+      const Tensor expected = count_into_bins(dense_, questions.histograms[k]);
+      EXPECT_TRUE(answers.histograms[k].equal(expected)) << answers.histograms[k] - expected;
+    }
+    ASSERT_EQ(answers.joint_histograms.size(), questions.joint_histograms.size());
+    for (size_t k = 0; k < answers.joint_histograms.size(); ++k) {
+      EXPECT_TRUE(answers.joint_histograms[k].cpu().equal(joint_counts(questions, k)));
+    }
+  }
+
+  // One entry at a time.
+  Tensor joint_counts(const Questions& questions, size_t k) const {
+    const Bins& bins = questions.joint_histograms[k].gradients;
+    Tensor counts =
+        at::zeros({bins.count, questions.joint_histograms[k].parameters.count + 1}, at::kLong);
+    const Tensor clamped = flat_.clamp(bins.low, bins.high);
+    const Tensor gradient_bins = bin_index(clamped, bins).cpu();
+    const Tensor value_bins = questions.value_bins[k].reshape({-1}).cpu();
+    const auto gradient_bin = gradient_bins.accessor<int64_t, 2>();
+    const auto value_bin = value_bins.accessor<int64_t, 1>();
+    auto count = counts.accessor<int64_t, 2>();
+    for (int64_t n = 0; n < flat_.size(0); ++n) {
+      for (int64_t i = 0; i < flat_.size(1); ++i) ++count[gradient_bin[n][i]][value_bin[i]];
+    }
+    return counts;
+  }
+
+  // Two ranges that cut off some entries, one of them without zero.
+  void ask_counts(Questions& questions) const {
+    questions.histograms = {Bins{-2, 2, 100}, Bins{0.5, 3, 7}};
+    questions.joint_histograms = {JointBins{{-1, 1, 8}, {-1.5, 1.5, 5}},
+                                  JointBins{{0.25, 2, 3}, {-0.5, 0.25, 4}}};
+    const Tensor values = random(rows_.shape());
+    for (const JointBins& bins : questions.joint_histograms) {
+      questions.value_bins.push_back(value_bin_index(values, bins.parameters));
+    }
   }
 
   Tensor directions() const {
@@ -144,7 +191,7 @@ class EveryForm : public testing::TestWithParam<Case> {
 };
 
 TEST_P(EveryForm, AnswersEveryCombinationOfQuestions) {
-  for (int bits = 1; bits < 64; ++bits) {
+  for (int bits = 1; bits < 256; ++bits) {
     Questions questions;
     questions.sum = bits & 1;
     questions.second = bits & 2;
@@ -152,6 +199,8 @@ TEST_P(EveryForm, AnswersEveryCombinationOfQuestions) {
     questions.gram = bits & 8;
     questions.dense = bits & 16;
     if (bits & 32) questions.directions = directions();
+    questions.mean_dots = bits & 64;
+    if (bits & 128) ask_counts(questions);
     if (bits % 3 == 0) questions.share = 0.2;
     SCOPED_TRACE(bits);
     expect_answers(questions);
@@ -163,6 +212,20 @@ TEST_P(EveryForm, AnswersTheSameWithScratchForOneRowOnly) {
   questions.sum = questions.second = questions.norms = questions.gram = true;
   questions.scratch_bytes = 1;
   expect_answers(questions);
+  questions.gram = false;
+  questions.mean_dots = true;
+  ask_counts(questions);
+  expect_answers(questions);
+}
+
+TEST_P(EveryForm, IsRebuiltFromItsFactors) {
+  Rows rebuilt = rows_;
+  for (Rows::Term& term : rebuilt.terms()) {
+    std::vector<Tensor> factors = term.form->factors();
+    for (Tensor& factor : factors) factor = factor.clone();
+    term.form = term.form->with_factors(std::move(factors));
+  }
+  expect_close(rebuilt.dense(0, rebuilt.N()), dense_);
 }
 
 TEST_P(EveryForm, CombinesRowsLinearly) {
@@ -177,39 +240,6 @@ TEST_P(EveryForm, WritesOutRowsInPieces) { expect_close(rows_.dense(1, 3), dense
 TEST_P(EveryForm, SelectsRows) {
   const Tensor index = at::tensor({3, 0, 3}, at::kLong).to(test_device());
   expect_close(rows_.select(index).dense(0, 3), dense_.index_select(0, index));
-}
-
-TEST_P(EveryForm, CountsEveryEntryOnceInItsBin) {
-  for (const Bins& bins : {Bins{-2, 2, 100}, Bins{-0.5, 3, 7}}) {
-    // A piece of rows may be summed in another order than dense_: count what it writes out itself.
-    const Histogram histogram = rows_.histogram(bins, kScratch);
-    const Tensor raw = count_into_bins(dense_, bins).cpu();
-    EXPECT_TRUE(histogram.counts.equal(raw.slice(0, 1, bins.count + 1)));
-    EXPECT_EQ(histogram.underflow, raw[0].item<int64_t>());
-    EXPECT_EQ(histogram.overflow, raw[bins.count + 1].item<int64_t>());
-    EXPECT_EQ(histogram.counts.sum().item<int64_t>() + histogram.underflow + histogram.overflow,
-              dense_.numel());
-  }
-}
-
-TEST_P(EveryForm, CountsEntriesJointlyWithParameterValues) {
-  const Bins bins{-1, 1, 8}, value_bins{-1.5, 1.5, 5};
-  const Tensor values = random(rows_.shape());
-  const Tensor counts = rows_.histogram2d(bins, values, value_bins, kScratch).cpu();
-  Tensor expected = at::zeros({8, 5}, at::kLong);
-  const Tensor entries = flat_.cpu(), flat_values = values.reshape({-1}).cpu();
-  const auto bin = [](double x, const Bins& b) {
-    const double clamped = std::min(std::max(x, b.low), b.high);
-    return std::min<int64_t>(static_cast<int64_t>((clamped - b.low) * (b.count / (b.high - b.low))),
-                             b.count - 1);
-  };
-  for (int64_t n = 0; n < entries.size(0); ++n) {
-    for (int64_t k = 0; k < entries.size(1); ++k) {
-      expected[bin(entries[n][k].item<double>(), bins)]
-              [bin(flat_values[k].item<double>(), value_bins)] += 1;
-    }
-  }
-  EXPECT_TRUE(counts.equal(expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, EveryForm, testing::ValuesIn(kCases), [](const auto& info) {
@@ -237,6 +267,16 @@ TEST(HistogramBins, PutTheUpperEndIntoTheLastBinAndNameNaN) {
   EXPECT_EQ(histogram.underflow, 1);
   EXPECT_EQ(histogram.overflow, 1);
   EXPECT_EQ(histogram.not_a_number, 1);
+}
+
+TEST(JointHistograms, LeaveOutNaNOnEitherSide) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Questions questions;
+  questions.joint_histograms = {JointBins{{-1, 1, 2}, {-1, 1, 2}}};
+  questions.value_bins = {value_bin_index(at::tensor({-0.5, 5.0, nan}, at::kDouble), {-1, 1, 2})};
+  const DenseForm form(at::tensor({0.5, nan, 0.5, -9.0, 0.5, nan}, at::kDouble).view({2, 3}), "");
+  const Tensor counts = form.answer(questions).joint_histograms[0];
+  EXPECT_TRUE(counts.slice(1, 0, 2).equal(at::tensor({1, 0, 1, 1}, at::kLong).view({2, 2})));
 }
 
 TEST(Placements, MoveEntriesThereAndBack) {

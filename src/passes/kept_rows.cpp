@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "passes/kept_rows.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+#include "graph/torch_compat.h"
+
+namespace flightdeck {
+namespace {
+
+std::vector<uint32_t> versions_of(const Rows& rows) {
+  std::vector<uint32_t> versions;
+  for (const Rows::Term& term : rows.terms()) {
+    for (const Tensor& factor : term.form->factors()) {
+      versions.push_back(factor.is_inference() ? 0 : factor._version());
+    }
+  }
+  return versions;
+}
+
+}  // namespace
+
+FactoredRows::FactoredRows(Parameters parameters,
+                           int64_t count,
+                           int64_t scratch_bytes,
+                           std::vector<Tensor> leaves)
+    : parameters_(std::move(parameters)),
+      count_(count),
+      scratch_bytes_(scratch_bytes),
+      leaves_(std::move(leaves)),
+      kept_(parameters_.size()) {}
+
+void FactoredRows::keep(size_t parameter, const Rows& rows, const Tensor& factor) {
+  Rows own = rows;
+  for (Rows::Term& term : own.terms()) {
+    std::vector<Tensor> factors = term.form->factors();
+    bool copied = false;
+    for (Tensor& tensor : factors) {
+      const bool is_shared = std::any_of(leaves_.begin(), leaves_.end(), [&](const Tensor& leaf) {
+        return tensor.is_alias_of(leaf);
+      });
+      if (!is_shared) continue;
+      tensor = tensor.clone();
+      copied = true;
+    }
+    if (copied) term.form = term.form->with_factors(std::move(factors));
+  }
+  std::vector<uint32_t> versions = versions_of(own);
+  kept_[parameter] = {std::move(own), factor, std::move(versions)};
+}
+
+void FactoredRows::check_unmodified(size_t parameter) const {
+  const Kept& kept = kept_[parameter];
+  TORCH_CHECK(versions_of(kept.rows) == kept.versions,
+              "kept rows: an input or activation behind '",
+              parameters_[parameter].name,
+              "' was modified in place after the backward pass; copy it first, or ask for dots "
+              "before the change");
+}
+
+Tensor FactoredRows::dots(const std::vector<Tensor>& directions) const {
+  const compat::PassGuard guard;
+  check_directions(directions, parameters_, "kept rows", "directions");
+  Tensor total;
+  for (size_t p = 0; p < kept_.size(); ++p) {
+    if (kept_[p].rows.empty()) continue;
+    check_unmodified(p);
+    Questions questions;
+    questions.directions = directions[p].detach();
+    questions.scratch_bytes = scratch_bytes_;
+    Tensor part = kept_[p].rows.answer(questions).dots;
+    if (kept_[p].factor.defined()) part = part.mul(kept_[p].factor.to(part.options()));
+    total = total.defined() ? total + part : part;
+  }
+  if (total.defined()) return total;
+  return at::zeros({count_, directions[0].size(0)}, in_row_precision(directions[0]).options());
+}
+
+void check_directions(const std::vector<Tensor>& directions,
+                      const Parameters& parameters,
+                      const char* caller,
+                      const char* field) {
+  TORCH_CHECK_VALUE(directions.size() == parameters.size(),
+                    caller,
+                    ": ",
+                    directions.size(),
+                    " directions for ",
+                    parameters.size(),
+                    " parameters; set ",
+                    field,
+                    " to one tensor [V, *shape] per parameter");
+  const int64_t V = directions[0].dim() > 0 ? directions[0].size(0) : 0;
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    Shape expected = parameters[p].tensor.sizes().vec();
+    expected.insert(expected.begin(), V);
+    TORCH_CHECK_VALUE(directions[p].sizes().equals(expected),
+                      caller,
+                      ": direction for '",
+                      parameters[p].name,
+                      "' has shape ",
+                      directions[p].sizes(),
+                      " but must be [V, *shape] = ",
+                      at::IntArrayRef(expected),
+                      "; stack the V directions in front");
+  }
+}
+
+}  // namespace flightdeck

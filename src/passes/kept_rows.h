@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The rows of a finished pass, for directions that are known only after it.
+#pragma once
+
+#include <vector>
+
+#include "flightdeck/gradients.h"
+#include "rows/rows.h"
+
+namespace flightdeck {
+
+class FactoredRows final : public KeptRows {
+ public:
+  /// `count` rows per parameter; a parameter that is never given rows has zero ones. Factors are
+  /// copied where they share memory with `leaves`, which optimizers change in place.
+  FactoredRows(Parameters parameters,
+               int64_t count,
+               int64_t scratch_bytes,
+               std::vector<Tensor> leaves);
+
+  /// Rows are to be multiplied by `factor` (one element, or undefined for 1).
+  void keep(size_t parameter, const Rows& rows, const Tensor& factor);
+
+  Tensor dots(const std::vector<Tensor>& directions) const override;
+
+ private:
+  struct Kept {
+    Rows rows;
+    Tensor factor;
+    std::vector<uint32_t> versions;  // of the factors
+  };
+
+  void check_unmodified(size_t parameter) const;
+
+  Parameters parameters_;
+  int64_t count_;
+  int64_t scratch_bytes_;
+  std::vector<Tensor> leaves_;
+  std::vector<Kept> kept_;
+};
+
+/// Throws, naming the caller and its field, unless there is one tensor [V, *shape] per parameter.
+void check_directions(const std::vector<Tensor>& directions,
+                      const Parameters& parameters,
+                      const char* caller,
+                      const char* field);
+
+}  // namespace flightdeck
