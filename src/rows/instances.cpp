@@ -50,9 +50,11 @@ void run(const Instances& instances,
   if (norms.defined()) squared_norms.add_(norms);
 }
 
-// A contiguous piece of consecutive i, all samples: what one step of the sweep holds.
-int64_t units_per_piece(const Instances& instances, int64_t scratch_bytes) {
-  const int64_t entries = instances.N * instances.J + instances.samples * instances.T;
+// A contiguous piece of consecutive i, all samples: what one step of the sweep holds. The fused
+// kernel copies no patches, but packs all output gradients for every piece.
+int64_t units_per_piece(const Instances& instances, bool fused, int64_t scratch_bytes) {
+  const int64_t patches = fused ? 0 : instances.samples * instances.T;
+  const int64_t entries = instances.N * instances.J + patches;
   const int64_t unit_bytes =
       instances.unit * entries * static_cast<int64_t>(instances.options.dtype().itemsize());
   return std::max<int64_t>(1, scratch_bytes / std::max<int64_t>(1, unit_bytes));
@@ -182,7 +184,7 @@ Answers answer_by_instances(const Instances& instances, const Questions& questio
   if (!fused || reads_rows) {
     int64_t scratch_bytes = questions.scratch_bytes;
     if (fused) scratch_bytes = std::min(scratch_bytes, kPieceBytes);
-    const int64_t piece = units_per_piece(instances, scratch_bytes) * instances.unit;
+    const int64_t piece = units_per_piece(instances, fused, scratch_bytes) * instances.unit;
     const bool is_whole = !fused && piece >= instances.I && !only_squares(instances, questions);
     Answers answers =
         is_whole ? whole(instances, questions) : sweep(instances, questions, fused, piece);

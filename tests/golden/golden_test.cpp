@@ -93,6 +93,38 @@ TEST_P(GoldenCase, MatchesForTheRecordedSubset) {
   }
 }
 
+TEST_P(GoldenCase, CountsTheRecordedHistograms) {
+  GradientOptions options;
+  options.histograms = {Bins()};
+  options.joint_histograms = {JointBins()};
+  const Tensor watched = losses();
+  Watch watch(watched, model_->named_parameters(), {}, options);
+  watched.mean().backward();
+  const Gradients answers = watch.finish();
+  // Recorded with entries outside the range in the first and last bin.
+  const Tensor raw = answers.total.histograms[0];
+  Tensor clamped = raw.slice(0, 1, -2).clone();
+  clamped[0] += raw[0];
+  clamped[-1] += raw[-2];
+  EXPECT_TRUE(clamped.equal(recording_->at("ck/step0/GradHist1d/hist").to(at::kLong)));
+  EXPECT_TRUE(answers.total.joint_histograms[0].equal(
+      recording_->at("ck/step0/GradHist2d/hist").to(at::kLong)));
+  for (size_t i = 0; i < answers.parameters.size(); ++i) {
+    const std::string name = "ck/step0/GradHist2d/param_" + std::to_string(i) + "/hist";
+    EXPECT_TRUE(answers.parameters[i].joint_histograms[0].equal(recording_->at(name).to(at::kLong)))
+        << answers.parameters[i].name;
+  }
+}
+
+TEST_P(GoldenCase, HasTheRecordedArrivedNorms) {
+  const Tensor watched = losses();
+  Watch watch(watched, model_->named_parameters(), Need::kArrivedNorm);
+  watched.mean().backward();
+  expect_close(watch.finish().concatenated(&ParameterGradients::arrived_norm),
+               recording_->at("ck/step0/GradNorm"),
+               "arrived norms");
+}
+
 INSTANTIATE_TEST_SUITE_P(BackPack,
                          GoldenCase,
                          ::testing::ValuesIn(cases()),
