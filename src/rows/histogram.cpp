@@ -2,104 +2,148 @@
 #include "rows/histogram.h"
 
 #include <algorithm>
-#include <cmath>
-#include <mutex>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/histogram_bins.h"
+
 namespace flightdeck {
 namespace {
 
-// The bin of one value; same arithmetic as bin_index.
+constexpr int64_t kPiece = 2048;     // fits the first-level cache with its scratch
+constexpr int64_t kGrain = 1 << 15;  // below it a second thread costs more than it saves
+constexpr int64_t kGpuTables = 256;  // spread the atomic additions to the bins around zero
+
+// One thread's raw counts. Neighbours go to different tables: an increment that has to wait for the
+// previous one of the same bin takes several times as long.
 template <typename Scalar>
-struct BinOf {
-  Scalar low, high, scale;
-  int64_t count;
+class BinCounter {
+ public:
+  BinCounter(const Bins& bins, const Centre<Scalar>& centre)
+      : bins_(equal_bins<Scalar>(bins)), centre_(centre), counts_(kTables * size()) {}
 
-  explicit BinOf(const Bins& bins)
-      : low(static_cast<Scalar>(bins.low)),
-        high(static_cast<Scalar>(bins.high)),
-        scale(static_cast<Scalar>(bins.count / (bins.high - bins.low))),
-        count(bins.count) {}
-
-  int64_t operator()(Scalar value) const {
-    if (std::isnan(value)) return count + 1;
-    if (value < low) return -1;
-    if (value > high) return count;
-    return std::min(static_cast<int64_t>((value - low) * scale), count - 1);
+  void add(const Scalar* x, int64_t n) {
+    for (int64_t begin = 0; begin < n; begin += kPiece) {
+      add_piece(x + begin, std::min(kPiece, n - begin));
+    }
   }
+
+  const int64_t* finish() {
+    for (int64_t k = 0; k < size(); ++k) {
+      for (int64_t table = 1; table < kTables; ++table) counts_[k] += counts_[table * size() + k];
+    }
+    return counts_.data();
+  }
+
+ private:
+  static constexpr int64_t kTables = 4;
+
+  int64_t size() const { return bins_.count + 3; }
+
+  void add_piece(const Scalar* x, int64_t n) {
+    int64_t num_others = 0;
+    const int64_t upper = kernels_.in_window(x, n, centre_.window, others_, &num_others);
+    counts_[centre_.upper] += upper;
+    if (centre_.upper > 0) counts_[centre_.upper - 1] += n - upper - num_others;
+    kernels_.index(others_, num_others, bins_, index_);
+    for (int64_t k = 0; k < num_others; ++k) ++counts_[k % kTables * size() + index_[k]];
+  }
+
+  const kernels::CountingKernels<Scalar>& kernels_ = kernels::counting_kernels<Scalar>();
+  kernels::EqualBins<Scalar> bins_;
+  Centre<Scalar> centre_;
+  std::vector<int64_t> counts_;
+  Scalar others_[kPiece + kernels::kSlack];
+  int32_t index_[kPiece + kernels::kSlack];
 };
 
 template <typename Scalar>
-void count_line(Scalar a,
-                const std::vector<Scalar>& sorted,
-                const BinOf<Scalar>& bin,
-                int64_t* counts) {
-  const auto size = static_cast<int64_t>(sorted.size());
-  const auto bin_at = [&](int64_t j) {
-    return bin(a * (a > 0 ? sorted[j] : sorted[size - 1 - j]));
-  };
-  const int64_t last = bin_at(size - 1);
-  int64_t begin = 0;
-  for (int64_t current = bin_at(0); current != last; current = bin_at(begin)) {
-    int64_t low = begin + 1, high = size - 1;
-    while (low < high) {
-      const int64_t middle = (low + high) / 2;
-      if (bin_at(middle) > current) {
-        high = middle;
-      } else {
-        low = middle + 1;
+void index_on_cpu(const Tensor& values, const Bins& bins, const Tensor& index) {
+  const auto& kernels = kernels::counting_kernels<Scalar>();
+  const auto equal = equal_bins<Scalar>(bins);
+  const auto* const x = values.data_ptr<Scalar>();
+  AT_DISPATCH_INDEX_TYPES(index.scalar_type(), "bin_index", [&] {
+    auto* const to = index.data_ptr<index_t>();
+    at::parallel_for(0, values.numel(), kGrain, [&](int64_t begin, int64_t end) {
+      int32_t piece[kPiece];
+      for (; begin < end; begin += kPiece) {
+        const int64_t size = std::min(kPiece, end - begin);
+        kernels.index(x + begin, size, equal, piece);
+        for (int64_t k = 0; k < size; ++k) to[begin + k] = piece[k] - 1;
       }
-    }
-    counts[current + 1] += low - begin;
-    begin = low;
-  }
-  counts[last + 1] += size - begin;
-}
-
-template <typename Scalar>
-void count_sample(const Scalar* a,
-                  int64_t I,
-                  const Scalar* b,
-                  int64_t J,
-                  const BinOf<Scalar>& bin,
-                  int64_t* counts) {
-  std::vector<Scalar> sorted(b, b + J);
-  const bool finite = std::all_of(a, a + I, [](Scalar x) { return std::isfinite(x); }) &&
-                      std::all_of(b, b + J, [](Scalar x) { return std::isfinite(x); });
-  if (!finite) {  // 0 * inf and NaN break the monotone order
-    for (int64_t i = 0; i < I; ++i) {
-      for (int64_t j = 0; j < J; ++j) ++counts[bin(a[i] * b[j]) + 1];
-    }
-    return;
-  }
-  std::sort(sorted.begin(), sorted.end());
-  int64_t zeros = 0;
-  for (int64_t i = 0; i < I; ++i) {
-    if (a[i] == 0) {
-      ++zeros;
-    } else {
-      count_line(a[i], sorted, bin, counts);
-    }
-  }
-  counts[bin(Scalar{0}) + 1] += zeros * J;
+    });
+  });
 }
 
 }  // namespace
 
-Tensor bin_index(const Tensor& values, const Bins& bins) {
+void check_bins(const Bins& bins) {
+  TORCH_CHECK_VALUE(std::isfinite(bins.high - bins.low) && bins.low < bins.high && bins.count > 0 &&
+                        bins.count < (int64_t{1} << 24),
+                    "histogram: ",
+                    bins.count,
+                    " bins from ",
+                    bins.low,
+                    " to ",
+                    bins.high,
+                    "; give a finite low < high and between 1 and 2^24 - 1 bins");
+}
+
+bool counts_on_cpu(const Tensor& values) {
+  return values.is_cpu() &&
+         (values.scalar_type() == at::kFloat || values.scalar_type() == at::kDouble);
+}
+
+Tensor bin_index(const Tensor& values, const Bins& bins, at::ScalarType type) {
+  check_bins(bins);
+  if (counts_on_cpu(values)) {
+    const Tensor contiguous = values.contiguous();
+    Tensor index = at::empty(values.sizes(), type);
+    AT_DISPATCH_FLOATING_TYPES(contiguous.scalar_type(), "bin_index", [&] {
+      index_on_cpu<scalar_t>(contiguous, bins, index);
+    });
+    return index;
+  }
   const double scale = bins.count / (bins.high - bins.low);
-  Tensor index = values.sub(bins.low).mul_(scale).to(at::kLong).clamp_max_(bins.count - 1);
+  Tensor index = values.sub(bins.low).mul_(scale).to(type).clamp_max_(bins.count - 1);
   index.masked_fill_(values < bins.low, -1);
   index.masked_fill_(values > bins.high, bins.count);
   index.masked_fill_(values.isnan(), bins.count + 1);
   return index;
 }
 
+Tensor count_indices(const Tensor& index, int64_t size) {
+  Tensor tables = at::zeros({kGpuTables * size}, index.options());
+  const Tensor lane = at::arange(index.numel(), index.options()).remainder_(kGpuTables);
+  tables.index_add_(
+      0, lane.mul_(size).add_(index), at::ones({1}, index.options()).expand_as(index));
+  return tables.view({kGpuTables, size}).sum(0);
+}
+
 Tensor count_into_bins(const Tensor& values, const Bins& bins) {
-  return at::bincount(bin_index(values.reshape({-1}), bins).add_(1), {}, bins.count + 3);
+  check_bins(bins);
+  Tensor counts = at::zeros({bins.count + 3}, values.options().dtype(at::kLong));
+  if (!counts_on_cpu(values)) {
+    for (const Tensor& piece : values.reshape({-1}).split(kIndicesPerPiece)) {
+      counts += count_indices(bin_index(piece, bins).add_(1), bins.count + 3);
+    }
+    return counts;
+  }
+  const Tensor contiguous = values.contiguous();
+  SharedCounts total(counts);
+  AT_DISPATCH_FLOATING_TYPES(contiguous.scalar_type(), "count_into_bins", [&] {
+    const auto equal = equal_bins<scalar_t>(bins);
+    const Centre<scalar_t> centre([&](scalar_t value) { return raw_index(value, equal); });
+    const auto* const x = contiguous.data_ptr<scalar_t>();
+    at::parallel_for(0, contiguous.numel(), kGrain, [&](int64_t begin, int64_t end) {
+      BinCounter<scalar_t> counter(bins, centre);
+      counter.add(x + begin, end - begin);
+      total.add(counter.finish());
+    });
+  });
+  return counts;
 }
 
 Histogram finish_histogram(const Tensor& raw_counts, const Bins& bins) {
@@ -111,54 +155,6 @@ Histogram finish_histogram(const Tensor& raw_counts, const Bins& bins) {
   histogram.overflow = counts[bins.count + 1];
   histogram.not_a_number = counts[bins.count + 2];
   return histogram;
-}
-
-Tensor count_outer_into_bins(const Tensor& a, const Tensor& b, const Bins& bins) {
-  const Tensor left = a.contiguous();
-  const Tensor right = b.contiguous();
-  const int64_t N = a.size(0), I = a.size(1), J = b.size(1);
-  Tensor counts = at::zeros({bins.count + 3}, at::kLong);
-  if (N * I * J == 0) return counts;
-  std::mutex merge;
-  AT_DISPATCH_FLOATING_TYPES(left.scalar_type(), "count_outer_into_bins", [&] {
-    const BinOf<scalar_t> bin(bins);
-    const auto* a_data = left.data_ptr<scalar_t>();
-    const auto* b_data = right.data_ptr<scalar_t>();
-    at::parallel_for(0, N, 1, [&](int64_t begin, int64_t end) {
-      std::vector<int64_t> local(bins.count + 3);
-      for (int64_t n = begin; n < end; ++n) {
-        count_sample(a_data + n * I, I, b_data + n * J, J, bin, local.data());
-      }
-      const std::lock_guard<std::mutex> lock(merge);
-      auto* total = counts.data_ptr<int64_t>();
-      for (size_t k = 0; k < local.size(); ++k) total[k] += local[k];
-    });
-  });
-  return counts;
-}
-
-Tensor count_into_joint_bins(const Tensor& rows,
-                             const Bins& bins,
-                             const Tensor& value_bin,
-                             int64_t value_bins) {
-  const Tensor clamped = rows.clamp(bins.low, bins.high);
-  const Tensor index = bin_index(clamped, bins).mul_(value_bins).add_(value_bin);
-  const Tensor kept = index.masked_select(rows.isnan().logical_not_());
-  return at::bincount(kept, {}, bins.count * value_bins).view({bins.count, value_bins});
-}
-
-Tensor count_outer_into_joint_bins(const Tensor& a,
-                                   const Tensor& b,
-                                   const Tensor& value_bin,
-                                   const Bins& bins,
-                                   int64_t value_bins) {
-  Tensor counts = at::zeros({bins.count, value_bins}, at::kLong);
-  const Tensor flat = value_bin.reshape({-1});
-  for (int64_t n = 0; n < a.size(0); ++n) {
-    const Tensor row = at::outer(a[n], b[n]).view({1, -1});
-    counts += count_into_joint_bins(row, bins, flat, value_bins);
-  }
-  return counts;
 }
 
 }  // namespace flightdeck

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Counting the entries of rows into bins of equal width.
+// Counting the entries of rows into bins of equal width. All counts are exact, whatever the
+// algorithm, instruction set and number of threads; speed: bench/histogram_bench.cpp.
+//
+// On a GPU indices are written out, a bounded piece at a time, and added into a table by atomic
+// additions: several passes over memory, but nothing waits for the device.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,28 +23,33 @@ struct Histogram {
 
 /// The bin of each value by trunc((x - low) * count / (high - low)), in the values' own precision:
 /// 0..count-1, or -1 below, count above, count + 1 for NaN. The definition every algorithm matches.
-Tensor bin_index(const Tensor& values, const Bins& bins);
+/// `type` is kLong or kInt.
+Tensor bin_index(const Tensor& values, const Bins& bins, at::ScalarType type = at::kLong);
 
 /// Raw counts [count + 3]: below, the bins, above, NaN. Added up over pieces, then finished.
 Tensor count_into_bins(const Tensor& values, const Bins& bins);
 Histogram finish_histogram(const Tensor& raw_counts, const Bins& bins);
 
-/// Raw counts of every product a_n[i] * b_n[j] without forming them; a [N, I] and b [N, J] on the
-/// CPU, float or double.
+/// Raw counts of every product a_n[i] * b_n[j] without forming them; a [N, I] and b [N, J].
 ///
-/// For fixed a_i the rounded product is monotone in b_j, so each bin is a contiguous range of the
-/// sorted b: a few binary searches count a whole line (design: 162 ms -> 7.7 ms at 1152 x 512,
-/// N = 128, concentrated values).
+/// The rounded product is monotone in both factors. So per sample and bin boundary only the factors
+/// count that can make a product on the rarer side of it, found by one comparison each; the pairs
+/// among them are compared directly when few, or counted by one sweep over both sorted lists.
 Tensor count_outer_into_bins(const Tensor& a, const Tensor& b, const Bins& bins);
 
-/// Joint counts [gradient bins, value bins] of rows [n, d] and per-entry values [d]. Both are
-/// clamped into their range first, so nothing falls outside; NaN entries are left out.
+/// Joint counts [bins, value_bins] of rows [n, d] and the bins of per-entry values [d]. Gradients
+/// are clamped into their range first, so nothing falls outside; NaN entries, and entries whose
+/// value_bin is not in [0, value_bins), are left out. value_bin may have any integer type; int32
+/// saves a copy.
 Tensor count_into_joint_bins(const Tensor& rows,
                              const Bins& bins,
                              const Tensor& value_bin,
                              int64_t value_bins);
 
-/// The same for the rows a_n b_nᵀ of a [N, I] and b [N, J], with value_bin [I, J], on the CPU.
+/// The same of the rows a_n[i] * b_n[j]; a [N, I], b [N, J], value_bin [I, J] or [I * J].
+///
+/// Per parameter entry one number is counted, how many of the N products reach the boundary nearest
+/// zero; the few outside the two bins around it are found by the ranges of the factors.
 Tensor count_outer_into_joint_bins(const Tensor& a,
                                    const Tensor& b,
                                    const Tensor& value_bin,
