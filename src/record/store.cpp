@@ -24,9 +24,8 @@ Database open_or_make(const Folder& folder) {
     {
       Database database(folder.unnamed_database(), Database::Mode::kWrite);
       database.run("PRAGMA journal_mode = MEMORY");
-      database.run("PRAGMA application_id = " + std::to_string(kApplication));
-      database.run("PRAGMA user_version = " + std::to_string(kFormat));
-      database.run("BEGIN; " + std::string(kSchema) + "COMMIT");
+      database.run("BEGIN; PRAGMA application_id = " + std::to_string(kApplication) +
+                   "; PRAGMA user_version = " + std::to_string(kFormat) + ";" + kSchema + "COMMIT");
       database.run("PRAGMA journal_mode = WAL");
     }
     if (std::rename(folder.unnamed_database().c_str(), folder.database().c_str()) != 0) {
@@ -242,6 +241,8 @@ void Store::sync() { database_.run("PRAGMA wal_checkpoint(PASSIVE)"); }
 
 bool Store::fold() {
   statements_.reset();
+  // Moves everything into the main file, even if the change of mode below is refused.
+  database_.run("PRAGMA wal_checkpoint(TRUNCATE)");
   // Readers are connected for the length of one call; SQLite itself does not wait for them here.
   for (int attempt = 0; attempt < 100; ++attempt) {
     try {

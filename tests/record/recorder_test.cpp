@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -170,8 +173,8 @@ TEST(Recorder, WaitsWhenTheQueueIsFullAndCountsIt) {
   recorder.write(make_step(1));
   while (!record::exists(run.path() + "/run.sqlite")) std::this_thread::yield();
   // Somebody else holds the database, so the thread that stores cannot go on.
-  Database other(run.path() + "/run.sqlite", Database::Mode::kPlain);
-  other.run("BEGIN IMMEDIATE");
+  auto other = std::make_unique<Database>(run.path() + "/run.sqlite", Database::Mode::kPlain);
+  other->run("BEGIN IMMEDIATE");
   std::atomic<bool> is_written{false};
   std::thread trainer([&] {
     for (int64_t step = 2; step < 12; ++step) recorder.write(make_step(step));
@@ -180,7 +183,7 @@ TEST(Recorder, WaitsWhenTheQueueIsFullAndCountsIt) {
   // Nothing can be stored, so ten more steps do not fit: this ends, and not by their being written.
   while (RunReader(run.path()).last_step() < 2) std::this_thread::yield();
   EXPECT_FALSE(is_written);
-  other.run("COMMIT");
+  other.reset();
   trainer.join();
   EXPECT_GE(recorder.statistics().waits, 1);
   EXPECT_GT(recorder.statistics().wait_seconds, 0);

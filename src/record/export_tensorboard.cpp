@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "flightdeck/record.h"
+#include "record/tensorboard_events.h"
+
+namespace flightdeck {
+
+namespace {
+
+// The name holds the run's start, not the moment of the export: a second export replaces the first
+// instead of doubling its curves.
+std::string file_name(const RunInfo& info) {
+  char start[24];
+  std::snprintf(start, sizeof start, "%010lld", static_cast<long long>(info.start_time));
+  std::string host = info.host.empty() ? "unknown" : info.host;
+  for (char& character : host) {
+    if (character == '/') character = '_';
+  }
+  return "events.out.tfevents." + std::string(start) + "." + host + ".flightdeck";
+}
+
+std::string tag_of(const Reading& reading) {
+  return reading.quantity + (reading.group.empty() ? "" : "/" + reading.group) +
+         (reading.field.empty() ? "" : "/" + reading.field);
+}
+
+std::string values_of(const StepReadings& step) {
+  std::string values;
+  for (const Reading& reading : step.readings) {
+    if (reading.kind == ReadingKind::kNumber) {
+      record::put_scalar(values, tag_of(reading), reading.number);
+    } else if (reading.kind == ReadingKind::kHistogram && reading.axes.size() == 1) {
+      record::put_histogram(values, tag_of(reading), reading);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string export_tensorboard(const RunReader& run, const std::string& folder) {
+  const RunInfo info = run.info();
+  std::error_code ignored;  // The stream says what matters.
+  std::filesystem::create_directories(folder, ignored);
+  const std::string path = (std::filesystem::path(folder) / file_name(info)).string();
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << record::tensorboard_frame(record::tensorboard_version(info.start_time));
+  run.for_each_step([&](const StepReadings& step) {
+    const std::string values = values_of(step);
+    if (values.empty()) return;
+    out << record::tensorboard_frame(record::tensorboard_event(step.time, step.step, values));
+  });
+  out.close();
+  if (!out) {
+    throw std::runtime_error("export to TensorBoard: '" + path +
+                             "' cannot be written; choose a folder with room that is writable");
+  }
+  return path;
+}
+
+}  // namespace flightdeck
