@@ -56,10 +56,8 @@ class Recorder::State {
     open_error_ = open();
     if (open_error_ != 0) {
       unlock();
-      has_warned_ = true;
-      options_.on_warning("record: '" + path + "' cannot be written (" +
-                          record::error_text(open_error_) +
-                          "); training goes on, nothing is stored");
+      warn_once("record: '" + path + "' cannot be written (" + record::error_text(open_error_) +
+                "); training goes on, nothing is stored");
       return;
     }
     thread_ = std::make_unique<record::StoreThread>(folder_, options_.queue_steps);
@@ -178,11 +176,16 @@ class Recorder::State {
   }
 
   void warn_of_loss(const std::string& what, int error) {
-    if (has_warned_) return;
+    warn_once("record: " + what + " could not be stored in '" + folder_.path() + "' (" +
+              record::error_text(error) +
+              "); training goes on, and the record will say which steps are missing");
+  }
+
+  // A disk that fails does so in many ways, and is reported once.
+  void warn_once(const std::string& text) {
+    if (text.empty() || has_warned_) return;
     has_warned_ = true;
-    options_.on_warning("record: " + what + " could not be stored in '" + folder_.path() + "' (" +
-                        record::error_text(error) +
-                        "); training goes on, and the record will say which steps are missing");
+    options_.on_warning(text);
   }
 
   void go_on() {
@@ -193,12 +196,7 @@ class Recorder::State {
       ++statistics_.waits;
       statistics_.wait_seconds += seconds;
     }
-    pass_on_warning();
-  }
-
-  void pass_on_warning() {
-    const std::string warning = thread_->take_warning();
-    if (!warning.empty()) options_.on_warning(warning);
+    warn_once(thread_->take_warning());
   }
 
   void refuse_after_end(const char* call) const {
@@ -211,7 +209,7 @@ class Recorder::State {
   bool close(std::vector<std::string> rest) {
     if (!thread_) return false;
     const bool is_complete = thread_->finish(std::move(rest));
-    pass_on_warning();
+    warn_once(thread_->take_warning());
     thread_.reset();
     unlock();
     return is_complete;

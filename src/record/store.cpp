@@ -34,6 +34,9 @@ Database open_or_make(const Folder& folder) {
   }
   Database database(folder.database(), Database::Mode::kWrite);
   database.run("PRAGMA synchronous = NORMAL");
+  // A page at the end of a series changes with every transaction and is copied once per checkpoint,
+  // which also waits for the disk: a few of 16 MB cost less than many of SQLite's usual 4 MB.
+  database.run("PRAGMA wal_autocheckpoint = 4096");
   database.run("PRAGMA journal_size_limit = 16777216");
   return database;
 }

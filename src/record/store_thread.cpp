@@ -99,8 +99,10 @@ void StoreThread::store(std::unique_lock<std::mutex>& lock) {
   is_failing_ = !problem.empty();
   if (is_failing_ && !has_warned_) {
     has_warned_ = true;
-    warning_ = "record: '" + folder_.database() + "' cannot be written (" + problem +
-               "); values are kept in the journal beside it and stored when it can be";
+    warning_ =
+        "record: '" + folder_.database() + "' cannot be written (" + problem +
+        "); training goes on, values are kept in the journal beside it and stored when that "
+        "is possible; should the journal fail too, the record will say which steps are missing";
   }
   room_.notify_all();
 }

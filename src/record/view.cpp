@@ -31,7 +31,7 @@ std::unique_ptr<Database> open_copy(const Folder& folder, View& view) {
 
 // Null if the journal has everything. While a recorder runs, the files are left to SQLite alone:
 // closing one by ourselves would drop SQLite's locks on it if the recorder is in this process.
-std::unique_ptr<Database> open_database(const Folder& folder, View& view) {
+std::unique_ptr<Database> open_database(const Folder& folder, View& view, bool from_copy) {
   // Asked first: what is seen afterwards is at least as new.
   const bool is_running = folder.is_being_written();
   if (!exists(folder.database())) return nullptr;
@@ -41,13 +41,16 @@ std::unique_ptr<Database> open_database(const Folder& folder, View& view) {
     if (exists(folder.journal(0))) return nullptr;
     throw Changed("its database is being closed");
   }
-  if (!is_running && wal_size <= 0) {
+  // SQLite gives up on a log that has no page yet ("locking protocol") unless it may write.
+  constexpr int64_t kWalHeaderBytes = 32;
+  if (!is_running && wal_size <= kWalHeaderBytes) {
     return std::make_unique<Database>(folder.database(), Database::Mode::kImmutable);
   }
-  if (exists(folder.shm())) {
+  if (exists(folder.shm()) && !from_copy) {
     return std::make_unique<Database>(folder.database(), Database::Mode::kRead);
   }
   if (is_running) throw Changed("its database is being opened");
+  // Without the log's index, or where all else failed.
   return open_copy(folder, view);
 }
 
@@ -199,17 +202,23 @@ std::shared_ptr<const Tail> read_tail(const Folder& folder,
   return tail;
 }
 
+// What is done when nobody is there to bring a folder in order.
+struct Measures {
+  bool may_lack_journal = false;
+  bool from_copy = false;
+};
+
 View try_to_open(const Folder& folder,
                  const std::shared_ptr<const Tail>& known,
-                 bool may_lack_journal) {
+                 const Measures& measures) {
   View view;
-  view.database = open_database(folder, view);
+  view.database = open_database(folder, view, measures.from_copy);
   if (view.database) {
     view.database->run("BEGIN");
     check_format(folder, *view.database);
   }
   const bool is_known = known && is_up_to_date(folder, *known, view);
-  view.tail = is_known ? known : read_tail(folder, view, may_lack_journal);
+  view.tail = is_known ? known : read_tail(folder, view, measures.may_lack_journal);
   return view;
 }
 
@@ -235,13 +244,15 @@ TemporaryFolder::~TemporaryFolder() {
 View open_view(const Folder& folder, const std::shared_ptr<const Tail>& known) {
   // Files change names a few times in the life of a run, each time within milliseconds.
   constexpr int kAttempts = 500;
+  constexpr int kPatience = 3;
   std::string problem;
-  bool is_last = false;
-  for (int attempt = 0; attempt < kAttempts && !is_last; ++attempt) {
-    // Nobody is there to bring it in order.
-    is_last = attempt >= 3 && !folder.is_being_written();
+  Measures measures;
+  for (int attempt = 0; attempt < kAttempts && !measures.from_copy; ++attempt) {
+    const bool is_left_alone = attempt >= kPatience && !folder.is_being_written();
+    measures.from_copy = is_left_alone && measures.may_lack_journal;
+    measures.may_lack_journal = is_left_alone;
     try {
-      return try_to_open(folder, known, is_last);
+      return try_to_open(folder, known, measures);
     } catch (const std::runtime_error& error) {
       problem = error.what();
     }

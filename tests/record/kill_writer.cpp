@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Records steps until it is killed, and says on its standard output which are written.
-//   record_kill_writer FOLDER QUEUE_STEPS JOURNAL_BYTES
+// Records steps until it is killed, or STEPS of them, and says on its standard output which are
+// written.
+//   record_kill_writer FOLDER QUEUE_STEPS JOURNAL_BYTES STEPS
 #include <cstdint>
 #include <cstdlib>
 #include <unistd.h>
@@ -9,15 +10,17 @@
 #include "tests/record/made_steps.h"
 
 int main(int count, char** arguments) {
-  if (count != 4) return 2;
+  if (count != 5) return 2;
   flightdeck::RecorderOptions options;
   options.queue_steps = std::atoll(arguments[2]);
   options.journal_bytes = std::atoll(arguments[3]);
   flightdeck::Recorder recorder(arguments[1], options);
   recorder.begin({});
-  for (int64_t step = 0;; ++step) {
+  const int64_t steps = std::atoll(arguments[4]);
+  for (int64_t step = 0; step < steps; ++step) {
     recorder.write(flightdeck::tests::make_step(step));
     if (::write(STDOUT_FILENO, &step, sizeof step) != sizeof step) return 1;
     if (step > 0) recorder.write(flightdeck::tests::make_late_step(step - 1));
   }
+  recorder.finish("finished");
 }

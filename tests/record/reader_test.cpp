@@ -189,6 +189,30 @@ TEST(RunReader, SeesNoTornStepWhileOthersWriteAndRead) {
   EXPECT_EQ(faults(RunReader(run.path()), 1499), "");
 }
 
+TEST(RunReader, SeesARunEndWithoutAGap) {
+  for (int round = 0; round < 20; ++round) {
+    SCOPED_TRACE(round);
+    RunFolder run;
+    RecorderOptions options;
+    options.queue_steps = 8;
+    options.journal_bytes = 5000;
+    Recorder recorder(run.path(), options);
+    for (int64_t step = 0; step < 40; ++step) recorder.write(make_step(step));
+    std::thread other([&] {
+      const RunReader reader(run.path());
+      std::string status = "running";
+      while (status == "running") {
+        EXPECT_EQ(reader.find("loss")->count, 40);
+        EXPECT_EQ(reader.numbers(1).size(), 40u);
+        status = reader.status();
+      }
+      EXPECT_EQ(status, "finished");
+    });
+    recorder.finish("finished");
+    other.join();
+  }
+}
+
 TEST(RunReader, ReadsACopyOfTheDatabaseAlone) {
   RunFolder run;
   record_steps(run.path(), 5, "finished");
