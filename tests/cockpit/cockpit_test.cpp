@@ -31,6 +31,22 @@ Quantity update_norm() {
   });
 }
 
+Quantity line_length() {
+  return Quantity("line")
+      .needs([] {
+        StepNeeds needs;
+        needs.line = true;
+        return needs;
+      }())
+      .after_next([](const LineView& line) {
+        return Value(line.length)
+            .with("loss0", line.loss[0])
+            .with("loss1", line.loss[1])
+            .with("slope0", line.slope[0])
+            .with("slope1", line.slope[1]);
+      });
+}
+
 Quantity failing() {
   return Quantity("failing").compute(
       [](const StepView&) -> Value { TORCH_CHECK(false, "it broke"); });
@@ -82,6 +98,33 @@ TEST_F(CockpitTest, TellsTheUpdateAtTheNextStep) {
   }
   EXPECT_EQ(run.memory->find(1, "update_norm"), nullptr);
   EXPECT_EQ(run.memory->find(3, "update_norm"), nullptr);
+}
+
+TEST_F(CockpitTest, TellsLossAndSlopeAtBothEndsOfTheUpdate) {
+  Loop loop;
+  Listened run(loop.parameters(), {line_length().every(3)}, true);
+  std::vector<Tensor> places, gradients;
+  std::vector<double> losses;
+  for (int64_t step = 0; step < 5; ++step) {
+    places.push_back(torch::nn::utils::parameters_to_vector(loop.net->parameters()).detach());
+    losses.push_back(loop.step(*run.cockpit, step).mean().item<double>());
+    std::vector<Tensor> flat;
+    for (const Tensor& p : loop.net->parameters()) flat.push_back(p.grad().reshape({-1}).clone());
+    gradients.push_back(torch::cat(flat));
+  }
+  for (const int64_t k : {0, 3}) {
+    const Tensor update = places[k + 1] - places[k];
+    const double length = update.norm().item<double>();
+    EXPECT_NEAR(run.memory->number(k, "line"), length, 1e-12);
+    EXPECT_NEAR(run.memory->number(k, "line", "", "loss0"), losses[k], 1e-12);
+    EXPECT_NEAR(run.memory->number(k, "line", "", "loss1"), losses[k + 1], 1e-12);
+    EXPECT_NEAR(run.memory->number(k, "line", "", "slope0"),
+                gradients[k].dot(update).item<double>() / length,
+                1e-12);
+    EXPECT_NEAR(run.memory->number(k, "line", "", "slope1"),
+                gradients[k + 1].dot(update).item<double>() / length,
+                1e-12);
+  }
 }
 
 TEST_F(CockpitTest, SwitchesAFailingQuantityOffAndGoesOn) {
