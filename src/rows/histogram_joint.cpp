@@ -19,7 +19,7 @@ namespace {
 using kernels::CountingKernels;
 using kernels::kSlack;
 
-constexpr int64_t kColumns = 512;  // with N = 128 floats 256 KB of b: the second-level cache
+constexpr int64_t kColumns = 1024;  // with N = 128 floats 512 KB of b: the second-level cache
 constexpr int64_t kGrain = 1 << 16;
 
 template <typename Scalar>
@@ -39,7 +39,8 @@ class JointCounter {
         centre_(centre),
         value_bins_(value_bins),
         n_(n),
-        entries_(kTables * width()),
+        entries_(width()),
+        packed_(kTables * width()),
         outside_((bins.count + 3) * width()) {}
 
   const kernels::Window<Scalar>& window() const { return centre_.window; }
@@ -59,21 +60,22 @@ class JointCounter {
   void begin_block(int64_t columns, int64_t upper) { std::fill_n(upper_, columns, Count(upper)); }
 
   void end_block(int64_t columns, const int32_t* value_bin) {
-    for (int64_t j = 0; j < columns; ++j) {
-      Entries& entries = entries_[j % kTables * width() + column_of(value_bin[j])];
-      entries.number += 1;
-      entries.upper += upper_[j];
+    for (int64_t begin = 0; begin < columns; begin += kTables) {
+      if (room_ < kTables) unpack();
+      room_ -= kTables;
+      const int64_t size = std::min(kTables, columns - begin);
+      for (int64_t k = 0; k < size; ++k) {
+        uint64_t& packed = packed_[k * width() + column_of(value_bin[begin + k])];
+        packed += kOne + static_cast<uint64_t>(upper_[begin + k]);
+      }
     }
   }
 
   // Adds to counts [bins, value_bins].
-  void add_to(int64_t* counts) const {
+  void add_to(int64_t* counts) {
+    unpack();
     for (int64_t column = 0; column < value_bins_; ++column) {
-      Entries entries{};
-      for (int64_t table = 0; table < kTables; ++table) {
-        entries.number += entries_[table * width() + column].number;
-        entries.upper += entries_[table * width() + column].upper;
-      }
+      const Entries& entries = entries_[column];
       int64_t upper = entries.upper;
       int64_t lower = n_ * entries.number - entries.upper - outside(bins_.count + 2, column);
       for (int64_t k = 1; k <= bins_.count; ++k) {
@@ -86,11 +88,25 @@ class JointCounter {
   }
 
  private:
-  // Neighbouring entries go to different tables, so that increments do not wait for each other.
-  static constexpr int64_t kTables = 4;
+  // Neighbouring entries go to different tables, so that additions do not wait for each other, and
+  // one addition does for both numbers: entries in the upper half of a word, gradients in the
+  // lower.
+  static constexpr int64_t kTables = 8;
+  static constexpr uint64_t kOne = uint64_t{1} << 32;
   struct Entries {
     int64_t number, upper;
   };
+
+  void unpack() {
+    for (size_t k = 0; k < packed_.size(); ++k) {
+      Entries& entries = entries_[k % width()];
+      entries.number += static_cast<int64_t>(packed_[k] / kOne);
+      entries.upper += static_cast<int64_t>(packed_[k] % kOne);
+      packed_[k] = 0;
+    }
+    // A table sees one entry in kTables, and each adds n at most.
+    room_ = static_cast<int64_t>((kOne - 1) / static_cast<uint64_t>(n_)) * kTables;
+  }
 
   // The last column takes entries without a value bin.
   int64_t width() const { return value_bins_ + 1; }
@@ -105,7 +121,9 @@ class JointCounter {
   kernels::EqualBins<Scalar> bins_;
   Centre<Scalar> centre_;
   int64_t value_bins_, n_;
-  std::vector<Entries> entries_;  // [kTables, value_bins + 1]
+  int64_t room_ = 0;
+  std::vector<Entries> entries_;  // [value_bins + 1]
+  std::vector<uint64_t> packed_;  // [kTables, value_bins + 1]
   std::vector<int64_t> outside_;  // [raw index, value_bins + 1]
   Count upper_[kColumns];
   Scalar others_[kColumns + kSlack];

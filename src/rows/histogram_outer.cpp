@@ -18,7 +18,7 @@ namespace {
 using kernels::CountingKernels;
 using kernels::kSlack;
 
-// Nanoseconds on two cores (bench/histogram_bench.cpp): one pair compared, one factor sorted, one
+// Rough nanoseconds with wide vectors: one pair compared, one factor sorted, one
 // step of a sweep. Only the choice between two exact ways depends on them.
 constexpr double kPairCost = 0.1, kSortCost = 25, kStepCost = 1.2;
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/counting/counting.h"
 
@@ -145,15 +146,17 @@ struct Counting {
                                  int64_t num_lines,
                                  Scalar middle,
                                  Count* upper) {
-    constexpr int64_t kWide = Lanes::kTile * L;
     const Vector bound = Lanes::broadcast(middle);
     int64_t j = 0;
-    for (; j + kWide <= columns; j += kWide) {
-      strip<Lanes::kTile>(b + j, stride, lines, factors, num_lines, bound, upper + j);
-    }
-    for (; j + L <= columns; j += L) {
-      strip<1>(b + j, stride, lines, factors, num_lines, bound, upper + j);
-    }
+    const auto strips = [&](auto vectors) {
+      constexpr int kVectors = decltype(vectors)::value;
+      for (; j + kVectors * L <= columns; j += kVectors * L) {
+        strip<kVectors>(b + j, stride, lines, factors, num_lines, bound, upper + j);
+      }
+    };
+    strips(std::integral_constant<int, Lanes::kTile>());
+    strips(std::integral_constant<int, 3>());
+    strips(std::integral_constant<int, 1>());
     if (j == columns) return;
     for (int64_t s = 0; s < num_lines; ++s) {
       for (int64_t k = j; k < columns; ++k) {
