@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Data sets: where their files are found, how they are split and what a network reads of them.
+// Entries live in data/, one file each; the readers of file formats in formats/.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace flightdeck::suite {
+
+using at::Tensor;
+
+/// The generator of everything random about data: splits, orders, augmentation. The same numbers on
+/// every machine and device.
+using Generator = std::mt19937_64;
+
+struct DataOptions {
+  std::string folder;      ///< with the set's files; empty: search (see `describe_data`)
+  bool synthetic = false;  ///< generate data of the same shape instead of reading files
+  uint64_t seed = 42;      ///< draws the split, and the data if they are synthetic
+  bool raw = false;        ///< images keep their values in [0, 255]: no scaling, no standardising
+  bool augment = true;     ///< for sets that have an augmentation
+  int64_t limit = 0;       ///< at most so many samples in each part; 0: all
+};
+
+enum class Part {
+  kTrain,
+  kTrainEval,  ///< a subset of kTrain as large as kValid, never augmented
+  kValid,      ///< drawn from the training file, disjoint from kTrain
+  kTest,
+};
+const char* name_of(Part part);  ///< "train", "train_eval", "valid", "test"
+
+/// Samples as they are stored: images are uint8 and become float batch by batch.
+struct Samples {
+  Tensor inputs;   ///< [n, ...]
+  Tensor targets;  ///< [n] int64, or what the problem's loss reads
+  int64_t size() const { return inputs.defined() ? inputs.size(0) : 0; }
+};
+
+struct DataSet {
+  std::string name;
+  std::string origin;         ///< the folder that was read, or how the data were generated
+  bool is_synthetic = false;  ///< generated in place of the files: results mean little
+  int64_t classes = 0;        ///< 0: no labels
+  Samples train, train_eval, valid, test;
+
+  /// Stored inputs [N, ...] to what a network reads.
+  std::function<Tensor(const Tensor&)> prepare;
+  /// Stored training inputs, changed at random before `prepare`; empty: no augmentation.
+  std::function<Tensor(const Tensor&, Generator&)> augment;
+
+  const Samples& part(Part part) const;
+  /// Moves all samples, so that batches are cut out on the device.
+  void to(const at::Device& device);
+};
+
+/// What is known of a data set before it is loaded.
+struct DataDescription {
+  std::string name;
+  std::string summary;
+  bool needs_files = true;            ///< false: always generated
+  bool is_found = false;              ///< all files exist in `folder`; they have not been read
+  std::string folder;                 ///< the first of `searched` that holds all files
+  std::vector<std::string> searched;  ///< folders, in order
+  std::vector<std::string> files;     ///< names, without .gz where both are read
+  std::string how_to_get;
+};
+
+/// All names, sorted.
+std::vector<std::string> data_set_names();
+
+/// Searches `folder` only, if it is given; else $FLIGHTDECK_DATA/<name>, $FLIGHTDECK_DATA itself,
+/// and the well-known places of the set.
+DataDescription describe_data(const std::string& name, const std::string& folder = "");
+
+/// Reads or generates, checks and splits. Throws, naming file, both values and where to get the
+/// data, if a file is missing, truncated or wrong.
+DataSet load_data(const std::string& name, const DataOptions& options = {});
+
+}  // namespace flightdeck::suite

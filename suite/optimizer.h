@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The optimizers of the suite, by name, with checked hyperparameters. Entries live in optimizers/,
+// one file each.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace flightdeck::suite {
+
+using at::Tensor;
+
+struct Hyperparameter {
+  std::string name;  ///< "learning_rate", "momentum", ...
+  std::string summary;
+  double value = 0.0;  ///< default
+  double low = 0.0;    ///< allowed range
+  double high = std::numeric_limits<double>::infinity();
+  bool includes_low = true;
+  bool includes_high = false;
+
+  /// "[0, 1)" and the like.
+  std::string range() const;
+};
+
+using Hyperparameters = std::map<std::string, double>;
+
+struct OptimizerEntry {
+  std::string name;
+  std::string summary;
+  std::vector<Hyperparameter> hyperparameters;  ///< "learning_rate" first
+  /// Gets a value for every hyperparameter, all of them checked.
+  std::function<std::shared_ptr<torch::optim::Optimizer>(std::vector<Tensor> parameters,
+                                                         const Hyperparameters& values)>
+      create;
+
+  /// `given` with the defaults of the others. Throws c10::ValueError on a name the optimizer does
+  /// not have and on a value outside its range.
+  Hyperparameters complete(const Hyperparameters& given) const;
+  std::shared_ptr<torch::optim::Optimizer> make(std::vector<Tensor> parameters,
+                                                const Hyperparameters& given = {}) const;
+};
+
+/// All entries, by name.
+const std::vector<OptimizerEntry>& all_optimizers();
+
+/// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
+const OptimizerEntry& find_optimizer(const std::string& name);
+
+}  // namespace flightdeck::suite

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The test problems of the suite: network, objective, data set and customary settings. Entries live
+// in problems/, one file each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace torch::nn {
+class Module;
+}
+
+namespace flightdeck::suite {
+
+using at::Tensor;
+
+/// A freshly initialised network on the CPU; draws from LibTorch's default generator.
+struct Model {
+  std::shared_ptr<torch::nn::Module> module;
+  std::function<Tensor(const Tensor&)> forward;  ///< inputs [N, ...] -> outputs [N, ...]
+};
+
+/// What one step of training reads.
+struct Batch {
+  Tensor inputs;   ///< [N, ...]
+  Tensor targets;  ///< [N] int64 labels; for problems without classes whatever their loss reads
+  Tensor indices;  ///< [N] int64 on the CPU: places in the part of the data; undefined if random
+};
+
+/// The objective of a batch is losses(...).mean() + penalty(...).
+struct Problem {
+  std::string name;
+  std::string summary;
+  std::string data_set;      ///< name of a DataSource (suite/data_set.h)
+  int64_t batch_size = 128;  ///< customary N
+  int64_t epochs = 100;      ///< customary
+  bool has_published_budget =
+      true;             ///< false: DeepOBS sets no batch size and epochs, these are ours
+  int64_t classes = 0;  ///< C; 0: the problem does not classify and has no accuracy
+  double l2 = 0.0;      ///< strength of the penalty; 0: none
+  std::function<Model()> build;
+  /// Individual losses [N].
+  std::function<Tensor(const Tensor& outputs, const Tensor& targets)> losses;
+  /// Shape and scale of the real data, without a file; for benchmarks.
+  std::function<Batch(int64_t N)> random_batch;
+
+  bool has_accuracy() const { return classes > 0; }
+
+  /// R = l2 / 2 times the sum of squares of all convolution and dense weights (parameters called
+  /// "weight" with two dimensions or more: no biases, no scales of normalisation). A scalar that
+  /// can be differentiated; undefined if l2 is 0.
+  Tensor penalty(const torch::nn::Module& module) const;
+};
+
+/// All entries, by name.
+const std::vector<Problem>& all_problems();
+
+/// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
+const Problem& find_problem(const std::string& name);
+
+/// Softmax cross-entropy of each sample, [N]; logits [N, C], labels [N].
+Tensor cross_entropies(const Tensor& logits, const Tensor& labels);
+
+}  // namespace flightdeck::suite
