@@ -29,13 +29,13 @@ std::string names_of(const Entries& entries) {
 // How the command is called in messages.
 std::string title(const CLI::App& command) { return "bench " + command.get_name(); }
 
-std::vector<suite::Net> chosen_problems(const CLI::App& command, const std::string& name) {
-  if (name == "all") return suite::all_nets();
-  for (const suite::Net& net : suite::all_nets()) {
-    if (net.name == name) return {net};
+std::vector<suite::Problem> chosen_problems(const CLI::App& command, const std::string& name) {
+  if (name == "all") return suite::all_problems();
+  for (const suite::Problem& problem : suite::all_problems()) {
+    if (problem.name == name) return {problem};
   }
   throw UsageError(title(command) + ": there is no problem '" + name + "'; choose one of " +
-                   names_of(suite::all_nets()) + ", or all");
+                   names_of(suite::all_problems()) + ", or all");
 }
 
 std::vector<BenchQuantity> chosen_quantities(const CLI::App& command,
@@ -145,7 +145,7 @@ void add_bench_options(CLI::App& command,
   command.add_option(
       "--problem",
       options.problem,
-      "One of " + names_of(suite::all_nets()) + ", or all; default " + options.problem);
+      "One of " + names_of(suite::all_problems()) + ", or all; default " + options.problem);
   command.add_option("--batch", options.batch, "Samples; default is the problem's own");
   command.add_option("--threads", options.threads, "CPU threads; default is one per core");
   command.add_option("--device", options.device, "cpu or cuda; default cpu");
@@ -169,7 +169,7 @@ void run_bench(const CLI::App& command,
                const BenchOptions& options,
                const std::string& label,
                const std::vector<BenchQuantity>& quantities) {
-  const std::vector<suite::Net> problems = chosen_problems(command, options.problem);
+  const std::vector<suite::Problem> problems = chosen_problems(command, options.problem);
   const std::vector<BenchQuantity> chosen =
       chosen_quantities(command, options.quantities, quantities);
   const at::Device device = chosen_device(command, options.device);
@@ -183,7 +183,7 @@ void run_bench(const CLI::App& command,
   line.device = options.device;
   line.threads = threads;
   line.blas = blas().description();
-  for (const suite::Net& problem : problems) {
+  for (const suite::Problem& problem : problems) {
     line.problem = problem.name;
     line.batch = options.batch > 0 ? options.batch : problem.batch_size;
     if (!options.json) print(table_heading(line));

@@ -6,30 +6,29 @@
 namespace flightdeck::cli {
 namespace {
 
-suite::Model build(const suite::Net& net, const at::Device& device) {
+suite::Model build(const suite::Problem& problem, const at::Device& device) {
   torch::manual_seed(0);
-  suite::Model model = net.build();
+  suite::Model model = problem.build();
   model.module->to(device);
   return model;
 }
 
 }  // namespace
 
-Workload::Workload(const suite::Net& net, int64_t batch_size, const at::Device& device)
-    : net_(net),
+Workload::Workload(const suite::Problem& problem, int64_t batch_size, const at::Device& device)
+    : problem_(problem),
       batch_size_(batch_size),
       device_(device),
-      model_(build(net, device)),
+      model_(build(problem, device)),
       parameters_(model_.module->named_parameters()) {
   draw_batch();
-  first_inputs_ = inputs_;
-  first_labels_ = labels_;
+  first_batch_ = batch_;
   for (const NamedParameter& parameter : parameters_) {
     first_parameters_.push_back(parameter.tensor.detach().clone());
   }
 }
 
-Tensor Workload::losses() { return suite::individual_losses(model_.forward(inputs_), labels_); }
+Tensor Workload::losses() { return problem_.losses(model_.forward(batch_.inputs), batch_.targets); }
 
 void Workload::plain_step() { losses().mean().backward(); }
 
@@ -58,13 +57,13 @@ void Workload::restore() {
     values.copy_(first_parameters_[index]);
   }
   drop_gradients();
-  inputs_ = first_inputs_;
-  labels_ = first_labels_;
+  batch_ = first_batch_;
 }
 
 void Workload::draw_batch() {
-  inputs_ = net_.random_inputs(batch_size_).to(device_);
-  labels_ = suite::random_labels(net_, batch_size_).to(device_);
+  batch_ = problem_.random_batch(batch_size_);
+  batch_.inputs = batch_.inputs.to(device_);
+  batch_.targets = batch_.targets.to(device_);
 }
 
 }  // namespace flightdeck::cli

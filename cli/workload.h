@@ -10,21 +10,21 @@
 #include <ATen/core/Tensor.h>
 
 #include "flightdeck/parameters.h"
-#include "suite/net.h"
+#include "suite/problem.h"
 
 namespace flightdeck::cli {
 
 class Workload {
  public:
-  Workload(const suite::Net& net, int64_t batch_size, const at::Device& device);
+  Workload(const suite::Problem& problem, int64_t batch_size, const at::Device& device);
 
-  const std::string& name() const { return net_.name; }
+  const std::string& name() const { return problem_.name; }
   const at::Device& device() const { return device_; }
   const Parameters& parameters() const { return parameters_; }
 
   /// Individual losses [N] of a new forward pass.
   Tensor losses();
-  /// Forward, mean loss, backward.
+  /// Forward, mean loss without penalty, backward.
   void plain_step();
   void drop_gradients();
 
@@ -36,13 +36,13 @@ class Workload {
  private:
   void draw_batch();
 
-  suite::Net net_;
+  suite::Problem problem_;
   int64_t batch_size_;
   at::Device device_;
   suite::Model model_;
   Parameters parameters_;
   std::vector<Tensor> first_parameters_;
-  Tensor inputs_, labels_, first_inputs_, first_labels_;
+  suite::Batch batch_, first_batch_;
 };
 
 }  // namespace flightdeck::cli

@@ -2,8 +2,6 @@
 // Trains a small convolutional net on Fashion-MNIST and watches the individual gradients.
 //
 //   fashion_mnist [folder with the four IDX files]
-#include "suite/data/fashion_mnist.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,6 +10,7 @@
 
 #include <torch/torch.h>
 
+#include "suite/batches.h"
 #include <flightdeck/flightdeck.h>
 
 namespace fd = flightdeck;
@@ -110,36 +109,39 @@ void print_table(const fd::Gradients& gradients, const torch::nn::Module& model)
   }
 }
 
-double test_accuracy(torch::nn::Sequential& model, const fd::suite::Images& test) {
+double test_accuracy(torch::nn::Sequential& model, const fd::suite::DataSet& data) {
   torch::NoGradGuard no_grad;
+  fd::suite::BatchOptions options;
+  options.batch_size = 1000;
+  options.shuffle = false;
+  fd::suite::Batches batches(data, fd::suite::Part::kTest, options);
   int64_t right = 0;
-  for (int64_t start = 0; start < test.labels.size(0); start += 1000) {
-    const int64_t end = std::min(start + 1000, test.labels.size(0));
-    right += count_right(model->forward(test.images.slice(0, start, end)),
-                         test.labels.slice(0, start, end));
+  for (int64_t i = 0; i < batches.per_epoch(); ++i) {
+    const fd::suite::Batch batch = batches.next();
+    right += count_right(model->forward(batch.inputs), batch.targets);
   }
-  return static_cast<double>(right) / static_cast<double>(test.labels.size(0));
+  return static_cast<double>(right) / static_cast<double>(options.batch_size * batches.per_epoch());
 }
 
 void train(const std::string& folder) {
-  const fd::suite::FashionMnist data = fd::suite::load_fashion_mnist(folder);
+  fd::suite::DataOptions options;
+  options.folder = folder;
+  const fd::suite::DataSet data = fd::suite::load_data("fashion_mnist", options);
   torch::manual_seed(0);
   torch::nn::Sequential model = build_model();
   torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
 
   fd::Gradients watched;
   NoiseScale noise_scale;
-  const int64_t steps_per_epoch = data.train.labels.size(0) / kBatch;
-  Tensor order;
-  for (int64_t step = 0; step < kEpochs * steps_per_epoch; ++step) {
-    const int64_t place = step % steps_per_epoch;
-    if (place == 0) order = torch::randperm(data.train.labels.size(0));
-    const Tensor batch = order.slice(0, place * kBatch, (place + 1) * kBatch);
-    const Tensor labels = data.train.labels.index_select(0, batch);
+  fd::suite::BatchOptions batch_options;
+  batch_options.batch_size = kBatch;
+  fd::suite::Batches batches(data, fd::suite::Part::kTrain, batch_options);
+  for (int64_t step = 0; step < kEpochs * batches.per_epoch(); ++step) {
+    const fd::suite::Batch batch = batches.next();
 
     optimizer.zero_grad();
-    const Tensor logits = model->forward(data.train.images.index_select(0, batch));
-    const Tensor losses = individual_losses(logits, labels);  // [N]
+    const Tensor logits = model->forward(batch.inputs);
+    const Tensor losses = individual_losses(logits, batch.targets);  // [N]
     const Tensor loss = losses.mean();
     if (step % kWatchEvery == 0) {
       fd::Watch watch(losses, model->named_parameters(), fd::Need::kNorms);
@@ -148,7 +150,7 @@ void train(const std::string& folder) {
       std::printf("step %4lld  loss %.4f  accuracy %5.1f %%  gradient noise scale %6.0f\n",
                   static_cast<long long>(step),
                   loss.item<double>(),
-                  100.0 * static_cast<double>(count_right(logits, labels)) / kBatch,
+                  100.0 * static_cast<double>(count_right(logits, batch.targets)) / kBatch,
                   noise_scale.update(total_scatter(watched, *model)));
       std::fflush(stdout);
     } else {
@@ -159,7 +161,7 @@ void train(const std::string& folder) {
 
   print_table(watched, *model);
   std::printf("\n%s\n", watched.coverage.text().c_str());
-  std::printf("test accuracy %.2f %%\n", 100 * test_accuracy(model, data.test));
+  std::printf("test accuracy %.2f %%\n", 100 * test_accuracy(model, data));
 }
 
 }  // namespace

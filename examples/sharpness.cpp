@@ -11,7 +11,7 @@
 
 #include <torch/torch.h>
 
-#include "suite/data/fashion_mnist.h"
+#include "suite/batches.h"
 #include <flightdeck/flightdeck.h>
 
 namespace fd = flightdeck;
@@ -26,13 +26,18 @@ constexpr int64_t kDirections = 3;
 constexpr int64_t kSubBatch = 16;
 constexpr double kLearningRate = 0.2;
 
-fd::suite::Images load_images() {
+fd::suite::Batch load_images() {
+  fd::suite::BatchOptions options;
+  options.batch_size = kImages;
   try {
-    const fd::suite::Images all = fd::suite::load_fashion_mnist().train;
-    return {all.images.slice(0, 0, kImages).clone(), all.labels.slice(0, 0, kImages).clone()};
+    const fd::suite::DataSet data = fd::suite::load_data("fashion_mnist");
+    return fd::suite::Batches(data, fd::suite::Part::kTrain, options).next();
   } catch (const c10::Error& error) {
     std::printf("random images instead of Fashion-MNIST: %s\n", error.what_without_backtrace());
-    return {torch::rand({kImages, 1, 28, 28}), torch::randint(10, {kImages}, torch::kLong)};
+    fd::suite::Batch batch;
+    batch.inputs = torch::rand({kImages, 1, 28, 28});
+    batch.targets = torch::randint(10, {kImages}, torch::kLong);
+    return batch;
   }
 }
 
@@ -89,13 +94,13 @@ void look(int64_t step, const Tensor& losses, const fd::Parameters& parameters, 
 
 void train() {
   torch::manual_seed(0);
-  const fd::suite::Images data = load_images();
+  const fd::suite::Batch data = load_images();
   torch::nn::Sequential model = build_model();
   torch::optim::SGD optimizer(model->parameters(), kLearningRate);
   std::puts("step    loss sharpness  products rate x sharpness    trace  signal to noise");
   Tensor leading;
   for (int64_t step = 0; step <= kSteps; ++step) {
-    const Tensor losses = individual_losses(model->forward(data.images), data.labels);  // [N]
+    const Tensor losses = individual_losses(model->forward(data.inputs), data.targets);  // [N]
     // Before backward(), which frees the graph.
     if (step % kLookEvery == 0) look(step, losses, model->named_parameters(), leading);
     optimizer.zero_grad();

@@ -5,19 +5,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
+#include "suite/random.h"
+
 namespace flightdeck::suite {
 
 using at::Tensor;
-
-/// The generator of everything random about data: splits, orders, augmentation. The same numbers on
-/// every machine and device.
-using Generator = std::mt19937_64;
 
 struct DataOptions {
   std::string folder;      ///< with the set's files; empty: search (see `describe_data`)
@@ -75,8 +72,9 @@ struct DataDescription {
 /// All names, sorted.
 std::vector<std::string> data_set_names();
 
-/// Searches `folder` only, if it is given; else $FLIGHTDECK_DATA/<name>, $FLIGHTDECK_DATA itself,
-/// and the well-known places of the set.
+/// Searches `folder` only, if it is given; else $FLIGHTDECK_DATA/<name>,
+/// ~/.local/share/flightdeck/<name> and the well-known places of the set; in each of them also the
+/// folder that unpacking the published archive makes.
 DataDescription describe_data(const std::string& name, const std::string& folder = "");
 
 /// Reads or generates, checks and splits. Throws, naming file, both values and where to get the

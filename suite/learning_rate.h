@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace torch::optim {
@@ -28,7 +29,7 @@ class LearningRateSchedule {
   ///                                cumulative), "step:30,60:0.1,0.01"
   ///   cosine[:LAST]                (1 + cos(pi t)) / 2 over the run, down to LAST (0)
   ///   trapezoid[:UP[:DOWN]]        linear from 0 over the first UP of the run (0.1), constant,
-  ///                                linear to 0 over the last DOWN (0.2)
+  ///                                linear to 0 over the last DOWN (0.1)
   ///   cyclic[:EPOCHS[:LOW]]        triangles of EPOCHS epochs (10) between LOW (0.1) and 1
   /// Throws c10::ValueError, listing the forms, on any other text.
   static LearningRateSchedule parse(const std::string& text);

@@ -1,51 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "suite/data/fashion_mnist.h"
+// Fashion-MNIST: 60 000 training and 10 000 test images of clothes, 28 x 28 grey.
+#include "suite/data/source.h"
 
-#include <cstdlib>
-#include <filesystem>
+namespace flightdeck::suite::data_sets {
 
-#include "suite/data/idx.h"
-
-namespace flightdeck::suite {
-namespace {
-
-at::Tensor read(const std::filesystem::path& folder, const std::string& name) {
-  for (const char* suffix : {".gz", ""}) {
-    const std::filesystem::path file = folder / (name + suffix);
-    if (std::filesystem::exists(file)) return read_idx(file.string());
-  }
-  TORCH_CHECK(false,
-              "load_fashion_mnist: ",
-              folder.string(),
-              " holds neither ",
-              name,
-              ".gz nor ",
-              name,
-              "; install Debian's package dataset-fashion-mnist, or name the folder with the four "
-              "IDX files by argument or in FLIGHTDECK_DATA");
+DataSource fashion_mnist() {
+  DataSource source = idx_source();
+  source.name = "fashion_mnist";
+  source.summary = "images of clothes, 28 x 28 grey, 10 classes, 60 000 + 10 000";
+  source.places = {"/usr/share/datasets/fashion-mnist"};
+  source.how_to_get = "install Debian's package dataset-fashion-mnist";
+  return source;
 }
 
-Images read_set(const std::filesystem::path& folder, const std::string& prefix) {
-  const at::Tensor images = read(folder, prefix + "-images-idx3-ubyte");
-  const at::Tensor labels = read(folder, prefix + "-labels-idx1-ubyte");
-  TORCH_CHECK(images.size(0) == labels.size(0),
-              "load_fashion_mnist: ",
-              prefix,
-              " has ",
-              images.size(0),
-              " images but ",
-              labels.size(0),
-              " labels; fetch the files again");
-  return {images.unsqueeze(1).to(at::kFloat).div_(255.0), labels.to(at::kLong)};
-}
-
-}  // namespace
-
-FashionMnist load_fashion_mnist(const std::string& folder) {
-  const char* variable = std::getenv("FLIGHTDECK_DATA");
-  std::filesystem::path path = folder;
-  if (path.empty()) path = variable ? variable : "/usr/share/datasets/fashion-mnist";
-  return {read_set(path, "train"), read_set(path, "t10k")};
-}
-
-}  // namespace flightdeck::suite
+}  // namespace flightdeck::suite::data_sets

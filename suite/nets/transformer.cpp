@@ -2,9 +2,9 @@
 // A Transformer encoder that classifies sequences of bytes, built from LibTorch's own layers as a
 // user would: 4 layers, d = 256, 8 heads, feed-forward 1024, T = 64, learned positions, mean over
 // positions, 10 classes. Dropout is 0, so two passes over the same batch do the same work.
-#include <torch/torch.h>
+#include "suite/nets/transformer.h"
 
-#include "suite/net.h"
+#include <torch/torch.h>
 
 namespace flightdeck::suite::nets {
 namespace {
@@ -42,25 +42,12 @@ class ClassifierImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Classifier);
 
-Model build() {
+}  // namespace
+
+Model transformer() {
   Classifier classifier;
   return {classifier.ptr(),
           [classifier](const Tensor& tokens) mutable { return classifier->forward(tokens); }};
-}
-
-}  // namespace
-
-Net transformer() {
-  Net net;
-  net.name = "transformer";
-  net.summary = "Transformer encoder: 4 layers, d = 256, 8 heads, 64 positions";
-  net.classes = kClasses;
-  net.batch_size = 32;
-  net.build = &build;
-  net.random_inputs = [](int64_t N) {
-    return torch::randint(kVocabulary, {N, kPositions}, torch::kLong);
-  };
-  return net;
 }
 
 }  // namespace flightdeck::suite::nets

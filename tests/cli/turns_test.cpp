@@ -6,20 +6,20 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "suite/problems/classification.h"
+
 namespace flightdeck::cli {
 namespace {
 
-suite::Net tiny_net() {
-  suite::Net net;
-  net.name = "tiny";
-  net.classes = 2;
-  net.build = [] {
+suite::Problem tiny_problem() {
+  suite::Problem problem = suite::classification(2, [](int64_t N) { return torch::randn({N, 3}); });
+  problem.name = "tiny";
+  problem.build = [] {
     torch::nn::Linear layer(3, 2);
     return suite::Model{layer.ptr(),
                         [layer](const Tensor& inputs) mutable { return layer(inputs); }};
   };
-  net.random_inputs = [](int64_t N) { return torch::randn({N, 3}); };
-  return net;
+  return problem;
 }
 
 // A candidate that does nothing but count.
@@ -37,7 +37,7 @@ struct Counts {
 
 class Turns : public ::testing::Test {
  protected:
-  Workload workload_{tiny_net(), 4, at::Device(at::kCPU)};
+  Workload workload_{tiny_problem(), 4, at::Device(at::kCPU)};
   Counts counts_;
   std::vector<int> rounds_;
 
@@ -86,7 +86,7 @@ TEST_F(Turns, LeaveNoGradientsBehind) {
 }
 
 TEST(Workload, MovesByAGradientStepAndComesBack) {
-  Workload workload(tiny_net(), 4, at::Device(at::kCPU));
+  Workload workload(tiny_problem(), 4, at::Device(at::kCPU));
   const Tensor first_losses = workload.losses().detach();
   workload.plain_step();
   std::vector<Tensor> expected;

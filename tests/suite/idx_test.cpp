@@ -1,52 +1,61 @@
 // SPDX-License-Identifier: MIT
-#include "suite/data/idx.h"
+#include "suite/formats/idx.h"
 
-#include <cstdio>
-#include <fstream>
-#include <string>
-
-#include <gtest/gtest.h>
 #include <torch/torch.h>
+
+#include "errors.h"
+#include "suite/files.h"
 
 namespace flightdeck::suite {
 namespace {
 
-class Idx : public ::testing::Test {
+class Idx : public FilesTest {
  protected:
-  void TearDown() override { std::remove(path_.c_str()); }
-  void write(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
-  std::string message() {
-    try {
-      read_idx(path_);
-    } catch (const c10::Error& error) {
-      return error.what_without_backtrace();
-    }
-    return "";
+  std::string message(int dimensions) {
+    return tests::error_of([&] { read_idx(path("file"), dimensions); });
   }
-
-  const std::string path_ = ::testing::TempDir() + "flightdeck_idx_test";
+  const at::Tensor values_ =
+      torch::tensor({1, 2, 3, 4, 5, 255}, torch::kInt).to(torch::kByte).view({2, 3});
 };
 
 TEST_F(Idx, ReadsShapeAndValues) {
-  write(std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03", 12) + "\x01\x02\x03\x04\x05\xff");
-  const at::Tensor expected =
-      torch::tensor({1, 2, 3, 4, 5, 255}, torch::kInt).to(torch::kByte).view({2, 3});
-  EXPECT_TRUE(torch::equal(read_idx(path_), expected));
+  write("file", std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03", 12) + "\x01\x02\x03\x04\x05\xff");
+  EXPECT_TRUE(torch::equal(read_idx(path("file"), 2), values_));
+}
+
+TEST_F(Idx, ReadsCompressedFiles) {
+  write("file", gzip(idx_file(values_)));
+  EXPECT_TRUE(torch::equal(read_idx(path("file"), 2), values_));
 }
 
 TEST_F(Idx, RefusesAShortFile) {
-  write(std::string("\0\0\x08\x01\0\0\0\x05", 8) + "abc");
-  EXPECT_NE(message().find("ends 2 bytes before"), std::string::npos) << message();
+  write("file", idx_file(values_));
+  shorten("file", 2);
+  tests::expect_mentions(message(2), {"ends 2 bytes before", path("file")});
+}
+
+TEST_F(Idx, RefusesACompressedFileThatIsCut) {
+  write("file", gzip(idx_file(torch::randint(256, {100, 28, 28}).to(torch::kByte))));
+  shorten("file", 1000);
+  tests::expect_mentions(message(3), {"bytes before", path("file")});
+}
+
+TEST_F(Idx, RefusesALongFile) {
+  write("file", idx_file(values_) + "x");
+  tests::expect_mentions(message(2), {"goes on after the 6 values"});
 }
 
 TEST_F(Idx, RefusesAnotherFormat) {
-  write("P5 28 28 255");
-  EXPECT_NE(message().find("starts with 0 0 8"), std::string::npos) << message();
+  write("file", "P5 28 28 255");
+  tests::expect_mentions(message(3), {"80 53 32 50", "starts with 0 0 8 3"});
 }
 
-TEST_F(Idx, NamesAFileThatIsMissing) {
-  EXPECT_NE(message().find(path_), std::string::npos) << message();
+TEST_F(Idx, RefusesLabelsInPlaceOfImages) {
+  write("file", idx_file(values_));
+  tests::expect_mentions(message(3), {"0 0 8 2", "0 0 8 3"});
 }
+
+TEST_F(Idx, NamesAFileThatIsMissing) { tests::expect_mentions(message(3), {path("file")}); }
 
 }  // namespace
 }  // namespace flightdeck::suite

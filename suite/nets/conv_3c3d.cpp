@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// DeepOBS's CIFAR-10 network of three convolutions and three dense layers.
+// DeepOBS's network of three convolutions and three dense layers.
+#include "suite/nets/conv_3c3d.h"
+
 #include <torch/torch.h>
 
 #include "suite/initialise.h"
-#include "suite/net.h"
 
 namespace flightdeck::suite::nets {
 namespace {
@@ -27,7 +28,9 @@ void glorot_(Tensor weight) {
   }
 }
 
-Model build() {
+}  // namespace
+
+Model conv_3c3d(int64_t classes) {
   namespace nn = torch::nn;
   nn::Sequential layers({
       {"conv1", nn::Conv2d(nn::Conv2dOptions(3, 64, 5))},
@@ -47,23 +50,10 @@ Model build() {
       {"relu4", nn::ReLU()},
       {"dense2", nn::Linear(512, 256)},
       {"relu5", nn::ReLU()},
-      {"dense3", nn::Linear(256, 10)},
+      {"dense3", nn::Linear(256, classes)},
   });
   initialise(*layers, &glorot_, /*bias=*/0.0);
   return {layers.ptr(), [layers](const Tensor& inputs) mutable { return layers->forward(inputs); }};
-}
-
-}  // namespace
-
-Net cifar10_3c3d() {
-  Net net;
-  net.name = "cifar10_3c3d";
-  net.summary = "three convolutions, three dense layers, 32 x 32 colour images";
-  net.classes = 10;
-  net.batch_size = 128;
-  net.build = &build;
-  net.random_inputs = [](int64_t N) { return torch::randn({N, 3, 32, 32}); };
-  return net;
 }
 
 }  // namespace flightdeck::suite::nets

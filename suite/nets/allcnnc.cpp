@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // All-CNN-C as in DeepOBS: nine convolutions, no pooling, no dense layer, dropout while training.
+#include "suite/nets/allcnnc.h"
+
 #include <torch/torch.h>
 
 #include "suite/initialise.h"
-#include "suite/net.h"
 
 namespace flightdeck::suite::nets {
 namespace {
@@ -21,7 +22,9 @@ nn::Conv2d halve(int64_t in, int64_t out) {
   return nn::Conv2d(nn::Conv2dOptions(in, out, 3).stride(2));
 }
 
-Model build() {
+}  // namespace
+
+Model allcnnc(int64_t classes) {
   nn::Sequential layers({
       {"dropout1", nn::Dropout(0.2)},
       {"conv1", same(3, 96)},
@@ -44,7 +47,7 @@ Model build() {
       {"relu7", nn::ReLU()},
       {"conv8", nn::Conv2d(nn::Conv2dOptions(192, 192, 1))},
       {"relu8", nn::ReLU()},
-      {"conv9", nn::Conv2d(nn::Conv2dOptions(192, 100, 1))},
+      {"conv9", nn::Conv2d(nn::Conv2dOptions(192, classes, 1))},
       {"relu9", nn::ReLU()},
       {"mean", nn::Functional([](const Tensor& maps) {
          return maps.mean({2, 3});
@@ -53,19 +56,6 @@ Model build() {
   initialise(
       *layers, [](Tensor weight) { nn::init::xavier_normal_(weight); }, /*bias=*/0.1);
   return {layers.ptr(), [layers](const Tensor& inputs) mutable { return layers->forward(inputs); }};
-}
-
-}  // namespace
-
-Net cifar100_allcnnc() {
-  Net net;
-  net.name = "cifar100_allcnnc";
-  net.summary = "All-CNN-C: nine convolutions, 32 x 32 colour images, 100 classes";
-  net.classes = 100;
-  net.batch_size = 256;
-  net.build = &build;
-  net.random_inputs = [](int64_t N) { return torch::randn({N, 3, 32, 32}); };
-  return net;
 }
 
 }  // namespace flightdeck::suite::nets

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/data/idx.h"
+#include "suite/formats/idx.h"
 
 #include <algorithm>
 #include <array>
@@ -34,6 +34,11 @@ class GzipReader {
     }
   }
 
+  bool is_at_end() {
+    uint8_t next = 0;
+    return gzread(file_.get(), &next, 1) == 0;
+  }
+
  private:
   struct Close {
     void operator()(gzFile_s* file) const { gzclose(file); }
@@ -44,12 +49,13 @@ class GzipReader {
 
 }  // namespace
 
-at::Tensor read_idx(const std::string& path) {
+at::Tensor read_idx(const std::string& path, int dimensions) {
   GzipReader file(path);
   std::array<uint8_t, 4> magic;  // two zeros, element type, number of dimensions
   file.read(magic.data(), magic.size());
   constexpr uint8_t kUnsignedByte = 0x08;
-  TORCH_CHECK(magic[0] == 0 && magic[1] == 0 && magic[2] == kUnsignedByte,
+  const bool has_bytes = magic[0] == 0 && magic[1] == 0 && magic[2] == kUnsignedByte;
+  TORCH_CHECK(has_bytes && magic[3] == dimensions,
               "idx: ",
               path,
               " starts with bytes ",
@@ -58,7 +64,12 @@ at::Tensor read_idx(const std::string& path) {
               int{magic[1]},
               " ",
               int{magic[2]},
-              " but an IDX file of unsigned bytes starts with 0 0 8");
+              " ",
+              int{magic[3]},
+              " but an IDX file of unsigned bytes in ",
+              dimensions,
+              " dimensions starts with 0 0 8 ",
+              dimensions);
 
   std::vector<int64_t> shape;
   for (uint8_t dimension = 0; dimension < magic[3]; ++dimension) {
@@ -68,6 +79,12 @@ at::Tensor read_idx(const std::string& path) {
   }
   at::Tensor values = at::empty(shape, at::kByte);
   file.read(values.data_ptr<uint8_t>(), values.numel());
+  TORCH_CHECK(file.is_at_end(),
+              "idx: ",
+              path,
+              " goes on after the ",
+              values.numel(),
+              " values its header states; fetch the file again");
   return values;
 }
 

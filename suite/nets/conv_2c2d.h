@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Two convolutions and two dense layers for 28 x 28 grey images, ten classes.
+#pragma once
+
+#include "suite/problem.h"
+
+namespace flightdeck::suite::nets {
+
+/// Weights start as truncated normal values of sigma 0.05, biases at 0.05.
+Model conv_2c2d();
+
+}  // namespace flightdeck::suite::nets

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Three convolutions and three dense layers for 32 x 32 colour images.
+#pragma once
+
+#include "suite/problem.h"
+
+namespace flightdeck::suite::nets {
+
+/// Convolutions start Glorot normal, dense layers Glorot uniform, biases 0.
+Model conv_3c3d(int64_t classes);
+
+}  // namespace flightdeck::suite::nets

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Adam; its weight decay is added to the gradient.
+#include <torch/torch.h>
+
+#include "suite/optimizers/hyperparameters.h"
+
+namespace flightdeck::suite::optimizers {
+
+OptimizerEntry adam() {
+  OptimizerEntry entry;
+  entry.name = "adam";
+  entry.summary = "steps scaled by running means of gradients and their squares";
+  entry.hyperparameters = {rate(1e-3), beta1(), beta2(), epsilon(1e-8), weight_decay()};
+  entry.create = [](std::vector<Tensor> parameters, const Hyperparameters& values) {
+    torch::optim::AdamOptions options(values.at("learning_rate"));
+    options.betas({values.at("beta1"), values.at("beta2")});
+    options.eps(values.at("epsilon"));
+    options.weight_decay(values.at("weight_decay"));
+    return std::make_shared<torch::optim::Adam>(std::move(parameters), options);
+  };
+  return entry;
+}
+
+}  // namespace flightdeck::suite::optimizers

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Logistic regression on images of clothes.
+#include "suite/nets/logreg.h"
+#include "suite/problems/classification.h"
+
+namespace flightdeck::suite::problems {
+
+Problem fmnist_logreg() {
+  Problem problem = grey_images(10);
+  problem.name = "fmnist_logreg";
+  problem.summary = "logistic regression on images of clothes";
+  problem.data_set = "fashion_mnist";
+  problem.epochs = 50;
+  problem.build = &nets::logreg;
+  return problem;
+}
+
+}  // namespace flightdeck::suite::problems

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Multi-layer perceptron 784-1000-500-100-10 on images of clothes.
+#include "suite/nets/mlp.h"
+#include "suite/problems/classification.h"
+
+namespace flightdeck::suite::problems {
+
+Problem fmnist_mlp() {
+  Problem problem = grey_images(10);
+  problem.name = "fmnist_mlp";
+  problem.summary = "multi-layer perceptron 784-1000-500-100-10 on images of clothes";
+  problem.data_set = "fashion_mnist";
+  problem.build = &nets::mlp;
+  return problem;
+}
+
+}  // namespace flightdeck::suite::problems
