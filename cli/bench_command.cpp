@@ -12,19 +12,13 @@
 #include "cli/bench_report.h"
 #include "cli/blas.h"
 #include "cli/commands.h"
-#include "cli/environment.h"
 #include "cli/errors.h"
+#include "cli/names.h"
+#include "cli/process.h"
 #include "cli/processor.h"
 
 namespace flightdeck::cli {
 namespace {
-
-template <typename Entries>
-std::string names_of(const Entries& entries) {
-  std::string names;
-  for (const auto& entry : entries) names += (names.empty() ? "" : ", ") + entry.name;
-  return names;
-}
 
 // How the command is called in messages.
 std::string title(const CLI::App& command) { return "bench " + command.get_name(); }
@@ -35,7 +29,7 @@ std::vector<suite::Problem> chosen_problems(const CLI::App& command, const std::
     if (problem.name == name) return {problem};
   }
   throw UsageError(title(command) + ": there is no problem '" + name + "'; choose one of " +
-                   names_of(suite::all_problems()) + ", or all");
+                   joined(names_of(suite::all_problems())) + ", or all");
 }
 
 std::vector<BenchQuantity> chosen_quantities(const CLI::App& command,
@@ -48,25 +42,11 @@ std::vector<BenchQuantity> chosen_quantities(const CLI::App& command,
         all.begin(), all.end(), [&](const auto& quantity) { return quantity.name == name; });
     if (found == all.end()) {
       throw UsageError(title(command) + ": there is no quantity '" + name + "'; choose from " +
-                       names_of(all));
+                       joined(names_of(all)));
     }
     chosen.push_back(*found);
   }
   return chosen;
-}
-
-at::Device chosen_device(const CLI::App& command, const std::string& name) {
-  if (name == "cpu") return at::Device(at::kCPU);
-  if (name != "cuda") {
-    throw UsageError(title(command) + ": there is no device '" + name +
-                     "'; choose one of cpu, cuda");
-  }
-  TORCH_CHECK(torch::cuda::is_available(),
-              title(command),
-              ": --device is cuda but LibTorch " TORCH_VERSION
-              " sees no CUDA device; use --device cpu, or a LibTorch built with CUDA on a machine "
-              "with a GPU and its driver");
-  return at::Device(at::kCUDA, 0);
 }
 
 // One line on the terminal that is overwritten while measuring.
@@ -82,23 +62,6 @@ class Progress {
  private:
   bool is_shown_;
 };
-
-void warn_about_kept_threads(int threads) {
-  const Blas found = blas();
-  if (found.threads == 0 || found.threads == threads) return;
-  std::cerr << "flightdeck: BLAS uses " << found.threads << " threads but --threads is " << threads
-            << "; unset OPENBLAS_NUM_THREADS and OMP_NUM_THREADS to let the tool choose\n";
-}
-
-// Puts threads, memory and precision right for timing; returns only in the process that measures.
-void prepare_process(int threads) {
-  restart_with_wanted_variables(threads);
-  keep_freed_memory();
-  at::set_num_threads(threads);
-  at::globalContext().setAllowTF32CuBLAS(false);
-  at::globalContext().setAllowTF32CuDNN(false);
-  warn_about_kept_threads(threads);
-}
 
 void print(const std::string& line) {
   std::printf("%s\n", line.c_str());
@@ -145,12 +108,13 @@ void add_bench_options(CLI::App& command,
   command.add_option(
       "--problem",
       options.problem,
-      "One of " + names_of(suite::all_problems()) + ", or all; default " + options.problem);
+      "One of " + joined(names_of(suite::all_problems())) + ", or all; default " + options.problem);
   command.add_option("--batch", options.batch, "Samples; default is the problem's own");
   command.add_option("--threads", options.threads, "CPU threads; default is one per core");
   command.add_option("--device", options.device, "cpu or cuda; default cpu");
-  command.add_option(
-      "--quantity", options.quantities, "One or more of " + names_of(quantities) + "; default all");
+  command.add_option("--quantity",
+                     options.quantities,
+                     "One or more of " + joined(names_of(quantities)) + "; default all");
   command.add_option("--repeats", options.repeats, "Timed rounds; default 15");
   command.add_option("--warm-up", options.warm_up, "Rounds before those; default 3");
   command.add_flag("--json", options.json, "Print one JSON object per line");
@@ -172,7 +136,7 @@ void run_bench(const CLI::App& command,
   const std::vector<suite::Problem> problems = chosen_problems(command, options.problem);
   const std::vector<BenchQuantity> chosen =
       chosen_quantities(command, options.quantities, quantities);
-  const at::Device device = chosen_device(command, options.device);
+  const at::Device device = chosen_device(title(command), options.device);
   const int threads = options.threads > 0 ? options.threads : core_count();
   prepare_process(threads);
 

@@ -18,6 +18,11 @@ class UsageError : public std::runtime_error {
 
 void add_bench_curvature(CLI::App& bench);
 void add_bench_first_order(CLI::App& bench);
+void add_coverage(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_export(CLI::App& app);
+void add_list(CLI::App& app);
+void add_run(CLI::App& app);
+void add_show(CLI::App& app);
 
 }  // namespace flightdeck::cli

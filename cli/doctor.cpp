@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // flightdeck doctor: what a program started from this shell would run on, and what to put right.
-// It reports the environment as it is; only measuring commands change it, for themselves.
+// It reports the environment as it is; only training and measuring commands change it, for
+// themselves.
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <torch/torch.h>
@@ -11,9 +14,13 @@
 #include "cli/blas.h"
 #include "cli/commands.h"
 #include "cli/environment.h"
+#include "cli/gpus.h"
 #include "cli/json.h"
+#include "cli/names.h"
+#include "cli/numbers.h"
 #include "cli/processor.h"
 #include "src/kernels/patch_products/patch_products.h"
+#include "suite/data_set.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -94,13 +101,96 @@ Finding freed_memory() {
           "export MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=2147483647"};
 }
 
+// Where 'flightdeck run' records by default.
+struct Disk {
+  std::string folder = std::filesystem::exists("runs") ? "runs" : ".";
+  double free_bytes = 0;
+  bool is_writable = false;
+
+  Disk() {
+    std::error_code error;
+    free_bytes = static_cast<double>(std::filesystem::space(folder, error).available);
+    if (error) free_bytes = 0;
+    is_writable = access(folder.c_str(), W_OK) == 0;
+  }
+};
+
+Finding disk_finding(const Disk& disk) {
+  constexpr double kEnough = 1e9;
+  const std::string folder = std::filesystem::absolute(disk.folder).lexically_normal().string();
+  if (!disk.is_writable) {
+    return {"disk", false, folder + " cannot be written", "give 'flightdeck run' another --out"};
+  }
+  const bool is_good = disk.free_bytes >= kEnough;
+  return {"disk",
+          is_good,
+          bytes(disk.free_bytes) + " free for records in " + folder,
+          is_good ? "" : "make room, or give 'flightdeck run' an --out on another disk"};
+}
+
+Finding gpu_finding(const std::vector<std::string>& gpus, int count) {
+  if (count > 0) return {"gpu", true, joined(gpus), ""};
+  return {
+      "gpu",
+      true,
+      torch::cuda::is_available() ? "none" : "none that LibTorch sees; training runs on the CPU",
+      ""};
+}
+
+Finding data_finding(const suite::DataDescription& data) {
+  const std::string subject = "data set " + data.name;
+  if (!data.needs_files) return {subject, true, "generated, needs no files", ""};
+  if (data.is_found) return {subject, true, data.folder, ""};
+  return {subject,
+          false,
+          "not found in " + joined(data.searched),
+          data.how_to_get + "; without it, --synthetic trains on generated data"};
+}
+
+std::vector<suite::DataDescription> all_data() {
+  std::vector<suite::DataDescription> all;
+  for (const std::string& name : suite::data_set_names()) all.push_back(suite::describe_data(name));
+  return all;
+}
+
+std::vector<std::string> gpus() {
+  const int count = static_cast<int>(torch::cuda::device_count());
+  std::vector<std::string> names = gpu_names();
+  if (names.empty()) names.resize(static_cast<size_t>(count), "CUDA device");
+  return names;
+}
+
 struct Report {
   Blas blas = cli::blas();
   int cuda_devices = static_cast<int>(torch::cuda::device_count());
+  std::vector<std::string> gpus = cli::gpus();
   std::string kernel_isa{kernels::patch_products_isa()};
-  std::vector<Finding> findings = {
-      kernel_set(blas), thread_counts(blas), waiting_threads(blas), freed_memory()};
+  Disk disk;
+  std::vector<suite::DataDescription> data = all_data();
+  std::vector<Finding> findings = {kernel_set(blas),
+                                   thread_counts(blas),
+                                   waiting_threads(blas),
+                                   freed_memory(),
+                                   gpu_finding(gpus, cuda_devices),
+                                   disk_finding(disk)};
+
+  Report() {
+    for (const suite::DataDescription& set : data) findings.push_back(data_finding(set));
+  }
 };
+
+std::string json_of(const suite::DataDescription& data) {
+  return JsonObject()
+      .field("name", data.name)
+      .field("summary", data.summary)
+      .field("needs_files", data.needs_files)
+      .field("found", data.is_found)
+      .field("folder", data.folder)
+      .raw("searched", json_names(data.searched))
+      .raw("files", json_names(data.files))
+      .field("how_to_get", data.how_to_get)
+      .text();
+}
 
 void print_json(const Report& report) {
   std::vector<std::string> findings;
@@ -112,6 +202,8 @@ void print_json(const Report& report) {
                            .field("remedy", finding.remedy)
                            .text());
   }
+  std::vector<std::string> data_sets;
+  for (const suite::DataDescription& set : report.data) data_sets.push_back(json_of(set));
   const JsonObject object = JsonObject()
                                 .field("flightdeck", FLIGHTDECK_VERSION)
                                 .field("libtorch", TORCH_VERSION)
@@ -130,6 +222,11 @@ void print_json(const Report& report) {
                                 .field("omp_wait_policy", value_of("OMP_WAIT_POLICY"))
                                 .field("malloc_mmap_threshold", value_of("MALLOC_MMAP_THRESHOLD_"))
                                 .field("malloc_trim_threshold", value_of("MALLOC_TRIM_THRESHOLD_"))
+                                .raw("gpus", json_names(report.gpus))
+                                .field("disk_folder", report.disk.folder)
+                                .field("disk_free_bytes", report.disk.free_bytes)
+                                .field("disk_writable", report.disk.is_writable)
+                                .raw("data_sets", json_array(data_sets))
                                 .raw("findings", json_array(findings));
   std::printf("%s\n", object.text().c_str());
 }
@@ -172,11 +269,17 @@ void print_text(const Report& report) {
 
 void add_doctor(CLI::App& app) {
   const auto as_json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand(
-      "doctor",
-      "Report LibTorch, BLAS, threads and memory settings as a program started from this shell "
-      "gets them, and what to put right.");
+  CLI::App* command =
+      app.add_subcommand("doctor", "Report what this machine has and what to put right.");
   command->add_flag("--json", *as_json, "Print one JSON object");
+  command->footer(
+      "LibTorch, BLAS, threads, memory settings, GPUs, disk and data sets, as a program started "
+      "from\n"
+      "this shell gets them.\n"
+      "Data sets are searched in $FLIGHTDECK_DATA/NAME, ~/.local/share/flightdeck/NAME and the\n"
+      "usual places.\n"
+      "Example:\n"
+      "  FLIGHTDECK_DATA=~/data flightdeck doctor");
   command->callback([as_json] {
     const Report report;
     if (*as_json) {

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <string>
 
 namespace flightdeck::cli {
 
 /// What went wrong, without the stack trace that LibTorch's what() carries.
 std::string message_of(const std::exception& error);
+
+/// Calls `read`, which looks at the arguments of `command`. A value that does not exist or is out
+/// of range becomes a UsageError that begins with the command.
+void read_arguments(const std::string& command, const std::function<void()>& read);
 
 }  // namespace flightdeck::cli

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace flightdeck::cli {
 
@@ -31,10 +32,26 @@ std::string json_number(double value) {
   return digits;
 }
 
+std::string json_exact(double value) {
+  if (!std::isfinite(value)) return "null";
+  char digits[32];
+  for (int precision = 6; precision <= 17; ++precision) {
+    std::snprintf(digits, sizeof digits, "%.*g", precision, value);
+    if (std::strtod(digits, nullptr) == value) break;
+  }
+  return digits;
+}
+
 std::string json_array(const std::vector<std::string>& elements) {
   std::string out;
   for (const std::string& element : elements) out += (out.empty() ? "" : ", ") + element;
   return "[" + out + "]";
+}
+
+std::string json_names(const std::vector<std::string>& names) {
+  std::vector<std::string> elements;
+  for (const std::string& name : names) elements.push_back(json_string(name));
+  return json_array(elements);
 }
 
 JsonObject& JsonObject::field(const std::string& key, const std::string& text) {

@@ -14,8 +14,13 @@ std::string json_string(const std::string& text);
 /// Six significant digits; null where JSON has no such number (NaN, infinity).
 std::string json_number(double value);
 
+/// Digits enough to read back the same number; null as above.
+std::string json_exact(double value);
+
 /// Elements that are JSON already.
 std::string json_array(const std::vector<std::string>& elements);
+/// An array of strings.
+std::string json_names(const std::vector<std::string>& names);
 
 /// Collects fields in the order given.
 class JsonObject {

@@ -19,12 +19,23 @@ int run(int argc, char** argv) {
                        "flightdeck " FLIGHTDECK_VERSION " (LibTorch " TORCH_VERSION ")");
   app.require_subcommand(1);
   app.get_formatter()->column_width(36);
+  app.footer(
+      "Start with:\n"
+      "  flightdeck doctor                              what this machine has\n"
+      "  flightdeck run mnist_mlp --synthetic --steps 200\n"
+      "  flightdeck show runs/...                       what was recorded\n"
+      "Exit status: 0 success, 1 failure at run time, 2 wrong usage.");
 
+  flightdeck::cli::add_run(app);
+  flightdeck::cli::add_show(app);
+  flightdeck::cli::add_export(app);
+  flightdeck::cli::add_list(app);
+  flightdeck::cli::add_coverage(app);
+  flightdeck::cli::add_doctor(app);
   CLI::App* bench = app.add_subcommand("bench", "Measure Flightdeck on this machine.");
   bench->require_subcommand(1);
   flightdeck::cli::add_bench_curvature(*bench);
   flightdeck::cli::add_bench_first_order(*bench);
-  flightdeck::cli::add_doctor(app);
 
   try {
     app.parse(argc, argv);

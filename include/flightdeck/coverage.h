@@ -38,4 +38,13 @@ struct Coverage {
 /// "exact-fast", "exact-slow", "refused" or "unused".
 const char* to_string(CoverageLevel level);
 
+/// An op with a fast rule, and the autograd nodes that the rule explains.
+struct OpRule {
+  std::string name;                ///< of the rule: "linear"
+  std::vector<std::string> nodes;  ///< "AddmmBackward0", ...
+};
+
+/// All of them, by name. A node that is not among them is slower and exact all the same.
+std::vector<OpRule> ops_with_rules();
+
 }  // namespace flightdeck

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "rules/rule.h"
+
 namespace flightdeck {
 namespace {
 
@@ -58,6 +60,16 @@ std::string Coverage::text() const {
     }
   }
   return out.str();
+}
+
+std::vector<OpRule> ops_with_rules() {
+  std::vector<OpRule> ops;
+  for (const CatalogueEntry& entry : rule_catalogue()) {
+    OpRule op{std::string(entry.name), {}};
+    for (const std::string_view node : entry.rule->nodes()) op.nodes.emplace_back(node);
+    ops.push_back(std::move(op));
+  }
+  return ops;
 }
 
 }  // namespace flightdeck

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The GPUs of this machine: cuda_gpus.cpp, or no_cuda_gpus.cpp in a build without CUDA.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace flightdeck::cli {
+
+/// "NVIDIA H200, 150 GB", in LibTorch's order; empty if the build cannot ask.
+std::vector<std::string> gpu_names();
+
+}  // namespace flightdeck::cli

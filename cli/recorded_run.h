@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The RUN argument of the commands that read a record.
+#pragma once
+
+#include <string>
+
+#include "flightdeck/record.h"
+
+namespace flightdeck::cli {
+
+/// Throws UsageError, naming runs that are near, if the folder holds none.
+RunReader open_run(const std::string& command, const std::string& folder);
+
+}  // namespace flightdeck::cli

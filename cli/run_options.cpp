@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "cli/run_options.h"
+
+#include <cstdlib>
+
+#include <CLI/CLI.hpp>
+#include <torch/torch.h>
+
+#include "cli/commands.h"
+#include "cli/errors.h"
+#include "cli/names.h"
+#include "cli/process.h"
+
+namespace flightdeck::cli {
+namespace {
+
+void add_training_options(CLI::App& command, RunOptions& options) {
+  TrainingOptions& training = options.training;
+  const auto group = [](CLI::Option* option) { option->group("Training"); };
+  group(command.add_option(
+      "--optimizer", training.optimizer, "See 'flightdeck list optimizers'; default sgd"));
+  group(command.add_option(
+      "--lr", options.learning_rate, "Learning rate; default is the optimizer's"));
+  group(command.add_option("--momentum",
+                           options.momentum,
+                           "Of optimizers that have one; sgd with it is the optimizer momentum"));
+  group(command.add_option(
+      "--set", options.settings, "Any hyperparameter as NAME=VALUE; repeatable"));
+  group(command.add_option("--schedule",
+                           training.schedule,
+                           "Of the learning rate: " + joined(suite::LearningRateSchedule::forms()) +
+                               "; default constant"));
+  group(command.add_option("--epochs", training.epochs, "Default is the problem's own"));
+  group(command.add_option("--steps", training.steps, "Instead of --epochs"));
+  group(command.add_option("--batch-size", training.batch_size, "Default is the problem's own"));
+  group(command.add_option(
+      "--seed", training.seed, "Of parameters, split and order of the data; default 42"));
+  group(command.add_option("--device", options.device, "cpu or cuda; default cpu"));
+  group(command.add_option("--threads", options.threads, "CPU threads; default is one per core"));
+  group(command.add_option("--evaluate-every",
+                           options.evaluate_every,
+                           "Epochs between two evaluations on train, valid and test; 0 for none; "
+                           "default 1"));
+  group(command.add_flag("--keep-going",
+                         options.keep_going,
+                         "Go on after an epoch that ends with a loss that is not finite"));
+}
+
+void add_data_options(CLI::App& command, RunOptions& options) {
+  suite::DataOptions& data = options.training.data;
+  const auto group = [](CLI::Option* option) { option->group("Data"); };
+  group(command.add_option(
+      "--data", data.folder, "Folder with the data set's files; default: see 'flightdeck doctor'"));
+  group(command.add_flag(
+      "--synthetic", data.synthetic, "Train on generated data of the same shape; needs no files"));
+  group(command.add_flag("--no-augment", options.no_augment, "Leave out random crops and flips"));
+  group(command.add_flag("--raw", data.raw, "Leave the pixels in [0, 255], unscaled"));
+  group(command.add_option("--limit", data.limit, "At most so many samples in each part"));
+}
+
+void check_at_least(const char* option, int64_t value, int64_t least) {
+  if (value >= least) return;
+  throw UsageError(std::string(option) + " is " + std::to_string(value) + " but must be at least " +
+                   std::to_string(least));
+}
+
+// CLI11 leaves options that were not given at their defaults, where 0 stands for "choose".
+void check_counts(const CLI::App& command, const RunOptions& options) {
+  if (command.count("--epochs") != 0 && command.count("--steps") != 0) {
+    throw UsageError("--epochs and --steps exclude each other; give one of them");
+  }
+  const auto check = [&](const char* option, int64_t value, int64_t least) {
+    if (command.count(option) != 0) check_at_least(option, value, least);
+  };
+  check("--epochs", options.training.epochs, 1);
+  check("--steps", options.training.steps, 1);
+  check("--batch-size", options.training.batch_size, 1);
+  check("--threads", options.threads, 1);
+  check("--limit", options.training.data.limit, 1);
+  check("--interval", options.instruments.interval, 1);
+  check("--evaluate-every", options.evaluate_every, 0);
+}
+
+suite::Hyperparameters hyperparameters(const RunOptions& options) {
+  suite::Hyperparameters given;
+  for (const std::string& text : options.settings) {
+    const size_t equals = text.find('=');
+    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    if (value.empty() || *end != '\0') {
+      throw UsageError("--set is '" + text + "'; write NAME=NUMBER, for example --set beta2=0.99");
+    }
+    given[text.substr(0, equals)] = number;
+  }
+  if (options.learning_rate) given["learning_rate"] = *options.learning_rate;
+  if (options.momentum) given["momentum"] = *options.momentum;
+  return given;
+}
+
+void check_data_is_here(const RunOptions& options) {
+  const suite::Problem& problem = suite::find_problem(options.training.problem);
+  if (options.training.data.synthetic) return;
+  const suite::DataDescription found =
+      suite::describe_data(problem.data_set, options.training.data.folder);
+  TORCH_CHECK(!found.needs_files || found.is_found,
+              "run: the data set ",
+              problem.data_set,
+              " is not here; searched ",
+              joined(found.searched),
+              " for ",
+              joined(found.files),
+              "\n  to get it: ",
+              found.how_to_get,
+              "\n  or train on generated data of the same shape with --synthetic");
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("problem", options.training.problem, "See 'flightdeck list problems'")
+      ->required();
+  add_training_options(command, options);
+  add_instrument_options(command, options.instruments);
+  add_data_options(command, options);
+  command
+      .add_option("--out",
+                  options.out,
+                  "Folder of the record; default runs/PROBLEM-OPTIMIZER-DATE-TIME. One that "
+                  "holds a run is refused")
+      ->group("Output");
+  command.add_flag("--json", options.json, "Print one JSON object per event, and no bar")
+      ->group("Output");
+}
+
+Instruments complete_run_options(const CLI::App& command, RunOptions& options) {
+  Instruments instruments;
+  read_arguments("run", [&] {
+    check_counts(command, options);
+    if (options.momentum && options.training.optimizer == "sgd") {
+      options.training.optimizer = "momentum";
+    }
+    options.training.hyperparameters = hyperparameters(options);
+    check_training_options(options.training);
+    instruments = chosen_instruments(options.instruments);
+  });
+  options.training.device = chosen_device("run", options.device);
+  options.training.data.augment = !options.no_augment;
+  check_data_is_here(options);
+  return instruments;
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The options of `flightdeck run`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/instruments.h"
+#include "cli/training.h"
+
+namespace CLI {
+class App;
+}
+
+namespace flightdeck::cli {
+
+struct RunOptions {
+  TrainingOptions training;
+  InstrumentOptions instruments;
+  std::optional<double> learning_rate, momentum;
+  std::vector<std::string> settings;  ///< hyperparameters, NAME=VALUE
+  std::string out;                    ///< empty: chosen by problem, optimizer and time
+  std::string device = "cpu";
+  int threads = 0;             ///< 0: one per core
+  int64_t evaluate_every = 1;  ///< epochs; 0: never
+  bool no_augment = false, keep_going = false, json = false;
+};
+
+/// `options` has to outlive the command.
+void add_run_options(CLI::App& command, RunOptions& options);
+
+/// Checks what was given and completes `options.training`. Throws UsageError, or an error if the
+/// device or the data are missing.
+Instruments complete_run_options(const CLI::App& command, RunOptions& options);
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "cli/training.h"
+
+#include <limits>
+
+#include <torch/torch.h>
+
+#include "flightdeck/cockpit.h"
+
+namespace flightdeck::cli {
+namespace {
+
+suite::DataSet load(const suite::Problem& problem, const TrainingOptions& options) {
+  suite::DataOptions chosen = options.data;
+  chosen.seed = options.seed;
+  suite::DataSet data = suite::load_data(problem.data_set, chosen);
+  data.to(options.device);
+  return data;
+}
+
+suite::Model build(const suite::Problem& problem, const TrainingOptions& options) {
+  torch::manual_seed(options.seed);
+  suite::Model model = problem.build();
+  model.module->to(options.device);
+  model.module->train();
+  return model;
+}
+
+suite::BatchOptions batch_options(int64_t batch_size, uint64_t seed) {
+  suite::BatchOptions options;
+  options.batch_size = batch_size;
+  options.seed = seed;
+  return options;
+}
+
+}  // namespace
+
+void check_training_options(const TrainingOptions& options) {
+  suite::find_problem(options.problem);
+  suite::find_optimizer(options.optimizer).complete(options.hyperparameters);
+  suite::LearningRateSchedule::parse(options.schedule);
+}
+
+Training::Training(const TrainingOptions& options)
+    : problem_(suite::find_problem(options.problem)),
+      hyperparameters_(suite::find_optimizer(options.optimizer).complete(options.hyperparameters)),
+      schedule_(suite::LearningRateSchedule::parse(options.schedule)),
+      batch_size_(options.batch_size > 0 ? options.batch_size : problem_.batch_size),
+      data_(load(problem_, options)),
+      model_(build(problem_, options)),
+      parameters_(model_.module->named_parameters()),
+      optimizer_(suite::find_optimizer(options.optimizer)
+                     .make(model_.module->parameters(), hyperparameters_)),
+      batches_(data_, suite::Part::kTrain, batch_options(batch_size_, options.seed)) {
+  const int64_t epochs = options.epochs > 0 ? options.epochs : problem_.epochs;
+  total_steps_ = options.steps > 0 ? options.steps : epochs * batches_.per_epoch();
+}
+
+double Training::learning_rate() const {
+  suite::Progress progress;
+  progress.step = step_;
+  progress.steps_per_epoch = batches_.per_epoch();
+  progress.total_steps = total_steps_;
+  return hyperparameters_.at("learning_rate") * schedule_.factor(progress);
+}
+
+StepOutcome Training::step(Cockpit* cockpit) {
+  StepOutcome outcome;
+  outcome.step = step_;
+  suite::set_learning_rate(*optimizer_, learning_rate());
+  const suite::Batch batch = batches_.next();
+  optimizer_->zero_grad();
+  const Tensor outputs = model_.forward(batch.inputs);
+  const Tensor losses = problem_.losses(outputs, batch.targets);
+  const Tensor penalty = problem_.penalty(*model_.module);
+  const Tensor loss = penalty.defined() ? losses.mean() + penalty : losses.mean();
+  if (cockpit != nullptr) {
+    WatchOptions told;
+    told.optimizer = optimizer_.get();
+    StepWatch watch = cockpit->watch(step_, losses, told);
+    loss.backward();
+    watch.end();
+  } else {
+    loss.backward();
+  }
+  optimizer_->step();
+  outcome.loss = loss.detach();
+  outcome.outputs = outputs.detach();
+  outcome.targets = batch.targets;
+  ++step_;
+  return outcome;
+}
+
+double Training::accuracy(const StepOutcome& outcome) const {
+  if (!problem_.has_accuracy()) return std::numeric_limits<double>::quiet_NaN();
+  return suite::accuracy(outcome.outputs, outcome.targets).item<double>();
+}
+
+suite::Score Training::evaluate(suite::Part part, const std::function<bool()>& go_on) const {
+  return suite::evaluate(problem_, model_, data_, part, batch_size_, go_on);
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The commands through the built tool: commands_test.py <path of flightdeck>"""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FLIGHTDECK = sys.argv.pop(1)
+QUADRATIC = ["quadratic_deep"]
+MLP = ["mnist_mlp", "--synthetic", "--limit", "64", "--batch-size", "32"]
+
+
+def flightdeck(*arguments, environment=None):
+    """Runs the tool; returns exit status, standard output and standard error."""
+    done = subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=100, env={**os.environ, **(environment or {})}, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def expect_success(self, *arguments, **options):
+        code, out, err = flightdeck(*arguments, **options)
+        self.assertEqual(code, 0, f"flightdeck {arguments}: {err}{out}")
+        return out
+
+    def expect_failure(self, code, words, *arguments):
+        got, out, err = flightdeck(*arguments)
+        self.assertEqual(got, code, f"flightdeck {arguments}: {err}{out}")
+        for word in words:
+            self.assertIn(word, err)
+
+    def train(self, *arguments):
+        """Trains into a new folder; returns it and the events."""
+        run = self.folder / "run"
+        out = self.expect_success("run", *arguments, "--out", run, "--json")
+        return run, [json.loads(line) for line in out.splitlines()]
+
+
+class Run(CommandTest):
+    def test_tells_start_evaluations_and_end_as_json(self):
+        run, events = self.train(*MLP, "--steps", 5, "--preset", "economy", "--interval", 2)
+        kinds = [event["event"] for event in events]
+        self.assertEqual((kinds[0], kinds[-1]), ("start", "end"))
+        self.assertEqual([e["step"] for e in events if e["event"] == "evaluation"], [0, 2, 4, 5])
+        end = events[-1]
+        self.assertEqual((end["ending"], end["steps"], end["run"]), ("finished", 5, str(run)))
+        self.assertTrue(end["synthetic"])
+        self.assertEqual(end["switched_off"], [])
+        for part in ("train", "valid", "test"):
+            self.assertGreater(end["scores"][part + "_loss"], 0)
+            self.assertGreaterEqual(end["scores"][part + "_accuracy"], 0)
+
+    def test_says_everywhere_that_data_are_synthetic(self):
+        run = self.folder / "run"
+        out = self.expect_success("run", *MLP, "--steps", 2, "--out", run)
+        self.assertGreaterEqual(out.count("SYNTHETIC"), 3)
+        self.assertIn("SYNTHETIC", self.expect_success("show", run))
+        shown = json.loads(self.expect_success("show", run, "--json"))
+        self.assertTrue(shown["synthetic"])
+        self.assertEqual(shown["config"]["synthetic"], "true")
+
+    def test_says_where_the_record_is_and_what_to_look_at(self):
+        run = self.folder / "run"
+        out = self.expect_success("run", *QUADRATIC, "--steps", 3, "--out", run)
+        self.assertIn(f"show {run}", out)
+
+    def test_gives_the_same_numbers_with_and_without_instruments(self):
+        losses = []
+        for preset in ("none", "full"):
+            out = self.expect_success("run", *MLP, "--steps", 6, "--preset", preset, "--interval", 1,
+                                      "--out", self.folder / preset, "--json")
+            losses.append(json.loads(out.splitlines()[-1])["scores"])
+        self.assertEqual(losses[0], losses[1])
+
+    def test_refuses_to_overwrite_a_run(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 1)
+        self.expect_failure(2, ["already holds a run", str(run)], "run", *QUADRATIC, "--out", run)
+
+    def test_suggests_the_nearest_name(self):
+        for wrong, right, arguments in [
+            ("mnist_mpl", "mnist_mlp", ["run", "mnist_mpl"]),
+            ("adm", "adam", ["run", "mnist_mlp", "--optimizer", "adm"]),
+            ("hess_trce", "hess_trace", ["run", "mnist_mlp", "--quantity", "hess_trce"]),
+            ("busines", "business", ["run", "mnist_mlp", "--preset", "busines"]),
+            ("mometum", "momentum",
+             ["run", "mnist_mlp", "--optimizer", "momentum", "--set", "mometum=0.5"]),
+        ]:
+            self.expect_failure(2, [f"'{wrong}'", f"'{right}'"], *arguments)
+
+    def test_names_wrong_values(self):
+        for words, arguments in [
+            (["--steps is 0", "at least 1"], ["--steps", "0"]),
+            (["--epochs and --steps"], ["--steps", "1", "--epochs", "1"]),
+            (["--interval and --track"], ["--interval", "1", "--track", "log 0 2"]),
+            (["'every so often'"], ["--track", "every so often"]),
+            (["NAME=NUMBER"], ["--set", "momentum"]),
+            (["learning_rate", "-1"], ["--lr", "-1"]),
+            (["'layers'", "module"], ["--group", "layers"]),
+            (["device 'tpu'"], ["--device", "tpu"]),
+            (["'sometimes'", "constant"], ["--schedule", "sometimes"]),
+            (["'keep'", "refuse, constant, split"], ["--batch-norm", "keep"]),
+            (["grad_norm", "twice"], ["--quantity", "grad_norm", "--quantity", "grad_norm"]),
+        ]:
+            self.expect_failure(2, words, "run", *QUADRATIC, *arguments)
+
+    def test_says_where_to_get_data_that_are_missing(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        code, _, err = flightdeck("run", "cifar10_3c3d", "--data", empty, "--out",
+                                  self.folder / "run")
+        self.assertEqual(code, 1)
+        self.assertIn(str(empty), err)
+        self.assertIn("--synthetic", err)
+        self.assertFalse((self.folder / "run").exists())
+
+    def test_takes_settings_schedules_and_groups(self):
+        run, _ = self.train(*MLP, "--steps", 5, "--quantity", "grad_norm", "--quantity",
+                            "hess_trace:curvature=ggn@at 3", "--interval", 1, "--group", "module",
+                            "--optimizer", "momentum", "--momentum", "0.5", "--schedule", "cosine")
+        shown = json.loads(self.expect_success("show", run, "--json", "--group", "all"))
+        series = {(s["name"], s["group"]): s for s in shown["series"]}
+        self.assertEqual(series["grad_norm", ""]["count"], 5)
+        self.assertEqual(series["hess_trace", ""]["count"], 1)
+        self.assertTrue(any(name == "grad_norm" and group for name, group in series))
+        self.assertIn("momentum 0.5", shown["config"]["hyperparameters"])
+        self.assertLess(series["learning_rate", ""]["last"], series["learning_rate", ""]["first"])
+
+    def test_a_diverged_run_stops_at_the_end_of_its_epoch(self):
+        run = self.folder / "run"
+        arguments = ["run", *MLP, "--epochs", 8, "--lr", "1e20", "--json", "--out"]
+        code, out, err = flightdeck(*arguments, run)
+        self.assertEqual(code, 1, err)
+        self.assertIn("diverged", err)
+        end = json.loads(out.splitlines()[-1])
+        self.assertEqual(end["ending"], "failed")
+        self.assertLess(end["steps"], 16)
+        self.assertEqual(json.loads(self.expect_success("show", run, "--json"))["status"], "failed")
+        end = json.loads(self.expect_success(*arguments, self.folder / "b", "--keep-going")
+                         .splitlines()[-1])
+        self.assertEqual((end["ending"], end["steps"]), ("finished", 16))
+
+    def test_an_interrupt_leaves_a_complete_record(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            run = self.folder / number.name
+            process = subprocess.Popen(
+                [FLIGHTDECK, "run", *QUADRATIC, "--steps", "10000000", "--interval", "1",
+                 "--evaluate-every", "0", "--json", "--out", str(run)],
+                stdout=subprocess.PIPE, text=True)
+            self.addCleanup(process.stdout.close)
+            json.loads(process.stdout.readline())  # it has started
+            shown = {"last_step": -1}
+            while shown["last_step"] < 3:
+                code, out, _ = flightdeck("show", run, "--json")
+                shown = json.loads(out) if code == 0 else shown
+            self.assertEqual(shown["status"], "running")
+            process.send_signal(number)
+            rest = process.stdout.read()
+            self.assertEqual(process.wait(60), 0)
+            end = json.loads(rest.splitlines()[-1])
+            self.assertEqual(end["ending"], "interrupted")
+            shown = json.loads(self.expect_success("show", run, "--json"))
+            self.assertEqual(shown["status"], "interrupted")
+            loss = next(s for s in shown["series"] if s["name"] == "loss")
+            self.assertEqual(loss["count"], end["steps"])
+
+
+class Show(CommandTest):
+    def test_has_a_line_with_a_sparkline_for_every_series(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 40, "--interval", 1)
+        out = self.expect_success("show", run, environment={"LC_ALL": "C.UTF-8"})
+        line = next(line for line in out.splitlines() if line.startswith("loss "))
+        self.assertTrue(set("▁▂▃▄▅▆▇█") & set(line), line)
+        self.assertIn("finished", out)
+        self.assertIn("quadratic_deep", out)
+        out = self.expect_success("show", run, environment={"LC_ALL": "C"})
+        self.assertTrue(out.isascii(), out)
+
+    def test_shows_only_what_is_asked_for(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 2, "--interval", 1)
+        shown = json.loads(self.expect_success("show", run, "--json", "--quantity", "loss"))
+        self.assertEqual([s["name"] for s in shown["series"]], ["loss"])
+        self.expect_failure(2, ["'los'", "'loss'"], "show", run, "--quantity", "los")
+
+    def test_histograms_are_complete_in_json(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 1, "--quantity", "grad_hist_1d:bins=7")
+        shown = json.loads(self.expect_success("show", run, "--json"))
+        histogram = next(s for s in shown["series"] if s["kind"] == "histogram")
+        self.assertEqual(histogram["axes"][0]["count"], 7)
+        self.assertEqual(len(histogram["last"]), 7)
+        total = sum(histogram["last"]) + histogram["below"] + histogram["above"]
+        self.assertEqual(total, 128 * 100)
+
+    def test_a_folder_without_a_run_is_wrong_usage(self):
+        self.expect_failure(2, ["holds no run"], "show", self.folder / "nothing")
+
+
+class Export(CommandTest):
+    def test_writes_json_lines_csv_and_event_files(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 4, "--interval", 1)
+        lines = self.expect_success("export", run, "--format", "jsonl").splitlines()
+        self.assertEqual([json.loads(line)["step"] for line in lines], [0, 1, 2, 3, 4])
+        rows = list(csv.DictReader(io.StringIO(self.expect_success("export", run, "--format",
+                                                                   "csv"))))
+        self.assertIn("loss", rows[0])
+        self.assertEqual(len(rows), 5)
+        events = self.expect_success("export", run, "--format", "tensorboard").strip()
+        self.assertIn("tfevents", events)
+        self.assertGreater(os.path.getsize(events), 0)
+        self.expect_failure(2, ["--force"], "export", run, "--format", "tensorboard")
+
+    def test_does_not_overwrite_unless_forced(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 1)
+        file = self.folder / "run.csv"
+        arguments = ["export", run, "--format", "csv", "--out", file]
+        self.expect_success(*arguments)
+        self.expect_failure(2, [str(file), "--force"], *arguments)
+        self.expect_success(*arguments, "--force")
+
+    def test_names_the_formats(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 1)
+        self.expect_failure(2, ["'cvs'", "'csv'", "jsonl"], "export", run, "--format", "cvs")
+
+
+class List(CommandTest):
+    def test_every_list_is_an_array_of_objects_with_name_and_summary(self):
+        keys = {
+            "quantities": ["cost", "groups", "settings", "presets", "reference"],
+            "problems": ["data_set", "batch_size", "epochs", "parameters", "l2", "classes"],
+            "optimizers": ["hyperparameters"],
+            "presets": ["quantities"],
+            "rules": ["nodes"],
+        }
+        for kind, more in keys.items():
+            items = json.loads(self.expect_success("list", kind, "--json"))
+            self.assertGreater(len(items), 2)
+            names = [item["name"] for item in items]
+            self.assertEqual(len(names), len(set(names)))
+            for item in items:
+                self.assertTrue(item["summary"], item)
+                for key in more:
+                    self.assertIn(key, item)
+            text = self.expect_success("list", kind)
+            for name in names:
+                self.assertIn(name, text)
+
+    def test_presets_name_quantities_that_exist(self):
+        quantities = json.loads(self.expect_success("list", "quantities", "--json"))
+        names = {quantity["name"] for quantity in quantities}
+        for preset in json.loads(self.expect_success("list", "presets", "--json")):
+            self.assertLessEqual(set(preset["quantities"]), names)
+
+
+class Coverage(CommandTest):
+    def test_names_every_parameter_and_its_level(self):
+        report = json.loads(self.expect_success("coverage", "mnist_mlp", "--json"))
+        self.assertEqual({p["level"] for p in report["parameters"]}, {"exact-fast"})
+        self.assertEqual(len(report["parameters"]), 8)
+        self.assertEqual(len(report["second_order"]), 4)
+        text = self.expect_success("coverage", "mnist_mlp", "--needs", "norms,gram")
+        self.assertIn(report["parameters"][0]["name"], text)
+        self.assertIn("gram", text)
+
+    def test_suggests_the_nearest_name(self):
+        self.expect_failure(2, ["'mnist_mpl'", "'mnist_mlp'"], "coverage", "mnist_mpl")
+        self.expect_failure(2, ["'grams'", "'gram'"], "coverage", "mnist_mlp", "--needs", "grams")
+
+
+class Doctor(CommandTest):
+    def test_tells_of_data_sets_disk_and_gpu(self):
+        report = json.loads(self.expect_success("doctor", "--json"))
+        sets = {data["name"]: data for data in report["data_sets"]}
+        self.assertGreater(report["disk_free_bytes"], 0)
+        self.assertIsInstance(report["gpus"], list)
+        for data in sets.values():
+            self.assertTrue(data["found"] or not data["needs_files"] or data["how_to_get"], data)
+        text = self.expect_success("doctor")
+        for name in sets:
+            self.assertIn(f"data set {name}", text)
+
+
+class Help(CommandTest):
+    def test_every_command_has_help_with_an_example(self):
+        for command in (["run"], ["show"], ["export"], ["list"], ["list", "rules"], ["coverage"],
+                        ["doctor"]):
+            self.assertIn("Example", self.expect_success(*command, "--help"))
+
+
+if __name__ == "__main__":
+    unittest.main()
