@@ -30,6 +30,7 @@ enum class Need : uint32_t {
   kMeanDots = 1u << 7,      ///< <g_n, g> with the mean g = (1/N) sum_m g_m, [N]
   /// L2 norm of the gradient that reaches the parameter from everything the loss depends on (a
   /// penalty too), divided by the sum of the samples' weights so that it belongs to the mean loss.
+  /// Without a watch it is the norm of the mean; under `reuse_gradients` penalties are left out.
   kArrivedNorm = 1u << 8,
 };
 
@@ -84,7 +85,8 @@ struct GradientOptions {
   std::vector<Bins> histograms;
   std::vector<JointBins> joint_histograms;
   /// Keep the factors of the individual gradients in `Gradients::rows`: for directions that are
-  /// known only later. They hold the activations of the step.
+  /// known only later. They hold the activations of the step, inputs included: `KeptRows::dots`
+  /// throws if one was overwritten. Parameters may change.
   bool keep_rows = false;
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
   /// For a scalar loss: the number of samples it was reduced from. 0 means losses are given as [N].
@@ -103,8 +105,8 @@ struct GradientOptions {
 struct Gradients {
   int64_t batch_size = 0;                      ///< N, or the number of chosen samples
   std::vector<ParameterGradients> parameters;  ///< in the order asked for
-  /// Norms, gram, dots and mean_dots of all parameters taken together as one vector; sums of the
-  /// histograms.
+  /// Norms, gram, dots, mean_dots and arrived_norm of all parameters taken together as one vector;
+  /// sums of the histograms.
   ParameterGradients total;
   std::shared_ptr<const KeptRows> rows;  ///< if options.keep_rows
   Coverage coverage;
