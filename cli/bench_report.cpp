@@ -34,6 +34,9 @@ std::string json(const BenchLine& line) {
       .field("ms", measured(line.timing.ms))
       .field("ratio", measured(line.timing.ratio))
       .field("peak_mb", measured(line.timing.peak_mb.value_or(std::nan(""))));
+  if (!line.preset.empty()) {
+    object.field("preset", line.preset).field("interval", line.interval).field("data", line.data);
+  }
   if (is_measured && line.timing.products) object.field("products", *line.timing.products);
   if (!is_measured) object.field("error", line.error);
   return object.text();
@@ -41,12 +44,16 @@ std::string json(const BenchLine& line) {
 
 std::string table_heading(const BenchLine& line) {
   return line.problem + " on " + line.device + ", batch " + std::to_string(line.batch) + ", " +
-         std::to_string(line.threads) + " threads, " + line.blas + "\n" +
+         std::to_string(line.threads) + " threads, " + line.blas +
+         (line.data.empty() ? ""
+                            : ", " + line.data + " data, every " + std::to_string(line.interval)) +
+         "\n" +
          text("  %-22s %10s %10s %8s %10s", "quantity", "plain ms", "ms", "ratio", "peak MB");
 }
 
 std::string table_row(const BenchLine& line) {
-  const std::string quantity = text("  %-22s", line.quantity.c_str());
+  const bool is_preset = !line.preset.empty() && line.preset != "none";
+  const std::string quantity = text("  %-22s", (is_preset ? line.preset : line.quantity).c_str());
   if (!line.error.empty()) return quantity + " failed: " + line.error;
   const Timing& timing = line.timing;
   const std::string peak = timing.peak_mb ? text("%+.1f", *timing.peak_mb) : "-";

@@ -16,7 +16,9 @@ struct BenchLine {
   int threads = 0;
   std::string blas, quantity;
   Timing timing;
-  std::string error;  ///< why there is no timing; empty where there is one
+  std::string data, preset;  ///< of a training; empty elsewhere
+  int64_t interval = 0;      ///< of a training
+  std::string error;         ///< why there is no timing; empty where there is one
 };
 
 /// Numbers that there are not are null.

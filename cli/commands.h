@@ -18,6 +18,7 @@ class UsageError : public std::runtime_error {
 
 void add_bench_curvature(CLI::App& bench);
 void add_bench_first_order(CLI::App& bench);
+void add_bench_overhead(CLI::App& bench);
 void add_coverage(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_export(CLI::App& app);

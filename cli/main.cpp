@@ -36,6 +36,7 @@ int run(int argc, char** argv) {
   bench->require_subcommand(1);
   flightdeck::cli::add_bench_curvature(*bench);
   flightdeck::cli::add_bench_first_order(*bench);
+  flightdeck::cli::add_bench_overhead(*bench);
 
   try {
     app.parse(argc, argv);

@@ -18,18 +18,6 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
-double milliseconds(const at::Device& device, const std::function<void()>& step) {
-  const auto wait = [&] {
-    if (device.is_cuda()) torch::cuda::synchronize(device.index());
-  };
-  wait();
-  const auto start = std::chrono::steady_clock::now();
-  step();
-  wait();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 double plain_ms(Workload& workload) {
   workload.drop_gradients();
   return milliseconds(workload.device(), [&] { workload.plain_step(); });
@@ -58,6 +46,32 @@ std::optional<double> extra_peak_mb(Workload& workload, const Candidate& candida
 
 }  // namespace
 
+double milliseconds(const at::Device& device, const std::function<void()>& work) {
+  const auto wait = [&] {
+    if (device.is_cuda()) torch::cuda::synchronize(device.index());
+  };
+  wait();
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  wait();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+void Timings::add(double plain_ms, double ms) {
+  plain_.push_back(plain_ms);
+  candidate_.push_back(ms);
+  ratio_.push_back(ms / plain_ms);
+}
+
+Timing Timings::medians() const {
+  Timing timing;
+  timing.plain_ms = median(plain_);
+  timing.ms = median(candidate_);
+  timing.ratio = median(ratio_);
+  return timing;
+}
+
 Timing time_in_turn(Workload& workload,
                     const Candidate& candidate,
                     int warm_up_rounds,
@@ -65,7 +79,8 @@ Timing time_in_turn(Workload& workload,
                     const std::function<void(int round)>& on_round) {
   candidate.check();
 
-  std::vector<double> plains, candidates, ratios, products;
+  Timings timings;
+  std::vector<double> products;
   for (int round = -warm_up_rounds; round < rounds; ++round) {
     // They take turns in going first, so that neither always finds the other's caches.
     double plain = 0;
@@ -73,18 +88,13 @@ Timing time_in_turn(Workload& workload,
     const double ms = candidate_ms(workload, candidate);
     if (round % 2 != 0) plain = plain_ms(workload);
     if (round >= 0) {
-      plains.push_back(plain);
-      candidates.push_back(ms);
-      ratios.push_back(ms / plain);
+      timings.add(plain, ms);
       if (candidate.products) products.push_back(static_cast<double>(candidate.products()));
     }
     on_round(round);
   }
 
-  Timing timing;
-  timing.plain_ms = median(plains);
-  timing.ms = median(candidates);
-  timing.ratio = median(ratios);
+  Timing timing = timings.medians();
   if (!products.empty()) timing.products = median(products);
   timing.peak_mb = extra_peak_mb(workload, candidate);
   return timing;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/workload.h"
 
@@ -31,6 +32,19 @@ struct Timing {
   double ratio = 0;                ///< median over rounds of ms / plain_ms of the same round
   std::optional<double> peak_mb;   ///< peak minus the plain step's peak, in 10^6 bytes
   std::optional<double> products;  ///< median
+};
+
+/// What the work takes, the device's queue included.
+double milliseconds(const at::Device& device, const std::function<void()>& work);
+
+/// Pairs of times, one pair per round.
+class Timings {
+ public:
+  void add(double plain_ms, double ms);
+  Timing medians() const;
+
+ private:
+  std::vector<double> plain_, candidate_, ratio_;
 };
 
 /// `on_round` is called after every round; rounds of warming up have negative numbers.

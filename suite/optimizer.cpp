@@ -38,7 +38,7 @@ Hyperparameters OptimizerEntry::complete(const Hyperparameters& given) const {
   Hyperparameters values;
   for (const Hyperparameter& parameter : hyperparameters) values[parameter.name] = parameter.value;
   for (const auto& [key, value] : given) {
-    const Hyperparameter& parameter =
+    const Hyperparameter parameter =
         find_entry(hyperparameters, key, "hyperparameter of " + name + " called");
     TORCH_CHECK_VALUE(is_within(parameter, value),
                       name,

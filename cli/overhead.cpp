@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "cli/overhead.h"
+
+#include "cli/peak_memory.h"
+#include "flightdeck/cockpit.h"
+
+namespace flightdeck::cli {
+namespace {
+
+CockpitOptions strict_options() {
+  CockpitOptions options;
+  options.strict = true;  // a quantity that is switched off would look cheap
+  return options;
+}
+
+void take_steps(Training& training, Cockpit* cockpit, int64_t count) {
+  for (int64_t k = 0; k < count; ++k) training.step(cockpit);
+}
+
+// The most memory that a few steps of a new training hold at one time, beside its data and model.
+std::optional<int64_t> peak_of_training(const OverheadOptions& options,
+                                        const std::vector<Quantity>* quantities) {
+  Training training(options.training);
+  return peak_bytes(options.training.device, [&] {
+    std::unique_ptr<Cockpit> cockpit;
+    if (quantities != nullptr) {
+      cockpit = std::make_unique<Cockpit>(training.parameters(), *quantities, strict_options());
+    }
+    // Two tracked steps, and the step that completes the second.
+    take_steps(training, cockpit.get(), options.interval + 2);
+  });
+}
+
+}  // namespace
+
+Timing measure_overhead(const OverheadOptions& options,
+                        const std::vector<Quantity>& quantities,
+                        const std::function<void(int block)>& on_block) {
+  Training plain(options.training), watched(options.training);
+  Cockpit cockpit(watched.parameters(), quantities, strict_options());
+  const auto block_ms = [&](Training& training, Cockpit* watching) {
+    return milliseconds(options.training.device,
+                        [&] { take_steps(training, watching, options.interval); }) /
+           static_cast<double>(options.interval);
+  };
+  Timings timings;
+  for (int block = -options.warm_up; block < options.blocks; ++block) {
+    // They take turns in going first, so that neither always finds the other's caches.
+    double alone = 0;
+    if (block % 2 == 0) alone = block_ms(plain, nullptr);
+    const double ms = block_ms(watched, &cockpit);
+    if (block % 2 != 0) alone = block_ms(plain, nullptr);
+    if (block >= 0) timings.add(alone, ms);
+    on_block(block);
+  }
+  Timing timing = timings.medians();
+  const auto plain_peak = peak_of_training(options, nullptr);
+  const auto peak = peak_of_training(options, &quantities);
+  if (plain_peak && peak) timing.peak_mb = static_cast<double>(*peak - *plain_peak) / 1e6;
+  return timing;
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Where the cockpit meets the recorder: the cockpit itself knows sinks only.
+#include <memory>
+
+#include "flightdeck/cockpit.h"
+#include "flightdeck/record.h"
+
+namespace flightdeck {
+
+void Cockpit::record_to(const std::string& folder) { add_sink(std::make_shared<Recorder>(folder)); }
+
+}  // namespace flightdeck
