@@ -21,11 +21,8 @@ Tensor StepView::group_sizes() const {
 }
 
 Tensor StepView::squared_norms() const {
-  std::vector<Tensor> squares;
-  for (const ParameterGradients& parameter : gradients().parameters) {
-    squares.push_back(parameter.norms.to(at::kDouble).square());
-  }
-  return group_sums(squares);
+  const Tensor norms = at::stack(gradients(&ParameterGradients::norms)).to(at::kDouble);  // [P, N]
+  return group_sums(norms.square().unbind(0));
 }
 
 Tensor StepView::mean_dots() const { return group_sums(gradients(&ParameterGradients::mean_dots)); }

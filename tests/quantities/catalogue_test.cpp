@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// The catalogue as a whole: what every entry owes, the papers' presets, names and settings.
+#include <algorithm>
+#include <set>
+
+#include "errors.h"
+#include "quantities/watched_run.h"
+
+namespace flightdeck::tests {
+namespace {
+
+namespace nn = torch::nn;
+
+std::vector<std::string> names_of(const std::vector<Quantity>& quantities) {
+  std::vector<std::string> names;
+  for (const Quantity& quantity : quantities) names.push_back(quantity.name());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(Catalogue, HoldsEveryQuantityOfTheIssue) {
+  const std::vector<std::string> expected = {"alpha",
+                                             "cabs",
+                                             "dead_units",
+                                             "distance",
+                                             "early_stopping",
+                                             "ggn_spectrum",
+                                             "grad_cosine",
+                                             "grad_hist_1d",
+                                             "grad_hist_2d",
+                                             "grad_noise_scale",
+                                             "grad_norm",
+                                             "hess_max_ev",
+                                             "hess_min_ev",
+                                             "hess_trace",
+                                             "inner_test",
+                                             "loss",
+                                             "mean_gsnr",
+                                             "norm_test",
+                                             "ortho_test",
+                                             "parameters",
+                                             "sample_outliers",
+                                             "saturated_units",
+                                             "tic_diag",
+                                             "tic_trace",
+                                             "time",
+                                             "update_ratio",
+                                             "update_size"};
+  EXPECT_EQ(names_of(all_quantities()), expected);
+}
+
+TEST(Catalogue, TellsWhatEachEntryIs) {
+  for (const Quantity& entry : all_quantities()) {
+    EXPECT_FALSE(entry.summary().empty()) << entry.name();
+    EXPECT_LE(entry.summary().size(), 90u) << entry.name();
+    EXPECT_FALSE(entry.reference().empty()) << entry.name();
+    for (const SettingInfo& setting : entry.setting_infos()) {
+      EXPECT_FALSE(setting.summary.empty()) << entry.name() << "/" << setting.name;
+    }
+  }
+}
+
+// The needs of adapting histograms come from their functions.
+StepNeeds needs_of(const Quantity& entry) {
+  const Quantity::Functions functions = entry.functions();
+  return functions.needs ? functions.needs() : entry.needs();
+}
+
+TEST(Catalogue, StatesCostsThatFitTheNeeds) {
+  for (const Quantity& entry : all_quantities()) {
+    const StepNeeds needs = needs_of(entry);
+    const bool is_free_need = needs.gradients.empty() || needs.gradients.has(Need::kArrivedNorm);
+    Cost expected = Cost::kFree;
+    if (!is_free_need || !needs.histograms.empty() || !needs.joint_histograms.empty() ||
+        needs.line) {
+      expected = Cost::kFirstOrder;
+    }
+    if (!needs.curvature.empty() || needs.vivit) expected = Cost::kCurvature;
+    if (needs.spectrum) expected = Cost::kSpectrum;
+    EXPECT_EQ(entry.cost(), expected) << entry.name() << ": " << to_string(entry.cost());
+  }
+}
+
+TEST(Catalogue, RunsOnAConvolutionalNet) {
+  torch::manual_seed(3);
+  for (at::ScalarType type : {at::kFloat, at::kDouble}) {
+    auto net = on_device(nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 3, 3)),
+                                        nn::ReLU(),
+                                        nn::MaxPool2d(nn::MaxPool2dOptions(2)),
+                                        nn::Conv2d(nn::Conv2dOptions(3, 4, 2)),
+                                        nn::Tanh(),
+                                        nn::Flatten(),
+                                        nn::Linear(16, 3)),
+                         type);
+    torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+    CockpitOptions options;
+    options.grouping = Grouping::by_module();
+    options.strict = true;
+    Cockpit cockpit(net->named_parameters(), all_quantities(), options);
+    auto sink = std::make_shared<MemorySink>();
+    cockpit.add_sink(sink);
+    WatchOptions told;
+    told.optimizer = &optimizer;
+    for (int64_t step = 0; step < 3; ++step) {
+      const Tensor losses =
+          cross_entropies(net->forward(random({6, 1, 8, 8}).to(type)), random_integers({6}, 3));
+      optimizer.zero_grad();
+      StepWatch watch = cockpit.watch(step, losses, told);
+      losses.mean().backward();
+      watch.end();
+      optimizer.step();
+    }
+    cockpit.finish();
+    for (const Note& note : sink->notes()) {
+      EXPECT_NE(note.kind, NoteKind::kSwitchedOff) << note.quantity << ": " << note.text;
+    }
+    for (const Quantity& entry : all_quantities()) {
+      EXPECT_NE(sink->find(0, entry.name()), nullptr) << entry.name();
+      EXPECT_EQ(sink->find(0, entry.name(), "0") != nullptr, entry.has_groups()) << entry.name();
+    }
+  }
+}
+
+// ---- presets ------------------------------------------------------------------------------------
+
+TEST(Presets, AreThePapersSets) {
+  const std::vector<std::string> economy = {"alpha",
+                                            "distance",
+                                            "grad_hist_1d",
+                                            "grad_norm",
+                                            "inner_test",
+                                            "loss",
+                                            "norm_test",
+                                            "ortho_test",
+                                            "update_size"};
+  std::vector<std::string> business = economy;
+  business.insert(business.end(), {"hess_trace", "tic_diag"});
+  std::vector<std::string> full = business;
+  full.insert(full.end(), {"grad_hist_2d", "hess_max_ev"});
+  std::sort(business.begin(), business.end());
+  std::sort(full.begin(), full.end());
+  EXPECT_EQ(names_of(preset("economy")), economy);
+  EXPECT_EQ(names_of(preset("business")), business);
+  EXPECT_EQ(names_of(preset("full")), full);
+  EXPECT_EQ(all_presets().size(), 3u);
+}
+
+TEST(Presets, HaveTheReferenceImplementationsDefaults) {
+  for (const Quantity& entry : preset("full")) {
+    EXPECT_EQ(entry.settings_text(), "") << entry.name();
+    EXPECT_TRUE(entry.schedule().contains(0) && entry.schedule().contains(1)) << entry.name();
+  }
+  EXPECT_EQ(quantity("grad_hist_1d").needs().histograms.at(0), (Bins{-2, 2, 100}));
+  EXPECT_EQ(quantity("grad_hist_2d").needs().joint_histograms.at(0),
+            (JointBins{{-1, 1, 40}, {-2, 2, 50}}));
+  EXPECT_TRUE(quantity("tic_diag").needs().curvature.has(CurvatureNeed::kDiagHessian));
+  EXPECT_TRUE(quantity("hess_trace").needs().curvature.has(CurvatureNeed::kTraceHessian));
+  EXPECT_EQ(quantity("hess_trace").needs().curvature_batch,
+            quantity("tic_diag").needs().curvature_batch);
+}
+
+TEST(Presets, TakeASchedule) {
+  for (const Quantity& entry : preset("economy", Schedule::every(5))) {
+    EXPECT_TRUE(entry.schedule().contains(5)) << entry.name();
+    EXPECT_FALSE(entry.schedule().contains(6)) << entry.name();
+  }
+}
+
+// ---- settings -----------------------------------------------------------------------------------
+
+TEST(CatalogueSettings, AreRefusedWithTheirNameAndRemedy) {
+  expect_mentions(error_of([] { quantity("hess_trce"); }), {"hess_trce", "hess_trace"});
+  expect_mentions(error_of([] {
+                    quantity("hess_trace", {{"curvature", "fisher"}});
+                  }),
+                  {"hess_trace", "fisher", "ggn_mc"});
+  expect_mentions(error_of([] {
+                    quantity("hess_trace", {{"sampls", 3}});
+                  }),
+                  {"hess_trace", "sampls", "samples"});
+  expect_mentions(error_of([] {
+                    quantity("tic_diag", {{"mc_samples", 0}});
+                  }),
+                  {"tic_diag", "mc_samples", "at least 1"});
+  expect_mentions(error_of([] {
+                    quantity("hess_max_ev", {{"tolerance", -1}});
+                  }),
+                  {"hess_max_ev", "tolerance", "above 0"});
+  expect_mentions(error_of([] {
+                    quantity("sample_outliers", {{"count", 0}});
+                  }),
+                  {"sample_outliers", "count"});
+}
+
+}  // namespace
+}  // namespace flightdeck::tests

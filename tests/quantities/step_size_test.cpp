@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// Quantities of the optimizer's steps: alpha by an explicit least-squares fit, lengths by norms.
+#include <cmath>
+#include <limits>
+
+#include "quantities/watched_run.h"
+
+namespace flightdeck::tests {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+double number(const Tensor& scalar) { return scalar.item<double>(); }
+
+// The line between two steps, from plain sums.
+LineView line_between(const Facts& first, const Facts& second) {
+  LineView line;
+  const Tensor update = first.next - first.parameters;
+  line.length = number(update.norm());
+  const Facts* ends[2] = {&first, &second};
+  for (int end : {0, 1}) {
+    const Tensor slopes = ends[end]->rows.mv(update / line.length);
+    line.batch_size[end] = ends[end]->N();
+    line.loss[end] = number(ends[end]->losses.mean());
+    line.loss_variance[end] = number(ends[end]->losses.var(/*unbiased=*/true));
+    line.slope[end] = number(slopes.mean());
+    line.slope_variance[end] = number(slopes.var(/*unbiased=*/true));
+  }
+  return line;
+}
+
+// (Phi' Q^-1 Phi)^-1 Phi' Q^-1 y, written out. The position is in units of t, for the conditioning.
+double fitted_alpha(const LineView& line) {
+  const double t = line.length;
+  const Tensor design = at::tensor({1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 1, 2}, at::kDouble).view({4, 3});
+  const Tensor observed =
+      at::tensor({line.loss[0], line.loss[1], t * line.slope[0], t * line.slope[1]}, at::kDouble);
+  const Tensor noise = at::tensor({line.loss_variance[0],
+                                   line.loss_variance[1],
+                                   t * t * line.slope_variance[0],
+                                   t * t * line.slope_variance[1]},
+                                  at::kDouble);
+  const Tensor weighted = design / noise.unsqueeze(1);
+  const Tensor fit = at::linalg_solve(weighted.t().mm(design), weighted.t().mv(observed));
+  return number(fit[2]) < 0 ? -1 : -2 * number(fit[2]) / number(fit[1]) - 1;
+}
+
+double alpha_of(const LineView& line) {
+  const Value value = quantity("alpha").functions().after_next(line);
+  return number(value.fields().at(0).data);
+}
+
+LineView parabola(double minimum, double t) {
+  LineView line;
+  line.length = t;
+  for (int end : {0, 1}) {
+    const double position = end * t - minimum;
+    line.batch_size[end] = 4;
+    line.loss[end] = position * position;
+    line.slope[end] = 2 * position;
+    line.loss_variance[end] = 0.3 + end;
+    line.slope_variance[end] = 2.0 + end;
+  }
+  return line;
+}
+
+class StepSize : public RunTest {};
+
+TEST_P(StepSize, AlphaIsTheFitThroughBothSteps) {
+  const std::vector<Facts>& steps = run().steps;
+  for (size_t k = 0; k + 1 < steps.size(); ++k) {
+    expect_number(run().sink->number(static_cast<int64_t>(k), "alpha"),
+                  fitted_alpha(line_between(steps[k], steps[k + 1])),
+                  "alpha at step " + std::to_string(k));
+  }
+  EXPECT_EQ(run().sink->find(WatchedRun::kSteps - 1, "alpha"), nullptr);
+}
+
+TEST_P(StepSize, DistanceIsFromTheFirstStep) {
+  expect_textbook("distance", [](const Facts& facts) {
+    return number((facts.parameters - facts.initial).norm());
+  });
+}
+
+TEST_P(StepSize, UpdateIsWhatTheOptimizerAdded) {
+  const auto size = [](const Facts& facts) {
+    return number((facts.next - facts.parameters).norm());
+  };
+  expect_textbook("update_size", size, /*has_groups=*/true, /*needs_update=*/true);
+  const auto ratio = [size](const Facts& facts) {
+    return std::log10(size(facts) / number(facts.parameters.norm()));
+  };
+  expect_textbook("update_ratio", ratio, /*has_groups=*/true, /*needs_update=*/true);
+}
+
+TEST_P(StepSize, ParametersAreSummedUp) {
+  const auto norm = [](const Facts& facts) { return number(facts.parameters.norm()); };
+  const auto mean = [](const Facts& facts) { return number(facts.parameters.mean()); };
+  const auto deviation = [](const Facts& facts) {
+    return number(facts.parameters.std(/*unbiased=*/false));
+  };
+  const auto largest = [](const Facts& facts) { return number(facts.parameters.abs().max()); };
+  expect_textbook("parameters", norm);
+  expect_textbook("parameters", mean, true, false, "mean");
+  expect_textbook("parameters", largest, true, false, "abs_max");
+  for (const auto& [group, entries] : run().entries) {
+    const Facts facts = run().steps[1].within(entries);
+    if (facts.D() == 1) {
+      EXPECT_NEAR(run().sink->number(1, "parameters", group, "deviation"), 0, 1e-7);
+    } else {
+      expect_number(
+          run().sink->number(1, "parameters", group, "deviation"), deviation(facts), group);
+    }
+  }
+}
+
+TEST_P(StepSize, TimeGoesOn) {
+  double last = 0;
+  for (int64_t step = 0; step < WatchedRun::kSteps; ++step) {
+    const double seconds = run().sink->number(step, "time");
+    EXPECT_GE(seconds, last);
+    last = seconds;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, StepSize, ::testing::ValuesIn(run_cases()), name_of_run);
+
+// ---- alpha by itself ----------------------------------------------------------------------------
+
+TEST(Alpha, OfANoiselessParabolaIsThePositionOnIt) {
+  for (double t : {1e-4, 0.1, 3.0}) {
+    EXPECT_NEAR(alpha_of(parabola(t, t)), 0, 1e-9);         // to the minimum
+    EXPECT_NEAR(alpha_of(parabola(t / 2, t)), 1, 1e-9);     // as high on the other side
+    EXPECT_NEAR(alpha_of(parabola(2 * t, t)), -0.5, 1e-9);  // half of the way
+    EXPECT_NEAR(alpha_of(parabola(t / 4, t)), 3, 1e-9);
+    EXPECT_NEAR(alpha_of(parabola(-t, t)), -2, 1e-9);  // away from it
+  }
+}
+
+TEST(Alpha, WeighsNoisyObservationsLess) {
+  LineView line = parabola(1, 1);
+  line.slope[1] = 5;  // wrong, and known to be unreliable
+  line.slope_variance[1] = 1e12;
+  EXPECT_NEAR(alpha_of(line), 0, 1e-9);
+  line.slope_variance[1] = 1e-6;
+  expect_number(alpha_of(line), fitted_alpha(line), "alpha");
+}
+
+TEST(Alpha, IsMinusOneWithoutAStep) {
+  LineView line = parabola(1, 1);
+  line.length = 0;
+  line.slope[0] = line.slope[1] = kNan;  // there is no direction
+  EXPECT_EQ(alpha_of(line), -1);
+}
+
+TEST(Alpha, IsMinusOneWhereTheParabolaHasNoMinimum) {
+  LineView line = parabola(1, 1);
+  for (int end : {0, 1}) {
+    line.loss[end] *= -1;
+    line.slope[end] *= -1;
+  }
+  EXPECT_EQ(alpha_of(line), -1);
+}
+
+TEST(Alpha, HasNoValueWithoutASlope) {
+  LineView line = parabola(0, 1);
+  EXPECT_TRUE(std::isnan(alpha_of(line)));
+}
+
+TEST(Alpha, IsNanForLossesThatAreNotFinite) {
+  LineView line = parabola(1, 1);
+  line.loss[1] = kNan;
+  EXPECT_TRUE(std::isnan(alpha_of(line)));
+}
+
+TEST(Alpha, TakesAVarianceOfZeroForATinyOne) {
+  LineView line = parabola(1, 0.5);
+  line.loss[1] += 0.2;
+  LineView tiny = line;
+  line.loss_variance[0] = line.slope_variance[1] = 0;
+  tiny.loss_variance[0] = tiny.slope_variance[1] = 1e-10;
+  EXPECT_EQ(alpha_of(line), alpha_of(tiny));
+}
+
+TEST(Alpha, OfBatchesOfOneWeighsAllObservationsEqually) {
+  LineView line = parabola(1, 0.5);
+  line.loss[1] += 0.2;
+  LineView equal = line;
+  for (int end : {0, 1}) {
+    line.loss_variance[end] = line.slope_variance[end] = kNan;
+    equal.loss_variance[end] = 1;
+    equal.slope_variance[end] = 4;  // 1 for slopes times t
+  }
+  expect_number(alpha_of(line), fitted_alpha(equal), "alpha");
+}
+
+TEST(Alpha, BorrowsTheVarianceThatOneBatchLacks) {
+  LineView line = parabola(1, 0.5);
+  line.loss[1] += 0.2;
+  LineView borrowed = line;
+  line.loss_variance[1] = line.slope_variance[1] = kNan;
+  borrowed.loss_variance[1] = borrowed.loss_variance[0];
+  borrowed.slope_variance[1] = borrowed.slope_variance[0];
+  expect_number(alpha_of(line), fitted_alpha(borrowed), "alpha");
+}
+
+// ---- a learning rate of zero --------------------------------------------------------------------
+
+TEST(StandingStill, IsSeenByTheStepQuantities) {
+  const FedNet net = make_net("logreg");
+  CockpitOptions options;
+  options.strict = true;
+  Cockpit cockpit(
+      net.parameters,
+      {quantity("alpha"), quantity("distance"), quantity("update_size"), quantity("update_ratio")},
+      options);
+  auto sink = std::make_shared<MemorySink>();
+  cockpit.add_sink(sink);
+  for (int64_t step = 0; step < 2; ++step) {
+    const Model model = net.forward(4);
+    StepWatch watch = cockpit.watch(step, model.losses);
+    model.losses.mean().backward();
+    watch.end();
+  }
+  cockpit.finish();
+  EXPECT_EQ(sink->number(0, "alpha"), -1);
+  EXPECT_EQ(sink->number(1, "distance"), 0);
+  EXPECT_EQ(sink->number(0, "update_size"), 0);
+  EXPECT_EQ(sink->number(0, "update_ratio"), -std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+}  // namespace flightdeck::tests
