@@ -27,12 +27,14 @@ constexpr int64_t kMostInOneTransaction = 1024;
 StoreThread::StoreThread(Folder folder, int64_t queue_entries)
     : folder_(std::move(folder)),
       queue_entries_(std::max<int64_t>(queue_entries, 1)),
+      enough_(std::max<int64_t>(queue_entries / 2, 1)),
       thread_([this] { run(); }) {}
 
 void StoreThread::add() {
   const std::lock_guard<std::mutex> lock(mutex_);
   ++added_;
-  work_.notify_one();
+  // Between the two the thread sleeps on: a wake-up per step would take time from the training.
+  if (pending() == 1 || pending() >= enough_) work_.notify_one();
 }
 
 double StoreThread::wait_for_room() {
@@ -64,9 +66,8 @@ bool StoreThread::finish(std::vector<std::string> payloads) {
 // Returns false when the thread is to end.
 bool StoreThread::wait_for_work(std::unique_lock<std::mutex>& lock) {
   work_.wait(lock, [this] { return is_stopping_ || pending() > 0; });
-  const int64_t enough = std::max<int64_t>(queue_entries_ / 2, 1);
   work_.wait_for(lock, is_failing_ ? kRetry : kCollect, [&] {
-    return is_stopping_ || (!is_failing_ && pending() >= enough);
+    return is_stopping_ || (!is_failing_ && pending() >= enough_);
   });
   return !is_stopping_;
 }

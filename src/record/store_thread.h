@@ -46,6 +46,7 @@ class StoreThread {
 
   const Folder folder_;
   const int64_t queue_entries_;
+  const int64_t enough_;  // entries that are worth a transaction at once
 
   mutable std::mutex mutex_;
   std::condition_variable work_, room_;
