@@ -163,7 +163,8 @@ void RunReport::evaluation_done(int64_t step, const Scores& scores) {
 }
 
 void RunReport::warning(const std::string& text) {
-  clear_bar();
+  const std::lock_guard<std::mutex> lock(output_);
+  write_bar("");
   std::cerr << "flightdeck: " << text << "\n";
 }
 
@@ -182,13 +183,19 @@ void RunReport::end(const RunEnd& end) {
 }
 
 void RunReport::show_bar(const std::string& text) {
+  const std::lock_guard<std::mutex> lock(output_);
+  write_bar(text);
+}
+
+void RunReport::write_bar(const std::string& text) {
   if (!has_bar_ || (text.empty() && !bar_is_shown_)) return;
   std::cerr << "\r\033[K" << text << std::flush;
   bar_is_shown_ = !text.empty();
 }
 
 void RunReport::print(const std::string& line) {
-  clear_bar();
+  const std::lock_guard<std::mutex> lock(output_);
+  write_bar("");
   std::cout << line << "\n" << std::flush;
 }
 

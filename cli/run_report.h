@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ class RunReport {
   void step_done(int64_t step, const std::function<BatchScore()>& score);
   void evaluation_begins(int64_t step);
   void evaluation_done(int64_t step, const Scores& scores);
+  /// From any thread.
   void warning(const std::string& text);
   void note(const Note& note);
   void end(const RunEnd& end);
@@ -63,6 +65,7 @@ class RunReport {
 
   void show_bar(const std::string& text);
   void clear_bar() { show_bar(""); }
+  void write_bar(const std::string& text);
   void print(const std::string& line);
   double epoch_of(int64_t step) const;
   double seconds_left(int64_t step) const;
@@ -74,6 +77,7 @@ class RunReport {
 
   RunFacts facts_;
   bool json_, has_bar_, utf8_;
+  std::mutex output_;
   bool bar_is_shown_ = false;
   Clock::time_point begin_, last_shown_, last_step_, evaluation_begin_;
   double seconds_per_step_ = 0;  // moving average

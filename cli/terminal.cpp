@@ -70,12 +70,14 @@ std::string sparkline(const std::vector<double>& values, size_t width, bool utf8
     low = std::min(low, means.back());
     high = std::max(high, means.back());
   }
+  // What four digits do not show is no course.
+  const bool is_flat = high - low <= 5e-5 * std::max(std::abs(high), std::abs(low));
   std::string line;
   for (const double mean : means) {
     if (!std::isfinite(mean)) {
       line += "x";
     } else {
-      line += bar(high > low ? (mean - low) / (high - low) : 0.5, utf8);
+      line += bar(is_flat ? 0.5 : (mean - low) / (high - low), utf8);
     }
   }
   return line;

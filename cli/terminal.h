@@ -15,7 +15,8 @@ bool is_utf8();
 int terminal_width(int file_descriptor, int fallback);
 
 /// One line of bars, `width` at most, lowest value to highest; neighbours are averaged where there
-/// are more values than columns. Values that are not finite are shown as 'x'.
+/// are more values than columns. Values that are not finite are shown as 'x', differences beyond
+/// the fourth digit not at all.
 std::string sparkline(const std::vector<double>& values, size_t width, bool utf8);
 
 /// Bars from zero to the highest count on a logarithmic scale, `width` at most; neighbours are

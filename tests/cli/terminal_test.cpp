@@ -23,8 +23,12 @@ TEST(Sparkline, MarksValuesThatAreNotFinite) {
   EXPECT_EQ(sparkline({}, 20, false), "");
 }
 
+TEST(Sparkline, IsFlatWhereValuesDifferByRounding) {
+  EXPECT_EQ(sparkline({53.13, 53.1301, 53.13}, 20, false), "===");
+}
+
 TEST(BarLine, LeavesOnlyEmptyBinsBlank) {
-  EXPECT_EQ(bar_line({0, 1, 1000000, 0}, 4, false), " .# ");
+  EXPECT_EQ(bar_line({0, 1, 1000000, 0}, 4, false), " _# ");
 }
 
 TEST(Wrapped, BreaksBetweenWordsAndIndents) {
