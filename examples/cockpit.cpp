@@ -26,7 +26,7 @@ int main() {
       torch::nn::Linear(20, 64), torch::nn::ReLU(), torch::nn::Linear(64, 5));
   torch::optim::SGD optimizer(model->parameters(), 0.1);
 
-  flightdeck::Cockpit cockpit(model->named_parameters(), "full");
+  flightdeck::Cockpit cockpit(model->named_parameters(), "business");
   cockpit.record_to("runs/first");
   for (int64_t step = 0; step < 200; ++step) {
     const auto [inputs, labels] = next_batch(centres);
