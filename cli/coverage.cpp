@@ -178,13 +178,14 @@ void add_coverage(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "coverage",
       "Report how individual gradients and curvature of a problem's model are obtained.");
-  command->add_option("problem", options->problem, "See 'flightdeck list problems'")->required();
+  command->add_option("PROBLEM", options->problem, "See 'flightdeck list problems'")->required();
   command
       ->add_option("--needs",
                    options->needs,
                    "What is asked of the gradients: one or more of " +
                        joined(names_of(all_needs())) + "; default norms")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--batch-size", options->batch_size, "Samples; default 4");
   command->add_option("--batch-norm", options->batch_norm, "refuse (default), constant or split");
   command->add_flag("--json", options->json, "Print one JSON object");

@@ -85,7 +85,7 @@ void export_run(const Options& options) {
 void add_export(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("export", "Write a recorded run for other programs.");
-  command->add_option("run", options->run, "Folder of the record")->required();
+  command->add_option("RUN", options->run, "Folder of the record")->required();
   command
       ->add_option("--format",
                    options->format,

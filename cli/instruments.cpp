@@ -73,9 +73,9 @@ void add_instrument_options(CLI::App& command, InstrumentOptions& options) {
                   "A quantity, with settings and a schedule of its own if wanted: loss, "
                   "hess_trace:curvature=ggn,samples=32, \"hess_max_ev@every 50\"; repeatable, adds "
                   "to the preset")
+      ->allow_extra_args(false)
       ->group("Instruments");
-  command
-      .add_option("--interval", options.interval, "Compute at every so manieth step; default 10")
+  command.add_option("--interval", options.interval, "Compute at every K-th step; default 10")
       ->group("Instruments");
   command
       .add_option(

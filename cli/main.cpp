@@ -8,10 +8,23 @@
 
 #include "cli/commands.h"
 #include "cli/errors.h"
+#include "cli/names.h"
 
 namespace {
 
 enum ExitCode { kOk = 0, kFailure = 1, kUsage = 2 };
+
+// Suggests a command where a word is none; CLI11 would only say that one is missing.
+void check_commands(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* level = &app;
+  for (int k = 1; k < argc && argv[k][0] != '-'; ++k) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : level->get_subcommands({})) names.push_back(command->get_name());
+    if (names.empty()) return;
+    flightdeck::cli::check_name("command", argv[k], names);
+    level = level->get_subcommand(argv[k]);
+  }
+}
 
 int run(int argc, char** argv) {
   CLI::App app("Flightdeck: a debugger for neural-network training.", "flightdeck");
@@ -38,6 +51,7 @@ int run(int argc, char** argv) {
   flightdeck::cli::add_bench_first_order(*bench);
   flightdeck::cli::add_bench_overhead(*bench);
 
+  check_commands(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

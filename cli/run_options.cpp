@@ -24,8 +24,9 @@ void add_training_options(CLI::App& command, RunOptions& options) {
   group(command.add_option("--momentum",
                            options.momentum,
                            "Of optimizers that have one; sgd with it is the optimizer momentum"));
-  group(command.add_option(
-      "--set", options.settings, "Any hyperparameter as NAME=VALUE; repeatable"));
+  group(
+      command.add_option("--set", options.settings, "Any hyperparameter as NAME=VALUE; repeatable")
+          ->allow_extra_args(false));
   group(command.add_option("--schedule",
                            training.schedule,
                            "Of the learning rate: " + joined(suite::LearningRateSchedule::forms()) +
@@ -106,10 +107,10 @@ void check_data_is_here(const RunOptions& options) {
   TORCH_CHECK(!found.needs_files || found.is_found,
               "run: the data set ",
               problem.data_set,
-              " is not here; searched ",
-              joined(found.searched),
-              " for ",
+              " is not here\n  files: ",
               joined(found.files),
+              "\n  searched: ",
+              joined(found.searched),
               "\n  to get it: ",
               found.how_to_get,
               "\n  or train on generated data of the same shape with --synthetic");
@@ -118,7 +119,7 @@ void check_data_is_here(const RunOptions& options) {
 }  // namespace
 
 void add_run_options(CLI::App& command, RunOptions& options) {
-  command.add_option("problem", options.training.problem, "See 'flightdeck list problems'")
+  command.add_option("PROBLEM", options.training.problem, "See 'flightdeck list problems'")
       ->required();
   add_training_options(command, options);
   add_instrument_options(command, options.instruments);

@@ -307,11 +307,15 @@ void add_show(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("show", "Show a recorded run, ended or still running, on one screen.");
-  command->add_option("run", options->run, "Folder of the record")->required();
-  command->add_option("--quantity", options->summary.quantities, "Only these; repeatable");
-  command->add_option("--group",
-                      options->summary.groups,
-                      "Values of this group of parameters, or all; default the whole model");
+  command->add_option("RUN", options->run, "Folder of the record")->required();
+  command->add_option("--quantity", options->summary.quantities, "Only this; repeatable")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--group",
+          options->summary.groups,
+          "Values of this group of parameters, or all; default the whole model; repeatable")
+      ->allow_extra_args(false);
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer(
       "A line per series has count, first and last value, range, median and the course over time;\n"

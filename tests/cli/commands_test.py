@@ -14,8 +14,8 @@ import tempfile
 import unittest
 
 FLIGHTDECK = sys.argv.pop(1)
-# Set in the process that the tool starts again with a better environment: spares that second start.
-os.environ["FLIGHTDECK_ENV_SET"] = "1"
+# Spares the second start, in which the tool gives itself a better environment.
+os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE")
 QUADRATIC = ["quadratic_deep"]
 MLP = ["mnist_mlp", "--synthetic", "--limit", "64", "--batch-size", "32"]
 
@@ -73,6 +73,13 @@ class Run(CommandTest):
         shown = json.loads(self.expect_success("show", run, "--json"))
         self.assertTrue(shown["synthetic"])
         self.assertEqual(shown["config"]["synthetic"], "true")
+
+    def test_repeatable_options_leave_the_problem_alone(self):
+        run = self.folder / "run"
+        self.expect_success("run", "--quantity", "loss", "--set", "weight_decay=0.1",
+                            "quadratic_deep", "--steps", 1, "--out", run)
+        shown = json.loads(self.expect_success("show", "--quantity", "loss", run, "--json"))
+        self.assertEqual(len(shown["series"]), 1)
 
     def test_says_where_the_record_is_and_what_to_look_at(self):
         run = self.folder / "run"
@@ -294,6 +301,10 @@ class Doctor(CommandTest):
 
 
 class Help(CommandTest):
+    def test_a_command_that_does_not_exist_suggests_the_nearest(self):
+        self.expect_failure(2, ["'shwo'", "'show'"], "shwo", "run")
+        self.expect_failure(2, ["'quantites'", "'quantities'"], "list", "quantites")
+
     def test_every_command_has_help_with_an_example(self):
         for command in (["run"], ["show"], ["export"], ["list"], ["list", "rules"], ["coverage"],
                         ["doctor"]):
