@@ -49,8 +49,8 @@ struct CurvatureBatch {
 
 struct SpectrumNeed {
   CurvatureKind kind = CurvatureKind::kHessian;
-  int64_t samples = 0;  ///< the first so many of the batch; 0 means all
-  double tolerance = 1e-3;
+  int64_t samples = 0;      ///< the first so many of the batch; 0 means all
+  double tolerance = 1e-2;  ///< mini-batches differ by far more
   int64_t max_products = 100;
   int64_t largest = 0, smallest = 0;  ///< how many pairs at either end
 };
@@ -171,6 +171,9 @@ class StepView {
   Tensor mean_dots() const;      ///< <g_n, g> with g the mean, [G, N]; needs kMeanDots
   /// One field of the gradients, per parameter.
   std::vector<Tensor> gradients(Tensor ParameterGradients::*field) const;
+
+ private:
+  mutable Tensor squared_norms_, mean_dots_;  // several quantities ask for them
 };
 
 /// The step the optimizer took after step k. Known at the next call of watch.

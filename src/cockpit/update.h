@@ -28,7 +28,4 @@ class UpdateTracker {
   std::vector<Tensor> remembered_, updates_;
 };
 
-/// Sum of squared differences, in double; one sweep on the CPU.
-Tensor squared_distance(const Tensor& a, const Tensor& b);
-
 }  // namespace flightdeck

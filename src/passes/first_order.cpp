@@ -8,6 +8,8 @@
 #include <ATen/ATen.h>
 
 #include "passes/slow_rows.h"
+#include "rows/dense.h"
+#include "rows/sweeps.h"
 
 namespace flightdeck {
 namespace {
@@ -121,9 +123,17 @@ void FirstOrderPass::complete(size_t parameter, Rows rows) {
   }
   Questions questions = results_.questions_for(parameter);
   if (options_.reuse_gradients) questions.sum = true;
+  const bool keeps_written = kept_ && kept_->wants_written(rows, questions);
+  const bool asks_rows = questions.dense;
+  if (keeps_written) questions.dense = true;
   Answers answers = rows.answer(questions);
   if (options_.reuse_gradients) hand_over_gradient(parameter, rows, answers);
-  if (kept_) kept_->keep(parameter, rows, factor_);
+  if (keeps_written) {
+    kept_->keep_written(parameter, answers.dense, factor_);
+    if (!asks_rows) answers.dense = Tensor();
+  } else if (kept_) {
+    kept_->keep(parameter, rows, factor_);
+  }
   for (auto& use : results_.coverage(parameter).uses) use.algorithm = answers.algorithm;
   results_.report(parameter, answers, factor_);
 }
@@ -151,7 +161,7 @@ void FirstOrderPass::arrive(size_t parameter, const Tensor& gradient) {
   // At once, and the gradient is let go: PyTorch makes it `.grad` without a copy if nobody holds
   // it.
   const Tensor entries = gradient.is_sparse() ? gradient.coalesce().values() : gradient;
-  const Tensor norm = at::linalg_vector_norm(in_row_precision(entries.detach()), 2);
+  const Tensor norm = sum_of_squares(in_row_precision(entries.detach())).sqrt_();
   if (arrival_weight_.defined()) {
     settle_arrival(parameter, norm);
   } else if (!early_norms_[parameter].defined()) {

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "graph/torch_compat.h"
+#include "rows/dense.h"
 
 namespace flightdeck {
 namespace {
@@ -49,6 +50,25 @@ void FactoredRows::keep(size_t parameter, const Rows& rows, const Tensor& factor
   }
   std::vector<uint32_t> versions = versions_of(own);
   kept_[parameter] = {std::move(own), factor, std::move(versions)};
+}
+
+bool FactoredRows::wants_written(const Rows& rows, const Questions& questions) const {
+  if (!questions.any_counts() && !questions.mean_dots && !questions.gram) return false;
+  if (rows.terms().size() != 1 || !rows.terms()[0].placement.is_identity()) return false;
+  const Form& form = *rows.terms()[0].form;
+  return std::string(form.name()) == "convolution" && form.options().device().is_cpu() &&
+         rows_per_piece(form.shape(), form.options(), scratch_bytes_) >= form.N();
+}
+
+void FactoredRows::keep_written(size_t parameter, const Tensor& dense, const Tensor& factor) {
+  const Tensor memory = dense.movedim(1, -1);
+  Rows rows(std::make_shared<DenseForm>(memory, "dense"));
+  Shape channels_last;
+  for (int64_t dim = 1; dim + 1 < dense.dim(); ++dim) channels_last.push_back(dim);
+  channels_last.push_back(0);
+  rows.terms()[0].placement.undo_permute(channels_last);
+  std::vector<uint32_t> versions = versions_of(rows);
+  kept_[parameter] = {std::move(rows), factor, std::move(versions)};
 }
 
 void FactoredRows::check_unmodified(size_t parameter) const {

@@ -12,7 +12,10 @@ Tensor sum_by_group(const std::vector<Tensor>& per_parameter, const Groups& grou
               " tensors for ",
               groups.members[0].size(),
               " parameters; give one for each");
-  const Tensor all = at::stack(per_parameter).to(at::kDouble);  // [P, ...]
+  return sum_stacked_by_group(at::stack(per_parameter).to(at::kDouble), groups);
+}
+
+Tensor sum_stacked_by_group(const Tensor& all, const Groups& groups) {
   if (groups.size() == 1) return all.sum(0, /*keepdim=*/true);
   // Sums by index, not by a product with a 0/1 matrix: NaN of one group must not reach the others.
   std::vector<int64_t> member, group;

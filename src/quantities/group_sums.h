@@ -16,4 +16,7 @@ using at::Tensor;
 /// double.
 Tensor sum_by_group(const std::vector<Tensor>& per_parameter, const Groups& groups);
 
+/// The same of [P, ...] in double.
+Tensor sum_stacked_by_group(const Tensor& all, const Groups& groups);
+
 }  // namespace flightdeck

@@ -21,11 +21,19 @@ Tensor StepView::group_sizes() const {
 }
 
 Tensor StepView::squared_norms() const {
-  const Tensor norms = at::stack(gradients(&ParameterGradients::norms)).to(at::kDouble);  // [P, N]
-  return group_sums(norms.square().unbind(0));
+  if (!squared_norms_.defined()) {
+    std::vector<Tensor> norms = gradients(&ParameterGradients::norms);
+    squared_norms_ = sum_stacked_by_group(at::stack(norms).to(at::kDouble).square(), groups());
+  }
+  return squared_norms_;
 }
 
-Tensor StepView::mean_dots() const { return group_sums(gradients(&ParameterGradients::mean_dots)); }
+Tensor StepView::mean_dots() const {
+  if (!mean_dots_.defined()) {
+    mean_dots_ = group_sums(gradients(&ParameterGradients::mean_dots));
+  }
+  return mean_dots_;
+}
 
 std::vector<Tensor> StepView::gradients(Tensor ParameterGradients::*field) const {
   std::vector<Tensor> tensors;

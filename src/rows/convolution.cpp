@@ -128,7 +128,9 @@ Answers ConvolutionForm::answer(const Questions& questions) const {
       }
     }
   }
-  if (questions.directions.defined()) answers.dots = dots(questions.directions);
+  if (questions.directions.defined() && !answers.dots.defined()) {
+    answers.dots = dots(questions.directions);
+  }
   return answers;
 }
 
@@ -209,7 +211,13 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
   }
 
   Questions formed = questions;
-  formed.directions = Tensor();
+  const bool looks_at_rows = questions.gram || questions.mean_dots || questions.any_counts();
+  if (questions.directions.defined() && looks_at_rows && geometry_.groups == 1) {
+    formed.directions =
+        questions.directions.movedim(1, -1).reshape({-1, instances.I, J});  // [V, I, J]
+  } else {
+    formed.directions = Tensor();
+  }
   for (Tensor& bin : formed.value_bins) {  // from the weight's shape to [I, J]
     bin = bin.slice(0, group * J, (group + 1) * J).movedim(0, -1).reshape({instances.I, J});
   }

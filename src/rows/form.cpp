@@ -61,8 +61,11 @@ void answer_from_dense(const Tensor& dense, const Questions& questions, Answers&
   }
   if (questions.dense) answers.dense = dense;
   if (questions.directions.defined()) {
-    answers.dots =
-        at::mm(flat, questions.directions.reshape({questions.directions.size(0), -1}).t());
+    // A product with one long column is slow in most BLAS.
+    const Tensor& directions = questions.directions;
+    answers.dots = directions.size(0) == 1
+                       ? at::mv(flat, directions.reshape({-1})).unsqueeze(1)
+                       : at::mm(flat, directions.reshape({directions.size(0), -1}).t());
   }
   if (questions.mean_dots) {
     const Tensor mean = questions.sum ? answers.sum : shared_sum(dense, questions.share);

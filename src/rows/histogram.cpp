@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/gpu_counts.h"
 #include "rows/histogram_bins.h"
 
 namespace flightdeck {
@@ -124,6 +125,7 @@ Tensor count_indices(const Tensor& index, int64_t size) {
 
 Tensor count_into_bins(const Tensor& values, const Bins& bins) {
   check_bins(bins);
+  if (has_gpu_kernel(values, bins.count + 3)) return gpu_count_into_bins(values, bins);
   Tensor counts = at::zeros({bins.count + 3}, values.options().dtype(at::kLong));
   if (!counts_on_cpu(values)) {
     for (const Tensor& piece : values.reshape({-1}).split(kIndicesPerPiece)) {

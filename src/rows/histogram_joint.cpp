@@ -11,6 +11,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/gpu_counts.h"
 #include "rows/histogram_bins.h"
 
 namespace flightdeck {
@@ -264,6 +265,9 @@ Tensor count_into_joint_bins(const Tensor& rows,
                              const Tensor& value_bin,
                              int64_t value_bins) {
   check_bins(bins);
+  if (has_gpu_kernel(rows, bins.count * value_bins)) {
+    return gpu_count_into_joint_bins(rows, bins, value_bin, value_bins);
+  }
   if (!counts_on_cpu(rows)) return count_on_gpu(rows, bins, value_bin, value_bins);
   Tensor counts = at::zeros({bins.count, value_bins}, at::kLong);
   if (rows.numel() == 0) return counts;
@@ -283,6 +287,9 @@ Tensor count_outer_into_joint_bins(const Tensor& a,
   const int64_t N = a.size(0), I = a.size(1), J = b.size(1);
   Tensor counts = at::zeros({bins.count, value_bins}, a.options().dtype(at::kLong));
   if (N * I * J == 0) return counts;
+  if (has_gpu_kernel(a, bins.count * value_bins)) {
+    return gpu_count_outer_into_joint_bins(a, b, value_bin, bins, value_bins);
+  }
   if (!counts_on_cpu(a)) {
     const int64_t piece = std::max<int64_t>(1, kIndicesPerPiece / (I * J));
     for (int64_t begin = 0; begin < N; begin += piece) {

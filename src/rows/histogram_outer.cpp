@@ -10,6 +10,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/gpu_counts.h"
 #include "rows/histogram_bins.h"
 
 namespace flightdeck {
@@ -247,6 +248,7 @@ Tensor count_outer_into_bins(const Tensor& a, const Tensor& b, const Bins& bins)
   const int64_t N = a.size(0), I = a.size(1), J = b.size(1);
   Tensor counts = at::zeros({bins.count + 3}, a.options().dtype(at::kLong));
   if (N * I * J == 0) return counts;
+  if (has_gpu_kernel(a, bins.count + 3)) return gpu_count_outer_into_bins(a, b, bins);
   if (!counts_on_cpu(a)) {
     const int64_t piece = std::max<int64_t>(1, kIndicesPerPiece / (I * J));
     for (int64_t begin = 0; begin < N; begin += piece) {

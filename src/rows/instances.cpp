@@ -64,6 +64,11 @@ int64_t units_per_piece(const Instances& instances, bool fused, int64_t scratch_
 // last-level cache.
 constexpr int64_t kPieceBytes = int64_t{8} << 20;
 
+// Something is asked that looks at the rows once more after they were formed.
+bool reads_rows(const Questions& questions) {
+  return questions.gram || questions.mean_dots || questions.any_counts();
+}
+
 // Nothing but squares asked for: the columns need not be brought into order.
 bool only_squares(const Instances& instances, const Questions& questions) {
   return instances.rows_side_by_side && questions.second && !questions.sum && !questions.norms &&
@@ -101,12 +106,16 @@ Answers sweep(const Instances& instances, const Questions& questions, bool fused
   if (questions.second) answers.second = at::empty({instances.I, instances.J}, options);
   if (questions.gram) answers.gram = at::zeros({instances.N, instances.N}, options);
   if (questions.dense) answers.dense = at::empty({instances.N, instances.I, instances.J}, options);
+  if (questions.directions.defined()) {
+    answers.dots = at::zeros({instances.N, questions.directions.size(0)}, options);
+  }
   Tensor squared_norms;
   if (questions.norms && !questions.gram) {
     squared_norms = at::zeros({instances.N}, options.dtype(at::kDouble));
   }
-  // Rows that are kept are written to their place; others into one piece that stays in the cache.
-  const bool is_in_place = fused && questions.dense;
+  // Rows are written into one piece that stays in the cache while it is read; where nobody reads
+  // them, to their place.
+  const bool is_in_place = fused && questions.dense && !reads_rows(questions);
   if (is_in_place) piece = instances.I;
   Tensor scratch;
   if (fused && !is_in_place) {
@@ -139,6 +148,10 @@ Answers sweep(const Instances& instances, const Questions& questions, bool fused
     if (questions.gram) add_symmetric_product(answers.gram, flat);
     if (questions.mean_dots) {
       answers.mean_dots.addmv_(flat, answers.sum.slice(0, begin, end).view({-1}));
+    }
+    for (int64_t v = 0; answers.dots.defined() && v < answers.dots.size(1); ++v) {
+      const Tensor direction = questions.directions[v].slice(0, begin, end).reshape({-1});
+      answers.dots.select(1, v).add_(at::mv(flat, direction));
     }
     count_rows(rows, for_range(questions, begin, end), answers);
     if (questions.dense && !is_in_place) answers.dense.slice(1, begin, end).copy_(rows);
@@ -180,8 +193,7 @@ double instance_flops(const Instances& instances) {
 
 Answers answer_by_instances(const Instances& instances, const Questions& questions) {
   const bool fused = fused_kernel_pays(instances.options, instances.J);
-  const bool reads_rows = questions.gram || questions.mean_dots || questions.any_counts();
-  if (!fused || reads_rows) {
+  if (!fused || reads_rows(questions)) {
     int64_t scratch_bytes = questions.scratch_bytes;
     if (fused) scratch_bytes = std::min(scratch_bytes, kPieceBytes);
     const int64_t piece = units_per_piece(instances, fused, scratch_bytes) * instances.unit;

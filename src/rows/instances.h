@@ -44,8 +44,9 @@ void run_fused(const Instances& instances,
                Tensor squared_norms,
                Tensor rows);
 
-/// Everything but dots (rows as [I, J] matrices, value bins too) in one sweep over ranges of i,
-/// each small enough for the scratch budget. Only what is asked for is kept.
+/// Everything (rows as [I, J] matrices; value bins and directions too) in one sweep over ranges of
+/// i, each small enough for the scratch budget. Only what is asked for is kept. Dots are answered
+/// only along with pairwise products, products with the mean or counts, which look at the rows.
 Answers answer_by_instances(const Instances& instances, const Questions& questions);
 
 /// Flops of the sweep that forms all rows.

@@ -154,10 +154,6 @@ Tensor OuterForm::mean_dots_by_gram() const {
 
 void OuterForm::count_single_position(const Questions& questions, Answers& answers) const {
   if (!questions.any_counts()) return;
-  if (!a_.is_cpu()) {
-    count_in_pieces(*this, questions, answers);
-    return;
-  }
   const Tensor a = repeated_a().squeeze(1), b = b_.squeeze(1);
   for (const Bins& bins : questions.histograms) {
     answers.histograms.push_back(count_outer_into_bins(a, b, bins));

@@ -136,7 +136,7 @@ TEST(AdaptiveHistogram, FollowsTheLastTrackedStep) {
   EXPECT_EQ(high(0, "grad_hist_1d"), 2);
   for (int64_t step = 1; step < 4; ++step) {
     expect_number(high(step, "grad_hist_1d"), 1.25 * ranges.gradients[step - 1], "range");
-    const ReadingAxis& axis = axis_of(*ranges.sink, step, "grad_hist_1d");
+    const ReadingAxis axis = axis_of(*ranges.sink, step, "grad_hist_1d");
     EXPECT_EQ(axis.low, -axis.high);
     EXPECT_EQ(axis.count, 8);
     EXPECT_EQ(high(step, "fixed"), 0.5);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Distance of the parameters from where they were at the first watched step.
 #include "flightdeck/quantity.h"
-#include "quantities/sweeps.h"
+#include "rows/sweeps.h"
 
 namespace flightdeck::quantities {
 
@@ -11,14 +11,11 @@ Quantity distance(Settings&) {
       .reference("||theta_k - theta_0||")
       .has_groups(true)
       .compute([](const StepView& step) {
-        const auto square = [](const auto& now, const auto& then) {
-          return (now - then) * (now - then);
-        };
-        std::vector<Tensor> squares;
-        for (size_t p = 0; p < step.parameters().size(); ++p) {
-          squares.push_back(sum_entries(
-              step.parameters()[p].tensor.detach(), step.initial_parameters()[p], square));
+        std::vector<Tensor> now;
+        for (const NamedParameter& parameter : step.parameters()) {
+          now.push_back(parameter.tensor.detach());
         }
+        const std::vector<Tensor> squares = squared_distances(now, step.initial_parameters());
         return Value(step.group_sums(squares).sqrt());
       });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Evidence that the mini-batch gradient is noise around zero: above 0, training may stop.
 #include "flightdeck/quantity.h"
-#include "quantities/sweeps.h"
+#include "rows/sweeps.h"
 
 namespace flightdeck::quantities {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gradient signal-to-noise ratio, averaged over all parameter entries.
 #include "flightdeck/quantity.h"
-#include "quantities/sweeps.h"
+#include "rows/sweeps.h"
 
 namespace flightdeck::quantities {
 

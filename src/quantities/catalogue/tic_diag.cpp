@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Takeuchi's information criterion with the diagonals of noise and curvature.
 #include "quantities/curvature_choice.h"
-#include "quantities/sweeps.h"
+#include "rows/sweeps.h"
 
 namespace flightdeck::quantities {
 

@@ -58,4 +58,27 @@ at::Tensor sum_entries(const at::Tensor& a, const at::Tensor& b, const Term& ter
   return at::scalar_tensor(sum, at::kDouble);
 }
 
+/// Sum of squared differences of each pair, in double, []; on a GPU few launches for all of them.
+inline std::vector<at::Tensor> squared_distances(const std::vector<at::Tensor>& a,
+                                                 const std::vector<at::Tensor>& b) {
+  std::vector<at::Tensor> squares;
+  if (a.empty() || !a[0].device().is_cpu()) {
+    for (const at::Tensor& norm : at::_foreach_norm(at::_foreach_sub(a, b))) {
+      squares.push_back(norm.to(at::kDouble).square_());
+    }
+    return squares;
+  }
+  const auto square = [](const auto& x, const auto& y) { return (x - y) * (x - y); };
+  for (size_t k = 0; k < a.size(); ++k) squares.push_back(sum_entries(a[k], b[k], square));
+  return squares;
+}
+
+/// Sum of all squared entries, in double, [].
+inline at::Tensor sum_of_squares(const at::Tensor& values) {
+  if (!values.device().is_cpu()) {
+    return at::linalg_vector_norm(values, 2, {}, false, at::kDouble).square();
+  }
+  return sum_entries(values, values, [](const auto& a, const auto& b) { return a * b; });
+}
+
 }  // namespace flightdeck
