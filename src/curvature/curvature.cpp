@@ -41,16 +41,19 @@ class CurvatureRun {
     options_.scratch_bytes = scratch_for(context.parameters(), options.scratch_bytes);
     const size_t count = context.parameters().size();
     const auto has = [what](CurvatureNeed need) { return what.has(need); };
+    // A trace whose diagonal is gathered too is summed up once, at the end.
     hessian_.diagonals = {has(CurvatureNeed::kDiagHessian),
                           has(CurvatureNeed::kDiagHessianPerSample),
-                          has(CurvatureNeed::kTraceHessian)};
-    exact_.diagonals = {has(CurvatureNeed::kDiagGgn) || hessian_.diagonals.diagonal,
-                        has(CurvatureNeed::kDiagGgnPerSample) || hessian_.diagonals.per_sample,
-                        has(CurvatureNeed::kTraceGgn) || hessian_.diagonals.trace};
+                          has(CurvatureNeed::kTraceHessian) && !has(CurvatureNeed::kDiagHessian)};
+    const bool has_diagonal = has(CurvatureNeed::kDiagGgn) || hessian_.diagonals.diagonal;
+    exact_.diagonals = {
+        has_diagonal,
+        has(CurvatureNeed::kDiagGgnPerSample) || hessian_.diagonals.per_sample,
+        (has(CurvatureNeed::kTraceGgn) && !has_diagonal) || hessian_.diagonals.trace};
     exact_.kronecker = has(CurvatureNeed::kKflr);
     sampled_.diagonals = {has(CurvatureNeed::kDiagGgnMc),
                           has(CurvatureNeed::kDiagGgnMcPerSample),
-                          has(CurvatureNeed::kTraceGgnMc)};
+                          has(CurvatureNeed::kTraceGgnMc) && !has(CurvatureNeed::kDiagGgnMc)};
     sampled_.kronecker = has(CurvatureNeed::kKfac);
     for (Gathered* gathered : {&exact_, &sampled_, &hessian_}) gathered->resize(count);
     result_.coverage = initial_coverage(context.capture(), context.parameters());
@@ -231,7 +234,9 @@ class CurvatureRun {
       const Diagonal& values = from.diagonal[p];
       to_diagonal = zeros(what_.has(diagonal), values.diagonal, false, false);
       to_per_sample = zeros(what_.has(per_sample), values.per_sample, true, false);
-      to_trace = zeros(what_.has(trace), values.trace, false, true);
+      const bool is_left = what_.has(trace) && !values.trace.defined() && values.diagonal.defined();
+      to_trace =
+          zeros(what_.has(trace), is_left ? values.diagonal.sum() : values.trace, false, true);
     };
     using Need = CurvatureNeed;
     take(exact_,

@@ -122,6 +122,14 @@ TEST_P(DiagonalsOfModel, AreTheSameWhenAskedForOneAtATime) {
   }
 }
 
+TEST_P(DiagonalsOfModel, AreTheSameBesideATraceOfEitherMatrix) {
+  for (CurvatureNeed diagonal : {CurvatureNeed::kDiagGgn, CurvatureNeed::kDiagHessian}) {
+    for (CurvatureNeed trace : {CurvatureNeed::kTraceGgn, CurvatureNeed::kTraceHessian}) {
+      expect_dense(ask(diagonal | trace), dense(), parameters(), diagonal | trace);
+    }
+  }
+}
+
 TEST_P(DiagonalsOfModel, AreThoseOfTheChosenSamples) {
   CurvatureOptions options;
   options.samples = some_samples();
