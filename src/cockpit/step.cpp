@@ -124,6 +124,7 @@ Eigenpairs Step::run_spectrum(const SpectrumNeed& need) const {
   options.largest = std::min(need.largest, op->dim());
   options.smallest = std::min(need.smallest, op->dim());
   options.tolerance = need.tolerance;
+  options.stagnation = need.tolerance / 2;
   options.max_products = need.max_products;
   options.seed = context_.options.seed;
   options.start = last;

@@ -17,6 +17,9 @@ namespace {
 // takes their ratio to the rest, to the power of the steps, to outgrow sqrt(D).
 constexpr int64_t kProbeProducts = 6;
 
+// Before these a value that does not change may be an accident of the start.
+constexpr int64_t kLeastIterations = 3;
+
 class LanczosRun {
  public:
   LanczosRun(const LinearOperator& op, const EigenOptions& options)
@@ -34,9 +37,12 @@ class LanczosRun {
       if (count == 0) break;
       is_finite = space_.expand(count);
       ++iterations_;
-      if (is_finite) ritz_ = space_.ritz();
+      if (!is_finite) break;
+      ritz_ = space_.ritz();
+      watch_values();
     }
     Eigenpairs pairs = collect(op_, judge_, ritz_, space_.lines());
+    if (has_stagnated_) pairs.converged.assign(pairs.converged.size(), true);
     // Pairs from before a product that is not finite belong to no operator.
     if (!is_finite) pairs.converged.assign(pairs.converged.size(), false);
     pairs.is_finite = is_finite;
@@ -54,8 +60,18 @@ class LanczosRun {
 
   bool continues() const {
     if (ritz_.size() == 0) return true;
-    if (ritz_.size() == op_.dim()) return false;
+    if (ritz_.size() == op_.dim() || has_stagnated_) return false;
     return !settled();
+  }
+
+  void watch_values() {
+    if (options_.stagnation <= 0 || ritz_.size() < judge_.wanted()) return;
+    const Tensor values = judge_.wanted_values(ritz_);
+    if (last_values_.defined() && iterations_ >= kLeastIterations) {
+      const Tensor bound = values.abs() * options_.stagnation;
+      has_stagnated_ = ((values - last_values_).abs() <= bound).all().item<bool>();
+    }
+    last_values_ = values;
   }
 
   bool settled() const {
@@ -121,6 +137,8 @@ class LanczosRun {
   KrylovSpace space_;
   Ritz ritz_;
   int64_t iterations_ = 0;
+  Tensor last_values_;  // wanted ones, of the iteration before
+  bool has_stagnated_ = false;
   Tensor values_before_probe_;
   int64_t probe_end_ = 0;  // products at which a probe has seen enough; 0 before the first
 };

@@ -395,5 +395,22 @@ TEST_F(EigenpairsTest, RefuseWhatCannotBe) {
   EXPECT_THROW(eigenpairs(DenseOperator(at::eye(3, at::kLong))), c10::ValueError);
 }
 
+TEST(Eigenpairs, StopWhenTheirValuesStagnate) {
+  // No gap at the upper end: residuals fall slowly, the value settles early.
+  const int64_t D = 400;
+  const Tensor diagonal = torch::linspace(0, 1, D, at::kDouble);
+  const DenseOperator op(torch::diag(diagonal));
+  EigenOptions options;
+  options.tolerance = 1e-3;
+  options.seed = 1;
+  const Eigenpairs sharp = eigenpairs(op, options);
+  options.stagnation = 5e-3;
+  const Eigenpairs early = eigenpairs(op, options);
+  EXPECT_LT(early.products, sharp.products);
+  EXPECT_GE(early.iterations, 3);
+  EXPECT_TRUE(early.all_converged());
+  EXPECT_NEAR(early.values[0].item<double>(), 1, 0.03);
+}
+
 }  // namespace
 }  // namespace flightdeck::tests
