@@ -126,11 +126,10 @@ class Cockpit::State {
   void abandon_step();
   void log(int64_t step, const std::map<std::string, double>& values);
   void finish(const std::string& ending);
-  bool is_finished() const { return is_finished_; }
 
+  // Without those whose schedule throws.
   Plan plan(int64_t step) const {
-    const bool ends_line = pending_ && pending_->step + 1 == step && !pending_->for_line.empty();
-    return make_plan(step, instruments_, ends_line);
+    return make_plan(step, instruments_, ends_line(step), [](size_t) {});
   }
   std::string plan_text(int64_t step) const { return plan(step).text(instruments_); }
   // The step before waits for its update, or for the other end of it.
@@ -139,22 +138,27 @@ class Cockpit::State {
  private:
   void check_parameters() const;
   void check_step(int64_t step) const;
+  bool ends_line(int64_t step) const {
+    return is_completed_by(step) && !pending_->for_line.empty();
+  }
   void tell_run();
   void find_groups(const Tensor& losses, const WatchOptions& options);
   const std::vector<Tensor>& complete_update(Plan& plan);
   void drop_pending(int64_t step);
+  void give_up_step();
   void compute_values(NamedValues& values);
-  void compute_line(const LineEnd& end, const std::vector<Tensor>& fetched);
   void publish(const NamedValues& values, const std::optional<LineEnd>& line_end);
   void leave_pending();
   void take_remarks();
   template <typename Compute>
   void attempt(size_t instrument, NamedValues& values, const Compute& compute);
+  // Inside a catch block: switches off who failed, or throws on.
+  void switch_off_failed(const std::vector<size_t>& instruments, int64_t step);
   void switch_off(size_t instrument, int64_t step, const std::string& message);
   // For failures of a pass: switches off whom it concerns.
   Step::OnFailure on_failure(int64_t step);
-  // For what the caller did wrong: said once and recorded, or thrown.
-  void complain(int64_t step, const std::exception& error);
+  // Inside a catch block, for what the caller did wrong: said once and recorded, or thrown on.
+  void complain(int64_t step);
 
   StepContext context_;
   std::vector<Instrument> instruments_;
@@ -215,37 +219,51 @@ void Cockpit::State::tell_run() {
   output_.begin(*info_);
 }
 
+// Until the graph can be read there is the whole model alone.
 void Cockpit::State::find_groups(const Tensor& losses, const WatchOptions& options) {
   if (knows_groups_) return;
-  knows_groups_ = true;
   GradientOptions graph;
   graph.batch_norm = BatchNormPolicy::kConstantStatistics;  // only the graph is read
   graph.batch_size = losses.dim() == 0 ? options.batch_size : 0;
   graph.reduction = options.reduction;
-  const Capture capture = capture_graph(losses, context_.parameters, graph);
-  context_.groups = make_groups(context_.options.grouping, context_.parameters, &capture);
+  const Grouping& grouping = context_.options.grouping;
+  try {
+    const Capture capture = capture_graph(losses, context_.parameters, graph);
+    context_.groups = make_groups(grouping, context_.parameters, &capture);
+  } catch (...) {
+    if (context_.options.strict) throw;
+    output_.remark(current_->step(),
+                   "",
+                   "groups by " + grouping.text() + " are not known: " + current_message());
+    return;
+  }
+  knows_groups_ = true;
+  tell_run();
 }
 
 // ---- failures -----------------------------------------------------------------------------------
 
 void Cockpit::State::switch_off(size_t instrument, int64_t step, const std::string& message) {
   instruments_[instrument].is_on = false;
+  if (!output_.has_begun()) tell_run();
   const std::string& name = instruments_[instrument].quantity.name();
   output_.note(step, NoteKind::kSwitchedOff, name, message);
   output_.warn(name + " failed at step " + std::to_string(step) +
                " and is off from here on: " + message);
 }
 
+void Cockpit::State::switch_off_failed(const std::vector<size_t>& instruments, int64_t step) {
+  if (context_.options.strict) throw;
+  const std::string message = current_message();
+  for (size_t k : instruments) {
+    if (instruments_[k].is_on) switch_off(k, step, message);
+  }
+}
+
 Step::OnFailure Cockpit::State::on_failure(int64_t step) {
   return [this, step](const std::function<bool(const StepNeeds&)>& concerns, const char* pass) {
     if (context_.options.strict) throw;
-    std::string message = "unknown failure";
-    try {
-      throw;
-    } catch (const std::exception& error) {
-      message = message_of(error);
-    } catch (...) {
-    }
+    const std::string message = current_message();
     std::set<size_t> concerned(current_->plan().due.begin(), current_->plan().due.end());
     if (pending_) concerned.insert(pending_->for_line.begin(), pending_->for_line.end());
     for (size_t k : concerned) {
@@ -255,9 +273,10 @@ Step::OnFailure Cockpit::State::on_failure(int64_t step) {
   };
 }
 
-void Cockpit::State::complain(int64_t step, const std::exception& error) {
-  const std::string message = message_of(error);
-  output_.warn_once("step " + std::to_string(step) + " is not watched: " + message);
+void Cockpit::State::complain(int64_t step) {
+  if (context_.options.strict) throw;
+  const std::string message = current_message();
+  output_.warn_once(message, "step " + std::to_string(step) + " is not watched: " + message);
   if (is_finished_) return;
   if (!output_.has_begun()) tell_run();
   output_.remark(step, "", "not watched: " + message);
@@ -272,9 +291,8 @@ void Cockpit::State::attempt(size_t instrument, NamedValues& values, const Compu
     check_value(name, value, context_.groups);
     if (!value.reason().empty()) output_.remark(last_step_.value_or(0), name, value.reason());
     values.emplace_back(name, std::move(value));
-  } catch (const std::exception& error) {
-    if (context_.options.strict) throw;
-    switch_off(instrument, last_step_.value_or(0), message_of(error));
+  } catch (...) {
+    switch_off_failed({instrument}, last_step_.value_or(0));
   }
 }
 
@@ -283,15 +301,16 @@ void Cockpit::State::attempt(size_t instrument, NamedValues& values, const Compu
 bool Cockpit::State::begin_step(int64_t step, const Tensor& losses, const WatchOptions& options) {
   try {
     check_step(step);
-  } catch (const std::exception& error) {
-    if (context_.options.strict) throw;
-    complain(step, error);
+  } catch (...) {
+    complain(step);
     return false;
   }
   last_step_ = step;
   try {
     if (pending_ && pending_->step + 1 != step) drop_pending(step);
-    Plan plan = this->plan(step);
+    Plan plan = make_plan(step, instruments_, ends_line(step), [&](size_t instrument) {
+      switch_off_failed({instrument}, step);
+    });
     if (plan.is_empty() && !pending_) return false;
     if (!output_.has_begun()) tell_run();
     static const std::vector<Tensor> none;
@@ -301,17 +320,26 @@ bool Cockpit::State::begin_step(int64_t step, const Tensor& losses, const WatchO
       publish({}, std::nullopt);
       return false;
     }
-    find_groups(losses, options);
     current_ = std::make_unique<Step>(context_, std::move(plan), losses, options);
+    find_groups(losses, options);
     current_->begin(update, on_failure(step));
     return true;
-  } catch (const std::exception& error) {
-    current_.reset();
-    pending_.reset();
-    if (context_.options.strict) throw;
-    complain(step, error);
+  } catch (...) {
+    give_up_step();
+    complain(step);
     return false;
   }
+}
+
+// What is known of the step before is not lost with this one.
+void Cockpit::State::give_up_step() {
+  current_.reset();
+  try {
+    if (pending_) publish({}, std::nullopt);
+  } catch (...) {
+    // Why this step failed is told by whoever gives it up.
+  }
+  pending_.reset();
 }
 
 void Cockpit::State::drop_pending(int64_t step) {
@@ -338,9 +366,8 @@ const std::vector<Tensor>& Cockpit::State::complete_update(Plan& plan) {
     pending.squared_length = update.squared_update()[0];
     pending.start.slopes =
         mean_and_variance(pending.rows->dots(as_directions(updates)).select(1, 0));
-  } catch (const std::exception& error) {
-    if (context_.options.strict) throw;
-    for (size_t k : pending.for_line) switch_off(k, plan.step, message_of(error));
+  } catch (...) {
+    switch_off_failed(pending.for_line, plan.step);
     pending.for_line.clear();
     plan.ends_line = false;
   }
@@ -366,11 +393,9 @@ void Cockpit::State::end_step() {
     leave_pending();
     take_remarks();
     current_.reset();
-  } catch (const std::exception& error) {
-    current_.reset();
-    pending_.reset();
-    if (context_.options.strict) throw;
-    complain(step, error);
+  } catch (...) {
+    give_up_step();
+    complain(step);
   }
 }
 
@@ -439,9 +464,8 @@ void Cockpit::State::leave_pending() {
     try {
       pending.start = current_->line_start();
       pending.rows = current_->gradients().rows;
-    } catch (const std::exception& error) {
-      if (context_.options.strict) throw;
-      for (size_t k : pending.for_line) switch_off(k, plan.step, message_of(error));
+    } catch (...) {
+      switch_off_failed(pending.for_line, plan.step);
       pending.for_line.clear();
     }
   }
@@ -461,8 +485,7 @@ void Cockpit::State::take_remarks() {
 void Cockpit::State::abandon_step() {
   if (!current_) return;
   output_.remark(current_->step(), "", "the step ended by an exception; its values are dropped");
-  current_.reset();
-  pending_.reset();
+  give_up_step();
 }
 
 void Cockpit::State::log(int64_t step, const std::map<std::string, double>& values) {
@@ -490,8 +513,7 @@ void Cockpit::State::finish(const std::string& ending) {
   if (is_finished_) return;
   if (!output_.has_begun()) tell_run();
   is_finished_ = true;
-  current_.reset();
-  pending_.reset();
+  give_up_step();
   output_.finish(ending);
 }
 

@@ -11,13 +11,23 @@
 namespace flightdeck {
 namespace {
 
-constexpr size_t kMaxRemarks = 50;
+constexpr size_t kMaxRemarks = 50, kMaxWarnings = 10;
 
 }  // namespace
 
 std::string message_of(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
   return torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
+}
+
+std::string current_message() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return message_of(error);
+  } catch (...) {
+    return "something was thrown that is no std::exception";
+  }
 }
 
 Output::Output(std::function<void(const std::string&)> on_warning)
@@ -73,8 +83,9 @@ void Output::finish(const std::string& ending) {
 
 void Output::warn(const std::string& text) { on_warning_(text); }
 
-void Output::warn_once(const std::string& text) {
-  if (warnings_.insert(text).second) warn(text);
+void Output::warn_once(const std::string& matter, const std::string& text) {
+  if (warnings_.size() >= kMaxWarnings || !warnings_.insert(matter).second) return;
+  warn(warnings_.size() < kMaxWarnings ? text : text + " (further warnings like it are left out)");
 }
 
 }  // namespace flightdeck

@@ -26,8 +26,8 @@ class Output {
   void remark(int64_t step, const std::string& quantity, const std::string& text);
   void finish(const std::string& ending);
   void warn(const std::string& text);
-  /// The same text is said once.
-  void warn_once(const std::string& text);
+  /// Says `text` unless the same `matter` was warned of before, and at most a few matters.
+  void warn_once(const std::string& matter, const std::string& text);
 
  private:
   void for_each_sink(const std::function<void(Sink&)>& call);
@@ -40,5 +40,7 @@ class Output {
 
 /// What an exception says to people: LibTorch's without its backtrace.
 std::string message_of(const std::exception& error);
+/// The same of the exception that is being handled.
+std::string current_message();
 
 }  // namespace flightdeck

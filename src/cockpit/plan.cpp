@@ -114,14 +114,30 @@ bool Plan::asks_gradients() const {
   return !gradients.empty() || !histograms.empty() || !joint_histograms.empty();
 }
 
-Plan make_plan(int64_t step, const std::vector<Instrument>& instruments, bool ends_line) {
+StepNeeds Instrument::needs() const {
+  StepNeeds needs = functions.needs ? functions.needs() : quantity.needs();
+  needs.update = needs.update || functions.after_update;
+  needs.line = needs.line || functions.after_next;
+  return needs;
+}
+
+Plan make_plan(int64_t step,
+               const std::vector<Instrument>& instruments,
+               bool ends_line,
+               const PlanFailure& on_failure) {
   Plan plan;
   plan.step = step;
   plan.ends_line = ends_line;
   for (size_t k = 0; k < instruments.size(); ++k) {
-    if (!instruments[k].is_due(step)) continue;
+    StepNeeds needs;
+    try {
+      if (!instruments[k].is_due(step)) continue;
+      needs = instruments[k].needs();
+    } catch (...) {
+      on_failure(k);
+      continue;
+    }
     plan.due.push_back(k);
-    const StepNeeds needs = instruments[k].needs();
     plan.gradients = plan.gradients | needs.gradients;
     for (const Bins& bins : needs.histograms) add_if_new(plan.histograms, bins);
     for (const JointBins& bins : needs.joint_histograms) add_if_new(plan.joint_histograms, bins);

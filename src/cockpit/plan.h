@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct Instrument {
   Quantity::Functions functions;
   bool is_on = true;
 
-  StepNeeds needs() const { return functions.needs ? functions.needs() : quantity.needs(); }
+  /// What its functions take is needed, whatever else was declared.
+  StepNeeds needs() const;
   bool is_due(int64_t step) const { return is_on && quantity.schedule().contains(step); }
 };
 
@@ -46,7 +48,14 @@ struct Plan {
   bool asks_gradients() const;
 };
 
-Plan make_plan(int64_t step, const std::vector<Instrument>& instruments, bool ends_line);
+/// Called inside a catch block with the position of an instrument whose schedule or needs threw; it
+/// is left out of the plan.
+using PlanFailure = std::function<void(size_t instrument)>;
+
+Plan make_plan(int64_t step,
+               const std::vector<Instrument>& instruments,
+               bool ends_line,
+               const PlanFailure& on_failure);
 
 /// True if the quantity needs the gradient pass.
 bool needs_gradients(const StepNeeds& needs);

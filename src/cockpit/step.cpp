@@ -59,6 +59,18 @@ const Result& find(const std::vector<std::pair<Key, Result>>& results,
   TORCH_CHECK(false, "step view: no ", what, " of that kind was computed; name it in the needs");
 }
 
+// Of a parameter that the backward pass did not reach there are no counts.
+const Tensor& count_of(const ParameterGradients& parameter,
+                       const std::vector<Tensor>& counts,
+                       size_t position) {
+  TORCH_CHECK(position < counts.size(),
+              "step view: there is no histogram of '",
+              parameter.name,
+              "' because the backward pass did not reach all of its uses; watch only parameters "
+              "that it reaches");
+  return counts[position];
+}
+
 // Runs the body; what it throws goes to `on_failure`.
 template <typename Body>
 void attempt(const Step::OnFailure& on_failure,
@@ -277,7 +289,7 @@ Tensor Step::histogram(const Bins& bins) const {
               "step view: no histogram with these bins was counted; name it in the needs");
   std::vector<Tensor> counts;
   for (const ParameterGradients& parameter : gradients().parameters) {
-    counts.push_back(parameter.histograms[found - plan_.histograms.begin()]);
+    counts.push_back(count_of(parameter, parameter.histograms, found - plan_.histograms.begin()));
   }
   return group_sums(counts).to(at::kLong);
 }
@@ -289,7 +301,7 @@ Tensor Step::joint_histogram(const JointBins& bins) const {
               "step view: no joint histogram with these bins was counted; name it in the needs");
   std::vector<Tensor> counts;
   for (const ParameterGradients& parameter : gradients().parameters) {
-    counts.push_back(parameter.joint_histograms[found - planned.begin()]);
+    counts.push_back(count_of(parameter, parameter.joint_histograms, found - planned.begin()));
   }
   return group_sums(counts).to(at::kLong);
 }

@@ -58,6 +58,26 @@ Value& Value::with_histogram(std::string field,
               "' has ",
               axes.size(),
               " axes; its counts need one dimension more, for the groups");
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    TORCH_CHECK(counts.size(static_cast<int64_t>(axis) + 1) == axes[axis].count,
+                "value: histogram '",
+                field,
+                "' has counts of shape ",
+                counts.sizes(),
+                " but ",
+                axes[axis].count,
+                " bins on axis ",
+                axis,
+                "; give one count per bin");
+  }
+  TORCH_CHECK(!outside.defined() || outside.sizes().equals({counts.size(0), 3}),
+              "value: histogram '",
+              field,
+              "' has entries outside of shape ",
+              outside.defined() ? outside.sizes() : at::IntArrayRef(),
+              " but ",
+              counts.size(0),
+              " group(s); give [G, 3]: below, above and NaN");
   fields_.push_back({std::move(field), Field::Kind::kHistogram, counts, outside, std::move(axes)});
   return *this;
 }

@@ -178,6 +178,79 @@ TEST_F(CockpitTest, DropsAStepThatEndsByAnException) {
   EXPECT_NE(run.memory->find(1, "loss"), nullptr);
 }
 
+TEST_F(CockpitTest, KeepsTheUpdateBeforeAStepThatEndsByAnException) {
+  Loop loop;
+  Listened run(loop.parameters(), {update_norm()}, true);
+  loop.step(*run.cockpit, 0);
+  const auto broken = [&] {
+    const Tensor losses = loop.losses();
+    const StepWatch watch = run.cockpit->watch(1, losses);
+    throw std::runtime_error("the user's own");
+  };
+  expect_error(broken, {"the user's own"});
+  EXPECT_NE(run.memory->find(0, "update_norm"), nullptr);
+  loop.step(*run.cockpit, 2);
+  loop.step(*run.cockpit, 3);
+  EXPECT_EQ(run.memory->find(1, "update_norm"), nullptr);
+  EXPECT_NE(run.memory->find(2, "update_norm"), nullptr);
+}
+
+TEST_F(CockpitTest, SwitchesOffAQuantityWhoseScheduleThrows) {
+  Loop loop;
+  const auto broken = [](int64_t) -> bool { throw std::runtime_error("no such step"); };
+  Listened run(loop.parameters(), {grad_max().on(Schedule::when(broken)), quantity("loss")});
+  EXPECT_TRUE(run.cockpit->is_due(0));
+  for (int64_t step = 0; step < 3; ++step) loop.step(*run.cockpit, step);
+  ASSERT_EQ(run.memory->notes().size(), 1u);
+  EXPECT_EQ(run.memory->notes()[0].quantity, "grad_max");
+  expect_mentions(run.memory->notes()[0].text, {"no such step"});
+  EXPECT_NE(run.memory->find(0, "loss"), nullptr);
+  EXPECT_NE(run.memory->find(2, "loss"), nullptr);
+}
+
+TEST_F(CockpitTest, OutlivesWhateverIsThrown) {
+  Loop loop;
+  const Quantity odd = Quantity("odd").compute([](const StepView&) -> Value { throw 7; });
+  Listened run(loop.parameters(), {odd, quantity("loss")});
+  loop.step(*run.cockpit, 0);
+  ASSERT_EQ(run.memory->notes().size(), 1u);
+  EXPECT_EQ(run.memory->notes()[0].quantity, "odd");
+  EXPECT_NE(run.memory->find(0, "loss"), nullptr);
+}
+
+TEST_F(CockpitTest, WarnsOnceOfAMistakeThatIsRepeated) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("loss")});
+  WatchOptions wrong;
+  wrong.batch_size = 3;
+  for (int64_t step = 0; step < 5; ++step) loop.step(*run.cockpit, step, wrong);
+  EXPECT_EQ(run.warnings.size(), 1u);
+  for (int64_t step = 0; step < 50; ++step) loop.step(*run.cockpit, step % 5);
+  EXPECT_LE(run.warnings.size(), 10u);
+}
+
+TEST_F(CockpitTest, CallsWhatWasGivenWhateverTheNeedsSay) {
+  Loop loop;
+  Listened run(loop.parameters(), {update_norm().needs(StepNeeds())}, true);
+  loop.step(*run.cockpit, 0);
+  loop.step(*run.cockpit, 1);
+  EXPECT_NE(run.memory->find(0, "update_norm"), nullptr);
+}
+
+TEST_F(CockpitTest, RefusesAHistogramThatDoesNotFitItsBins) {
+  const Tensor counts = torch::zeros({1, 4}, torch::kLong);
+  expect_error(
+      [&] {
+        Value().with_histogram("", {Bins{0, 1, 5}}, counts);
+      },
+      {"[1, 4]", "5 bins", "one count per bin"});
+  expect_error(
+      [&] {
+        Value().with_histogram("", {Bins{0, 1, 4}}, counts, torch::zeros({1, 2}));
+      },
+      {"[1, 2]", "below, above and NaN"});
+}
+
 TEST_F(CockpitTest, SaysThatNoBackwardPassWasSeen) {
   Loop loop;
   Listened run(loop.parameters(), {grad_max()});
@@ -251,6 +324,22 @@ TEST_F(CockpitTest, GivesOneValuePerGroup) {
   const double second = memory->number(0, "update_norm", "2");
   EXPECT_NEAR(memory->number(0, "update_norm"), std::hypot(first, second), 1e-12);
   EXPECT_EQ(memory->info().groups, std::vector<std::string>({"0", "2"}));
+}
+
+TEST_F(CockpitTest, TellsGroupsThatAreReadFromTheGraph) {
+  Loop loop;
+  const auto memory = std::make_shared<MemorySink>();
+  CockpitOptions options;
+  options.grouping = Grouping::by_depth();
+  options.on_warning = [](const std::string&) {};
+  Cockpit cockpit(loop.parameters(), {quantity("distance")}, options);
+  cockpit.add_sink(memory);
+  WatchOptions wrong;
+  wrong.batch_size = 3;
+  loop.step(cockpit, 0, wrong);
+  loop.step(cockpit, 1);
+  EXPECT_EQ(memory->info().groups, std::vector<std::string>({"depth 00", "depth 01"}));
+  EXPECT_NE(memory->find(1, "distance", "depth 01"), nullptr);
 }
 
 TEST_F(CockpitTest, KeepsStatePerRun) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Distance of the parameters from where they were at the first watched step.
+// Distance of the parameters from where they were when the cockpit was made.
 #include "flightdeck/quantity.h"
 #include "rows/sweeps.h"
 
