@@ -42,6 +42,9 @@ struct EigenOptions {
   /// residual takes long to fall after the value has settled.
   double stagnation = 0;
   int64_t max_products = 200;
+  /// Lanczos: goes on at least so long. With 3 a start that is good enough as it is still grows
+  /// towards larger pairs that it hardly knows of, a little with every call.
+  int64_t min_products = 1;
   /// Lanczos: vectors kept before a restart. 0 stands for 30 + 2 (largest + smallest + block).
   int64_t max_basis = 0;
   /// Lanczos: vectors multiplied at once. 0 stands for the lines of `start`, or 1. A multiple

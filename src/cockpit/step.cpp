@@ -138,6 +138,7 @@ Eigenpairs Step::run_spectrum(const SpectrumNeed& need) const {
   options.tolerance = need.tolerance;
   options.stagnation = need.tolerance / 2;
   options.max_products = need.max_products;
+  options.min_products = 3;  // else a vector that is good enough would stay as it is for ever
   options.seed = context_.options.seed;
   options.start = last;
   Eigenpairs pairs = eigenpairs(*op, options);

@@ -75,7 +75,7 @@ class LanczosRun {
   }
 
   bool settled() const {
-    if (ritz_.size() < judge_.wanted()) return false;
+    if (ritz_.size() < judge_.wanted() || space_.products() < options_.min_products) return false;
     const std::vector<bool> converged = judge_.converged(ritz_);
     if (std::find(converged.begin(), converged.end(), false) != converged.end()) return false;
     // An invariant subspace may lack copies of an eigenvalue, or a part of A that nothing connects

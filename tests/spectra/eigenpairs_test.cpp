@@ -230,6 +230,28 @@ TEST_F(EigenpairsTest, TakeOneProductFromAVectorThatIsGoodEnough) {
   EXPECT_EQ(again.products, 1);
 }
 
+TEST_F(EigenpairsTest, FollowAPairThatOvertookTheStartWithThreeProductsAndMore) {
+  Tensor eigenvalues = at::linspace(0, 1, 60).to(at::kDouble);
+  eigenvalues[10] = 10;
+  eigenvalues[20] = 12;
+  const Tensor matrix = at::diag(eigenvalues.to(doubles()));
+  EigenOptions options;
+  options.tolerance = 1e-2;
+  options.start = at::full({60}, 1e-4, doubles());
+  options.start[10] = 1;
+  const Eigenpairs stays = eigenpairs(DenseOperator(matrix), options);
+  EXPECT_EQ(stays.products, 1);
+  EXPECT_NEAR(stays.values[0].item<double>(), 10, 0.1);
+  options.min_products = 3;
+  int calls = 0;
+  for (double value = 0; value < 11.9 && calls < 5; ++calls) {
+    const Eigenpairs pairs = eigenpairs(DenseOperator(matrix), options);
+    value = pairs.values[0].item<double>();
+    options.start = pairs.vectors;
+  }
+  EXPECT_LT(calls, 5);
+}
+
 TEST_F(EigenpairsTest, SeveralAtOnceTakeFewerProductsFromTheLastVectors) {
   const int64_t D = 300;
   const Tensor matrix = outlier_matrix(D), change = random({D, D});
