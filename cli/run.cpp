@@ -173,11 +173,12 @@ class Run {
            training_.next_step() % (options_.evaluate_every * training_.steps_per_epoch()) == 0;
   }
 
-  // At the end of an epoch, as DeepOBS does: within it the instruments see how the numbers go bad.
+  // At the end of an epoch, as DeepOBS does, and of the run: within an epoch the instruments see
+  // how the numbers go bad.
   bool has_diverged() const {
-    return !options_.keep_going && training_.next_step() > 0 &&
-           training_.next_step() % training_.steps_per_epoch() == 0 && !training_.is_done() &&
-           !std::isfinite(last_.loss.item<double>());
+    const int64_t steps = training_.next_step();
+    const bool asks = training_.is_done() || steps % training_.steps_per_epoch() == 0;
+    return !options_.keep_going && steps > 0 && asks && !std::isfinite(last_.loss.item<double>());
   }
 
   void step() {
@@ -222,7 +223,7 @@ class Run {
       end.explanation = "the record is complete up to here";
     } else if (has_diverged()) {
       end.ending = "failed";
-      end.explanation = "the epoch ended with a loss that is not finite; --keep-going goes on";
+      end.explanation = "the loss is not finite any more; --keep-going goes on";
     }
     cockpit_->finish(end.ending);
     end.steps = training_.next_step();

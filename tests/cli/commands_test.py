@@ -160,6 +160,8 @@ class Run(CommandTest):
         end = json.loads(self.expect_success(*arguments, self.folder / "b", "--keep-going")
                          .splitlines()[-1])
         self.assertEqual((end["ending"], end["steps"]), ("finished", 16))
+        code, _, err = flightdeck("run", *MLP, "--steps", 5, "--lr", "1e20", "--out", self.folder / "c")
+        self.assertEqual(code, 1, err)
 
     def test_an_interrupt_leaves_a_complete_record(self):
         for number in (signal.SIGINT, signal.SIGTERM):
