@@ -89,10 +89,13 @@ class StepWatch {
 /// switched off and recorded; nothing is thrown from a watched step unless `strict`.
 class Cockpit {
  public:
-  /// Throws if a parameter does not require gradients, or two quantities have one name.
-  Cockpit(Parameters parameters, std::vector<Quantity> quantities, CockpitOptions options = {});
+  /// Throws if a parameter does not require gradients, or two quantities have one name. A tensor
+  /// that has several names (tied weights) is watched under the first.
+  Cockpit(const Parameters& parameters,
+          std::vector<Quantity> quantities,
+          CockpitOptions options = {});
   /// A preset by name.
-  Cockpit(Parameters parameters, const std::string& preset, CockpitOptions options = {});
+  Cockpit(const Parameters& parameters, const std::string& preset, CockpitOptions options = {});
   ~Cockpit();
   Cockpit(const Cockpit&) = delete;
   Cockpit& operator=(const Cockpit&) = delete;
@@ -100,7 +103,8 @@ class Cockpit {
   /// Before the first watched step.
   void add(Quantity quantity);
   void add_sink(std::shared_ptr<Sink> sink);
-  /// Records to a folder, which is made; throws if it already holds a run.
+  /// Records to a folder, which is made; throws if it already holds a run. What a failing disk has
+  /// to say goes to `CockpitOptions::on_warning` too.
   void record_to(const std::string& folder);
   /// Told with the run: problem, optimizer, seed, ... Before the first watched step.
   void describe(const std::string& key, const std::string& value);
@@ -114,6 +118,7 @@ class Cockpit {
   void log(int64_t step, const std::string& name, double value);
   void log(int64_t step, const std::map<std::string, double>& values);
 
+  const CockpitOptions& options() const;
   /// True if something is computed at this step, or completed for the step before.
   bool is_due(int64_t step) const;
   /// What is computed at this step and by which passes, for people.

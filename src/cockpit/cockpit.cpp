@@ -52,6 +52,16 @@ struct Pending {
   NamedValues values;     // of this step, known since
 };
 
+Parameters without_further_names(const Parameters& parameters) {
+  std::vector<NamedParameter> first;
+  std::set<const c10::TensorImpl*> seen;
+  for (const NamedParameter& parameter : parameters) {
+    const c10::TensorImpl* tensor = parameter.tensor.unsafeGetTensorImpl();
+    if (!parameter.tensor.defined() || seen.insert(tensor).second) first.push_back(parameter);
+  }
+  return first;
+}
+
 std::vector<Tensor> as_directions(const std::vector<Tensor>& updates) {
   std::vector<Tensor> directions;
   for (const Tensor& update : updates) directions.push_back(update.unsqueeze(0));
@@ -127,6 +137,7 @@ class Cockpit::State {
   void log(int64_t step, const std::map<std::string, double>& values);
   void finish(const std::string& ending);
 
+  const CockpitOptions& options() const { return context_.options; }
   // Without those whose schedule throws.
   Plan plan(int64_t step) const {
     return make_plan(step, instruments_, ends_line(step), [](size_t) {});
@@ -535,12 +546,14 @@ StepWatch::~StepWatch() noexcept(false) {
   }
 }
 
-Cockpit::Cockpit(Parameters parameters, std::vector<Quantity> quantities, CockpitOptions options)
+Cockpit::Cockpit(const Parameters& parameters,
+                 std::vector<Quantity> quantities,
+                 CockpitOptions options)
     : state_(std::make_unique<State>(
-          std::move(parameters), std::move(quantities), std::move(options))) {}
+          without_further_names(parameters), std::move(quantities), std::move(options))) {}
 
-Cockpit::Cockpit(Parameters parameters, const std::string& preset, CockpitOptions options)
-    : Cockpit(std::move(parameters), flightdeck::preset(preset), std::move(options)) {}
+Cockpit::Cockpit(const Parameters& parameters, const std::string& preset, CockpitOptions options)
+    : Cockpit(parameters, flightdeck::preset(preset), std::move(options)) {}
 
 Cockpit::~Cockpit() { state_->finish(std::uncaught_exceptions() > 0 ? "failed" : "finished"); }
 
@@ -562,6 +575,7 @@ void Cockpit::log(int64_t step, const std::map<std::string, double>& values) {
   state_->log(step, values);
 }
 
+const CockpitOptions& Cockpit::options() const { return state_->options(); }
 bool Cockpit::is_due(int64_t step) const {
   return state_->is_completed_by(step) || !state_->plan(step).is_empty();
 }

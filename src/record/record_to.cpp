@@ -7,6 +7,10 @@
 
 namespace flightdeck {
 
-void Cockpit::record_to(const std::string& folder) { add_sink(std::make_shared<Recorder>(folder)); }
+void Cockpit::record_to(const std::string& folder) {
+  RecorderOptions recording;
+  recording.on_warning = options().on_warning;
+  add_sink(std::make_shared<Recorder>(folder, recording));
+}
 
 }  // namespace flightdeck

@@ -209,6 +209,21 @@ TEST_F(BadInput, AnUnusedParameterHasZeroGradients) {
   EXPECT_TRUE(std::isfinite(memory->number(0, "alpha")));
 }
 
+TEST_F(BadInput, ATiedWeightIsWatchedUnderItsFirstName) {
+  const Tensor weight = random({4, 4}).requires_grad_();
+  Listened run(std::vector<NamedParameter>{{"encoder", weight}, {"decoder", weight}},
+               preset("economy"),
+               /*strict=*/true);
+  const Tensor losses = random({5, 4}).mm(weight).tanh().mm(weight.t()).square().sum(1);
+  {
+    const StepWatch watch = run.cockpit->watch(0, losses);
+    losses.mean().backward();
+  }
+  EXPECT_NEAR(run.memory->number(0, "grad_norm"), weight.grad().norm().item<double>(), 1e-12);
+  ASSERT_EQ(run.memory->info().parameters.size(), 1u);
+  EXPECT_EQ(run.memory->info().parameters[0].name, "encoder");
+}
+
 TEST_F(BadInput, AParameterThatNeedsNoGradientIsNamed) {
   Loop loop;
   loop.net->parameters()[1].requires_grad_(false);
