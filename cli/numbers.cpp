@@ -28,7 +28,9 @@ std::string local_time(double seconds_since_1970, const char* format) {
 
 }  // namespace
 
-std::string short_number(double value) { return formatted("%.4g", value); }
+std::string short_number(double value) {
+  return std::isnan(value) ? "nan" : formatted("%.4g", value);  // printf tells its sign
+}
 
 std::string percent(double share) { return formatted("%.1f %%", 100 * share); }
 

@@ -9,6 +9,7 @@ namespace flightdeck::cli {
 namespace {
 
 TEST(Numbers, AreShort) {
+  EXPECT_EQ(short_number(-std::nan("")), "nan");
   EXPECT_EQ(short_number(0.693147), "0.6931");
   EXPECT_EQ(short_number(std::nan("")), "nan");
   EXPECT_EQ(percent(0.5129), "51.3 %");
