@@ -24,6 +24,7 @@ void note_interrupts() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of the output that goes away does not end a training
 }
 
 bool is_interrupted() { return interrupted != 0; }

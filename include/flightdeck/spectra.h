@@ -37,9 +37,9 @@ struct EigenOptions {
   /// Values below floor * max|value| are judged as if they were that large.
   double floor = 1e-4;
   /// Lanczos: stop too when no wanted value changed by more than stagnation * |value| in the last
-  /// iteration (of at least three); such pairs count as converged. 0 means never. For values that
-  /// need not be sharper than the noise they are compared with: without a gap in the spectrum the
-  /// residual takes long to fall after the value has settled.
+  /// iteration (of at least three), converged or not. 0 means never. For values that need not be
+  /// sharper than the noise they are compared with: without a gap in the spectrum the residual
+  /// takes long to fall after the value has settled.
   double stagnation = 0;
   int64_t max_products = 200;
   /// Lanczos: goes on at least so long. With 3 a start that is good enough as it is still grows

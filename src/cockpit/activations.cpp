@@ -41,12 +41,6 @@ std::optional<Output> output_of(const NodeView& view) {
                   node.min_val.toDouble(),
                   node.max_val.toDouble()};
   }
-  if (name == "GeluBackward0") {
-    return Output{"gelu", at::gelu(view.unpack(view.as<nodes::GeluBackward0>().self_))};
-  }
-  if (name == "SiluBackward0") {
-    return Output{"silu", at::silu(view.unpack(view.as<nodes::SiluBackward0>().self_))};
-  }
   return std::nullopt;
 }
 

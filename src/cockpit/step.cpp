@@ -219,6 +219,7 @@ void Step::begin(const std::vector<Tensor>& update, const OnFailure& on_failure)
     attempt(on_failure, &needs_watch, "individual gradients", [&] { attach(update); });
   }
   graph_losses_ = Tensor();
+  options_.outputs = Tensor();  // its graph
 }
 
 bool Step::finish(const OnFailure& on_failure) {

@@ -42,7 +42,6 @@ class LanczosRun {
       watch_values();
     }
     Eigenpairs pairs = collect(op_, judge_, ritz_, space_.lines());
-    if (has_stagnated_) pairs.converged.assign(pairs.converged.size(), true);
     // Pairs from before a product that is not finite belong to no operator.
     if (!is_finite) pairs.converged.assign(pairs.converged.size(), false);
     pairs.is_finite = is_finite;

@@ -430,7 +430,7 @@ TEST(Eigenpairs, StopWhenTheirValuesStagnate) {
   const Eigenpairs early = eigenpairs(op, options);
   EXPECT_LT(early.products, sharp.products);
   EXPECT_GE(early.iterations, 3);
-  EXPECT_TRUE(early.all_converged());
+  EXPECT_FALSE(early.all_converged());
   EXPECT_NEAR(early.values[0].item<double>(), 1, 0.03);
 }
 
