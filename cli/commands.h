@@ -21,6 +21,7 @@ void add_bench_first_order(CLI::App& bench);
 void add_bench_overhead(CLI::App& bench);
 void add_coverage(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_experiment(CLI::App& app);
 void add_export(CLI::App& app);
 void add_list(CLI::App& app);
 void add_run(CLI::App& app);

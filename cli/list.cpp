@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/errors.h"
+#include "cli/experiment.h"
 #include "cli/json.h"
 #include "cli/names.h"
 #include "cli/numbers.h"
@@ -165,6 +166,21 @@ std::vector<Item> rules() {
   return items;
 }
 
+// ---- experiments --------------------------------------------------------------------------------
+
+std::vector<Item> experiments() {
+  std::vector<Item> items;
+  for (const Experiment& experiment : all_experiments()) {
+    items.push_back({experiment.name,
+                     experiment.summary,
+                     {"section " + experiment.reference + " of the thesis"},
+                     json_begin(experiment.name, experiment.summary)
+                         .field("reference", experiment.reference)
+                         .text()});
+  }
+  return items;
+}
+
 // ---- the command --------------------------------------------------------------------------------
 
 struct Kind {
@@ -179,6 +195,7 @@ const std::vector<Kind>& kinds() {
       {"optimizers", "Optimizers, their hyperparameters and defaults", &optimizers},
       {"presets", "Sets of quantities by name", &presets},
       {"rules", "Ops with a fast rule; others are slower and exact all the same", &rules},
+      {"experiments", "Findings of the papers that a command repeats", &experiments},
   };
   return all;
 }

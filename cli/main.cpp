@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   flightdeck::cli::add_run(app);
   flightdeck::cli::add_show(app);
   flightdeck::cli::add_export(app);
+  flightdeck::cli::add_experiment(app);
   flightdeck::cli::add_list(app);
   flightdeck::cli::add_coverage(app);
   flightdeck::cli::add_doctor(app);

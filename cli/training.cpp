@@ -42,7 +42,10 @@ void check_training_options(const TrainingOptions& options) {
 }
 
 Training::Training(const TrainingOptions& options)
-    : problem_(suite::find_problem(options.problem)),
+    : Training(suite::find_problem(options.problem), options) {}
+
+Training::Training(const suite::Problem& problem, const TrainingOptions& options)
+    : problem_(problem),
       hyperparameters_(suite::find_optimizer(options.optimizer).complete(options.hyperparameters)),
       schedule_(suite::LearningRateSchedule::parse(options.schedule)),
       batch_size_(options.batch_size > 0 ? options.batch_size : problem_.batch_size),

@@ -52,6 +52,8 @@ class Training {
  public:
   /// Loads the data and builds the model. Seeds LibTorch's default generator.
   explicit Training(const TrainingOptions& options);
+  /// The same for a problem of the caller's own; `options.problem` is not read.
+  Training(const suite::Problem& problem, const TrainingOptions& options);
 
   const suite::Problem& problem() const { return problem_; }
   const suite::Model& model() const { return model_; }

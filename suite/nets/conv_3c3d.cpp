@@ -10,7 +10,7 @@ namespace flightdeck::suite::nets {
 namespace {
 
 // Pooling with SAME padding: 0 before, 1 after. Zero stands for minus infinity because the inputs
-// come from a ReLU.
+// come from a nonlinearity whose outputs are not negative.
 torch::nn::ZeroPad2d pad_after() {
   return torch::nn::ZeroPad2d(torch::nn::ZeroPad2dOptions({0, 1, 0, 1}));
 }
@@ -30,26 +30,29 @@ void glorot_(Tensor weight) {
 
 }  // namespace
 
-Model conv_3c3d(int64_t classes) {
+Model conv_3c3d(int64_t classes, Nonlinearity nonlinearity) {
   namespace nn = torch::nn;
+  const bool is_relu = nonlinearity == Nonlinearity::kRelu;
+  const std::string name = is_relu ? "relu" : "sigmoid";
+  const auto f = [&] { return is_relu ? nn::AnyModule(nn::ReLU()) : nn::AnyModule(nn::Sigmoid()); };
   nn::Sequential layers({
       {"conv1", nn::Conv2d(nn::Conv2dOptions(3, 64, 5))},
-      {"relu1", nn::ReLU()},
+      {name + "1", f()},
       {"pad1", pad_after()},
       {"pool1", pool()},
       {"conv2", nn::Conv2d(nn::Conv2dOptions(64, 96, 3))},
-      {"relu2", nn::ReLU()},
+      {name + "2", f()},
       {"pad2", pad_after()},
       {"pool2", pool()},
       {"conv3", nn::Conv2d(nn::Conv2dOptions(96, 128, 3).padding(1))},
-      {"relu3", nn::ReLU()},
+      {name + "3", f()},
       {"pad3", pad_after()},
       {"pool3", pool()},
       {"flatten", nn::Flatten()},
       {"dense1", nn::Linear(128 * 3 * 3, 512)},
-      {"relu4", nn::ReLU()},
+      {name + "4", f()},
       {"dense2", nn::Linear(512, 256)},
-      {"relu5", nn::ReLU()},
+      {name + "5", f()},
       {"dense3", nn::Linear(256, classes)},
   });
   initialise(*layers, &glorot_, /*bias=*/0.0);

@@ -6,7 +6,9 @@
 
 namespace flightdeck::suite::nets {
 
+enum class Nonlinearity { kRelu, kSigmoid };
+
 /// Convolutions start Glorot normal, dense layers Glorot uniform, biases 0.
-Model conv_3c3d(int64_t classes);
+Model conv_3c3d(int64_t classes, Nonlinearity nonlinearity = Nonlinearity::kRelu);
 
 }  // namespace flightdeck::suite::nets

@@ -253,6 +253,7 @@ class List(CommandTest):
             "optimizers": ["hyperparameters"],
             "presets": ["quantities"],
             "rules": ["nodes"],
+            "experiments": ["reference"],
         }
         for kind, more in keys.items():
             items = json.loads(self.expect_success("list", kind, "--json"))
@@ -309,7 +310,7 @@ class Help(CommandTest):
 
     def test_every_command_has_help_with_an_example(self):
         for command in (["run"], ["show"], ["export"], ["list"], ["list", "rules"], ["coverage"],
-                        ["doctor"]):
+                        ["doctor"], ["experiment"]):
             self.assertIn("Example", self.expect_success(*command, "--help"))
 
 

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The experiments at test size through the built tool: experiments_test.py <path of flightdeck>"""
+
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FLIGHTDECK = sys.argv.pop(1)
+# Set in the process that the tool starts again with a better environment: spares that second start.
+os.environ["FLIGHTDECK_ENV_SET"] = "1"
+# What is found must not depend on the person: data sets of the system, or generated ones.
+os.environ["HOME"] = "/nonexistent"
+os.environ.pop("FLIGHTDECK_DATA", None)
+
+
+def flightdeck(*arguments):
+    return subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=100, check=False)
+
+
+class Experiments(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_quick(self, name, *options):
+        """Runs an experiment; returns its JSON object and the rows of its figures by file."""
+        done = flightdeck("experiment", name, "--quick", "--json", "--out", self.folder, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = json.loads(done.stdout)
+        self.assertEqual(result["experiment"], name)
+        self.assertTrue(result["finding"].endswith("."))
+        self.assertTrue(result["data"])
+        self.assertEqual(json.loads((self.folder / "result.json").read_text()), result)
+        figures = {}
+        for file in map(pathlib.Path, result["files"]):
+            with file.open(newline="") as lines:
+                figures[file.stem] = list(csv.DictReader(lines))
+        return result, figures
+
+    def test_raw_pixels_spread_the_gradients(self):
+        result, figures = self.run_quick("raw_data")
+        self.assertTrue(result["holds"], result)
+        rows = figures["histograms"]
+        entries = {data: sum(int(row["count"]) for row in rows
+                             if (row["data"], row["step"]) == (data, "0"))
+                   for data in ("normalised", "raw")}
+        self.assertEqual(entries["normalised"], entries["raw"])
+        self.assertEqual((rows[0]["low"], rows[0]["high"]), ("-inf", "-2"))
+
+    def test_sigmoids_starve_the_layers_near_the_input(self):
+        result, figures = self.run_quick("vanishing_gradients")
+        self.assertTrue(result["holds"], result)
+        self.assertEqual({row["net"] for row in figures["histograms"]}, {"relu", "sigmoid"})
+
+    def test_the_best_runs_overshoot(self):
+        result, figures = self.run_quick("alpha_accuracy")
+        self.assertTrue(result["holds"], result)
+        for best in result["table"]:
+            runs = [row for row in figures["runs"] if row["problem"] == best["problem"]]
+            self.assertEqual(max(float(row["accuracy"]) for row in runs), best["accuracy"])
+
+    def test_noise_lowers_the_largest_eigenvalue_at_equal_loss(self):
+        result, figures = self.run_quick("implicit_regularisation")
+        self.assertTrue(result["holds"], result)
+        last = figures["curves"][-1]
+        self.assertLess(float(last["sgd_max_ev"]), 0.98 * float(last["gd_max_ev"]))
+        self.assertLess(abs(float(last["sgd_loss"]) / float(last["gd_loss"]) - 1), 0.01)
+
+    def test_convex_problems_look_different(self):
+        result, figures = self.run_quick("convex_view")
+        self.assertTrue(result["holds"], result)
+        self.assertEqual(len({row["problem"] for row in figures["curves"]}), 3)
+
+    def test_generated_data_are_named_as_such(self):
+        result, _ = self.run_quick("raw_data", "--synthetic")
+        self.assertTrue(result["synthetic"])
+        self.assertIn("synthetic", result["data"][0])
+        self.assertTrue(result["holds"], result)
+
+    def test_prints_table_finding_and_files(self):
+        done = flightdeck("experiment", "implicit_regularisation", "--quick", "--out", self.folder,
+                          "--seed", 3)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ("sgd_max_ev", "It holds: after 4000 steps", "curves.csv", "result.json"):
+            self.assertIn(words, done.stdout)
+
+    def test_does_not_overwrite(self):
+        (self.folder / "mine").write_text("precious")
+        done = flightdeck("experiment", "raw_data", "--out", self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(str(self.folder), done.stderr)
+
+    def test_suggests_the_nearest_name(self):
+        done = flightdeck("experiment", "raw_date")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'raw_data'", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
