@@ -113,7 +113,7 @@ TEST(Batches, RefuseABatchLargerThanTheData) {
 }
 
 TEST(Evaluate, AddsThePenaltyToTheMeanOfFullBatches) {
-  const Problem& problem = find_problem("svhn_3c3d");
+  const Problem problem = find_problem("svhn_3c3d");
   torch::manual_seed(0);
   const Model model = problem.build();
   const DataSet data = synthetic("svhn", 40);
@@ -129,7 +129,7 @@ TEST(Evaluate, AddsThePenaltyToTheMeanOfFullBatches) {
 }
 
 TEST(Evaluate, SwitchesDropoutOffAndTheModeBack) {
-  const Problem& problem = find_problem("cifar100_allcnnc");
+  const Problem problem = find_problem("cifar100_allcnnc");
   const Model model = problem.build();
   const DataSet data = synthetic("cifar100", 8);
   const double first = evaluate(problem, model, data, Part::kTest, 8).loss;
@@ -138,7 +138,7 @@ TEST(Evaluate, SwitchesDropoutOffAndTheModeBack) {
 }
 
 TEST(Evaluate, CountsASmallPartWholeAndStopsWhenAsked) {
-  const Problem& problem = find_problem("mnist_logreg");
+  const Problem problem = find_problem("mnist_logreg");
   const Model model = problem.build();
   const DataSet data = synthetic("mnist", 40);
   EXPECT_EQ(evaluate(problem, model, data, Part::kTest, 128).samples, 40);
@@ -150,7 +150,7 @@ TEST(Evaluate, CountsASmallPartWholeAndStopsWhenAsked) {
 }
 
 TEST(Evaluate, HasNoAccuracyWithoutClasses) {
-  const Problem& problem = find_problem("quadratic_deep");
+  const Problem problem = find_problem("quadratic_deep");
   const Score score = evaluate(problem, problem.build(), load_data("quadratic"), Part::kTest, 128);
   EXPECT_TRUE(std::isnan(score.accuracy));
   EXPECT_EQ(score.samples, 896);

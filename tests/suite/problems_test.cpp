@@ -45,7 +45,7 @@ TEST(Problems, HaveThePublishedParameterCounts) {
 
 TEST(Problems, HaveThePublishedBudgets) {
   const auto expect_budget = [](const char* name, int64_t batch_size, int64_t epochs) {
-    const Problem& problem = find_problem(name);
+    const Problem problem = find_problem(name);
     EXPECT_EQ(problem.batch_size, batch_size) << name;
     EXPECT_EQ(problem.epochs, epochs) << name;
     EXPECT_TRUE(problem.has_published_budget) << name;
@@ -91,7 +91,7 @@ TEST(Problems, StartNearThePublishedLosses) {
       {"cifar100_allcnnc", {4.62, 0.05}},  // 4.927 with the penalty of 0.306
   };
   for (const auto& [name, expected] : published) {
-    const Problem& problem = find_problem(name);
+    const Problem problem = find_problem(name);
     const Model model = problem.build();
     model.module->eval();
     const Batch batch = problem.random_batch(64);
@@ -120,7 +120,7 @@ TEST(Problems, StartWithTheExpectedPenalty) {
 }
 
 TEST(Problems, PenaliseWeightsAndNotBiases) {
-  const Problem& problem = find_problem("cifar10_3c3d");
+  const Problem problem = find_problem("cifar10_3c3d");
   const Model model = problem.build();
   problem.penalty(*model.module).backward();
   for (const auto& item : model.module->named_parameters()) {

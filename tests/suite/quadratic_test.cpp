@@ -54,7 +54,7 @@ TEST(Quadratic, HasThePublishedPoints) {
 }
 
 TEST(Quadratic, HasThePublishedLosses) {
-  const Problem& problem = find_problem("quadratic_deep");
+  const Problem problem = find_problem("quadratic_deep");
   const Model model = problem.build();
   const DataSet data = load_data(problem.data_set);
   const auto loss = [&](Part part, int64_t batch_size) {
