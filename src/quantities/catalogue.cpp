@@ -52,8 +52,8 @@ Quantity quantity(const std::string& name, Settings settings) {
                     "quantity: there is no quantity '",
                     name,
                     "'",
-                    near.empty() ? "" : "; did you mean '" + near + "'?",
-                    " Choose one of ",
+                    near.empty() ? "; choose" : "; did you mean '" + near + "'? Choose",
+                    " one of ",
                     all);
 }
 
