@@ -2,6 +2,7 @@
 // Adam; its weight decay is added to the gradient.
 #include <torch/torch.h>
 
+#include "suite/optimizers/adam_options.h"
 #include "suite/optimizers/hyperparameters.h"
 
 namespace flightdeck::suite::optimizers {
@@ -12,11 +13,7 @@ OptimizerEntry adam() {
   entry.summary = "steps scaled by running means of gradients and their squares";
   entry.hyperparameters = {rate(1e-3), beta1(), beta2(), epsilon(1e-8), weight_decay()};
   entry.create = [](std::vector<Tensor> parameters, const Hyperparameters& values) {
-    torch::optim::AdamOptions options(values.at("learning_rate"));
-    options.betas({values.at("beta1"), values.at("beta2")});
-    options.eps(values.at("epsilon"));
-    options.weight_decay(values.at("weight_decay"));
-    return std::make_shared<torch::optim::Adam>(std::move(parameters), options);
+    return std::make_shared<torch::optim::Adam>(std::move(parameters), adam_options(values));
   };
   return entry;
 }

@@ -2,6 +2,7 @@
 // AMSGrad: Adam that divides by the largest mean square so far.
 #include <torch/torch.h>
 
+#include "suite/optimizers/adam_options.h"
 #include "suite/optimizers/hyperparameters.h"
 
 namespace flightdeck::suite::optimizers {
@@ -12,10 +13,7 @@ OptimizerEntry amsgrad() {
   entry.summary = "Adam whose scale never falls";
   entry.hyperparameters = {rate(1e-3), beta1(), beta2(), epsilon(1e-8), weight_decay()};
   entry.create = [](std::vector<Tensor> parameters, const Hyperparameters& values) {
-    torch::optim::AdamOptions options(values.at("learning_rate"));
-    options.betas({values.at("beta1"), values.at("beta2")});
-    options.eps(values.at("epsilon"));
-    options.weight_decay(values.at("weight_decay"));
+    torch::optim::AdamOptions options = adam_options(values);
     options.amsgrad(true);
     return std::make_shared<torch::optim::Adam>(std::move(parameters), options);
   };
