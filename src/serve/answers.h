@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What a record says, in the types of the wire: shared by the server and the report.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flightdeck/record.h"
+#include "serve/wire.h"
+
+namespace flightdeck::serve {
+
+/// `id` and `change` are the server's; the rest is read.
+wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t change);
+
+/// A run whose record throws when it is opened.
+wire::RunSummary unreadable_run(const std::string& id, int64_t change, const std::string& error);
+
+wire::RunDetails details_of(const RunReader& run, wire::RunSummary summary);
+
+/// At most `at_most` entries of one series of numbers.
+wire::Points points_of(const RunReader& run,
+                       int64_t series,
+                       const StepRange& range,
+                       int64_t at_most);
+
+/// At most `at_most` lists or histograms of one series.
+std::vector<wire::Frame> frames_of(const RunReader& run,
+                                   int64_t series,
+                                   const StepRange& range,
+                                   int64_t at_most);
+
+/// What the record itself finds worth saying: quantities switched off, values not stored, runs that
+/// failed or were killed, values that stopped being numbers. The gravest first.
+std::vector<wire::Lamp> lamps_of(const RunReader& run);
+
+}  // namespace flightdeck::serve
