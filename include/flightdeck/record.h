@@ -72,13 +72,41 @@ struct NumberPoint {
   double value = 0;
 };
 
+/// Consecutive points of a series of numbers, reduced to what a chart shows of them.
+struct NumberStretch {
+  int64_t first_step = 0, last_step = 0;
+  int64_t count = 0;           ///< of points, those that are not a number among them
+  int64_t not_a_number = 0;    ///< of points
+  double first = 0, last = 0;  ///< values at the ends
+  double min = 0, max = 0;     ///< NaN if no point is a number; infinities count
+  /// Where the extremes are, the first of equals; first_step if there are none.
+  int64_t min_step = 0, max_step = 0;
+};
+
+/// The last point of a series of numbers.
+struct LastNumber {
+  SeriesInfo series;
+  NumberPoint point;
+};
+
+/// What a list of runs shows of one.
+struct RunSummary {
+  RunInfo info;
+  std::string status;
+  int64_t last_step = -1;
+  double last_time = 0;
+  std::vector<LastNumber> numbers;
+};
+
 struct StepRange {
   int64_t first = std::numeric_limits<int64_t>::min();
   int64_t last = std::numeric_limits<int64_t>::max();
 };
 
 /// Reads a run, finished, running or killed; never writes into its folder. Each call sees whole
-/// calls of `Recorder::write`, never parts of one.
+/// calls of `Recorder::write`, never parts of one. Any number of threads may use one reader at the
+/// same time. A call opens the database and costs for that alone what a few hundred points do; of a
+/// run that grows, it reads of the journal what is new.
 class RunReader {
  public:
   /// Throws if the folder holds no run, or one of a newer format.
@@ -88,11 +116,17 @@ class RunReader {
 
   /// True if the folder holds a run.
   static bool is_run(const std::string& folder);
+  /// A text that differs after anything was recorded, begun or ended in the folder; empty if it
+  /// holds no run. Looks at names, sizes and times of its files and at the lock only.
+  static std::string fingerprint(const std::string& folder);
 
   RunInfo info() const;
   /// "running", "finished", "interrupted", "failed", or "killed": it is not running and did not
   /// end.
   std::string status() const;
+  /// All of the above and below that a list of runs needs, as of one moment, at the price of one
+  /// call.
+  RunSummary summary() const;
   double last_time() const;   ///< when the last values came; 0 before the first
   int64_t last_step() const;  ///< -1 before the first
   std::vector<SeriesInfo> series() const;
@@ -101,6 +135,19 @@ class RunReader {
                                    const std::string& group = "",
                                    const std::string& field = "") const;
   std::vector<NumberPoint> numbers(int64_t series, const StepRange& range = {}) const;
+  /// At most `at_most` (>= 1) stretches that together are all points of the range, in order; one a
+  /// point if there are no more. No extreme is lost, and a million points cost what a few thousand
+  /// do. Series of other kinds have points without values: NaN, not counted as `not_a_number`.
+  std::vector<NumberStretch> stretches(int64_t series,
+                                       const StepRange& range,
+                                       int64_t at_most) const;
+  /// The last values of all series of numbers of the whole model (group "").
+  std::vector<LastNumber> last_numbers() const;
+  /// At most `at_most` (>= 1) readings spread evenly over those of the range, the last one always
+  /// among them.
+  std::vector<std::pair<int64_t, Reading>> frames(int64_t series,
+                                                  const StepRange& range,
+                                                  int64_t at_most) const;
   /// Readings of any kind of one series, by step.
   std::vector<std::pair<int64_t, Reading>> readings(int64_t series,
                                                     const StepRange& range = {}) const;

@@ -3,6 +3,10 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
+#include <set>
+#include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace flightdeck::record {
@@ -18,6 +22,25 @@ struct flock whole_file(short type) {
   return lock;
 }
 
+// Left out: the log's index, which tells nothing that the log does not, and files being made.
+bool is_ours(const std::string& name) {
+  return name == "run.sqlite" || name == "run.sqlite-wal" || name == "lock" ||
+         (name.rfind("journal.", 0) == 0 && name != "journal.new");
+}
+
+std::string file_line(const std::string& path, const std::string& name) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return "";
+  std::string line = "\n" + name;
+  for (const int64_t number : {int64_t(status.st_ino),
+                               int64_t(status.st_size),
+                               int64_t(status.st_mtim.tv_sec),
+                               int64_t(status.st_mtim.tv_nsec)}) {
+    line += " " + std::to_string(number);
+  }
+  return line;
+}
+
 }  // namespace
 
 bool Folder::holds_run() const { return exists(database()) || exists(journal(0)); }
@@ -28,6 +51,19 @@ bool Folder::is_being_written() const {
   // Asks without taking: a reader never gets into a recorder's way.
   struct flock probe = whole_file(F_RDLCK);
   return ::fcntl(file.descriptor(), F_OFD_GETLK, &probe) == 0 && probe.l_type != F_UNLCK;
+}
+
+std::string Folder::fingerprint() const {
+  if (!holds_run()) return "";
+  std::set<std::string> lines;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(path_, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (is_ours(name)) lines.insert(file_line(entry.path().string(), name));
+  }
+  std::string text = is_being_written() ? "running" : "alone";
+  for (const std::string& line : lines) text += line;
+  return text;
 }
 
 LockResult FolderLock::take(const Folder& folder) {

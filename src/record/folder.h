@@ -31,6 +31,8 @@ class Folder {
   bool holds_run() const;
   /// True while a recorder of any process has the folder.
   bool is_being_written() const;
+  /// As RunReader::fingerprint.
+  std::string fingerprint() const;
 
  private:
   std::string path_;

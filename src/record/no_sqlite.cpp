@@ -30,7 +30,9 @@ RunReader::RunReader(const std::string& folder) { refuse(folder); }
 RunReader::~RunReader() = default;
 RunReader::RunReader(RunReader&&) noexcept = default;
 bool RunReader::is_run(const std::string&) { return false; }
+std::string RunReader::fingerprint(const std::string&) { return {}; }
 RunInfo RunReader::info() const { return {}; }
+RunSummary RunReader::summary() const { return {}; }
 std::string RunReader::status() const { return {}; }
 double RunReader::last_time() const { return 0; }
 int64_t RunReader::last_step() const { return -1; }
@@ -41,6 +43,15 @@ std::unique_ptr<SeriesInfo> RunReader::find(const std::string&,
   return nullptr;
 }
 std::vector<NumberPoint> RunReader::numbers(int64_t, const StepRange&) const { return {}; }
+std::vector<NumberStretch> RunReader::stretches(int64_t, const StepRange&, int64_t) const {
+  return {};
+}
+std::vector<LastNumber> RunReader::last_numbers() const { return {}; }
+std::vector<std::pair<int64_t, Reading>> RunReader::frames(int64_t,
+                                                           const StepRange&,
+                                                           int64_t) const {
+  return {};
+}
 std::vector<std::pair<int64_t, Reading>> RunReader::readings(int64_t, const StepRange&) const {
   return {};
 }

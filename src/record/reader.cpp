@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 #include "flightdeck/record.h"
 #include "record/blobs.h"
 #include "record/bytes.h"
 #include "record/series_cursor.h"
+#include "record/stretch_reader.h"
 #include "record/view.h"
 
 namespace flightdeck {
@@ -31,23 +34,29 @@ NoteKind note_kind(const std::string& name) {
   return NoteKind::kRemark;
 }
 
-std::string meta(const record::Database& database, const std::string& key) {
-  record::Statement statement(database, "SELECT value FROM meta WHERE key = ?");
-  return statement.bind(1, key).step() ? statement.text(0) : "";
+std::string stored_ending(const record::Database& database) {
+  record::Statement row(database, "SELECT value FROM meta WHERE key = 'ending'");
+  return row.step() ? row.text(0) : "";
 }
 
 RunInfo stored_info(const record::Database& database) {
   RunInfo info;
-  record::Statement start(database, "SELECT value FROM meta WHERE key = 'start_time'");
-  if (start.step()) info.start_time = start.number(0);
-  info.flightdeck_version = meta(database, "flightdeck_version");
-  info.libtorch_version = meta(database, "libtorch_version");
-  info.host = meta(database, "host");
-  info.command = meta(database, "command");
-  info.device = meta(database, "device");
-  info.grouping = meta(database, "grouping");
-  info.plan = meta(database, "plan");
-  info.coverage = meta(database, "coverage");
+  const std::map<std::string, std::string*> texts = {
+      {"flightdeck_version", &info.flightdeck_version},
+      {"libtorch_version", &info.libtorch_version},
+      {"host", &info.host},
+      {"command", &info.command},
+      {"device", &info.device},
+      {"grouping", &info.grouping},
+      {"plan", &info.plan},
+      {"coverage", &info.coverage}};
+  record::Statement meta(database, "SELECT key, value FROM meta");
+  while (meta.step()) {
+    const std::string key = meta.text(0);
+    const auto text = texts.find(key);
+    if (text != texts.end()) *text->second = meta.text(1);
+    if (key == "start_time") info.start_time = meta.number(1);
+  }
   record::Statement config(database, "SELECT key, value FROM config");
   while (config.step()) info.config[config.text(0)] = config.text(1);
   record::Statement parameters(database,
@@ -67,6 +76,48 @@ RunInfo stored_info(const record::Database& database) {
   return info;
 }
 
+RunInfo info_of(const record::View& view) {
+  if (view.tail->info) return *view.tail->info;
+  return view.database ? stored_info(*view.database) : RunInfo();
+}
+
+// `was_running`: asked before the view was opened. A run that ends between the two looks has an
+// ending in the second.
+std::string status_of(const record::View& view, bool was_running) {
+  if (view.tail->ending) return *view.tail->ending;
+  const std::string ending = view.database ? stored_ending(*view.database) : "";
+  if (!ending.empty()) return ending;
+  return was_running ? "running" : "killed";
+}
+
+std::vector<LastNumber> last_numbers_of(const record::View& view) {
+  std::vector<LastNumber> numbers;
+  std::optional<record::Statement> row;
+  if (view.database) {
+    row.emplace(*view.database, "SELECT time, value FROM numbers WHERE series = ? AND step = ?");
+  }
+  for (const SeriesInfo& series : view.tail->series) {
+    if (series.kind != ReadingKind::kNumber || !series.group.empty()) continue;
+    const auto& values = view.tail->values_of(series.id);
+    const auto value = values.find(series.last_step);
+    if (value != values.end()) {
+      const record::TailValue& last = value->second;
+      numbers.push_back({series, {series.last_step, last.time, last.reading.number}});
+    } else if (row && row->bind(1, series.id).bind(2, series.last_step).step()) {
+      numbers.push_back({series, {series.last_step, row->number(0), row->number(1)}});
+    }
+    if (row) row->reset();
+  }
+  return numbers;
+}
+
+void require_one(const char* call, int64_t at_most) {
+  if (at_most < 1) {
+    throw std::invalid_argument("record: " + std::string(call) + " got at_most " +
+                                std::to_string(at_most) + "; ask for at least 1");
+  }
+}
+
 }  // namespace
 
 class RunReader::State {
@@ -83,9 +134,7 @@ class RunReader::State {
 
   record::View view() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    record::View view = record::open_view(folder_, tail_);
-    tail_ = view.tail;
-    return view;
+    return record::open_view(folder_, tails_);
   }
 
   const SeriesInfo& series(const record::View& view, int64_t id) const {
@@ -102,7 +151,7 @@ class RunReader::State {
  private:
   record::Folder folder_;
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<const record::Tail> tail_;
+  mutable record::TailKeeper tails_;
 };
 
 RunReader::RunReader(const std::string& folder) : state_(std::make_unique<State>(folder)) {}
@@ -111,20 +160,27 @@ RunReader::RunReader(RunReader&&) noexcept = default;
 
 bool RunReader::is_run(const std::string& folder) { return record::Folder(folder).holds_run(); }
 
-RunInfo RunReader::info() const {
-  const record::View view = state_->view();
-  if (view.tail->info) return *view.tail->info;
-  return view.database ? stored_info(*view.database) : RunInfo();
+std::string RunReader::fingerprint(const std::string& folder) {
+  return record::Folder(folder).fingerprint();
 }
 
+RunInfo RunReader::info() const { return info_of(state_->view()); }
+
 std::string RunReader::status() const {
-  // Asked first: a run that ends between the two looks has an ending in the second.
-  const bool is_running = state_->folder().is_being_written();
+  const bool was_running = state_->folder().is_being_written();
+  return status_of(state_->view(), was_running);
+}
+
+RunSummary RunReader::summary() const {
+  const bool was_running = state_->folder().is_being_written();
   const record::View view = state_->view();
-  if (view.tail->ending) return *view.tail->ending;
-  const std::string ending = view.database ? meta(*view.database, "ending") : "";
-  if (!ending.empty()) return ending;
-  return is_running ? "running" : "killed";
+  RunSummary summary;
+  summary.info = info_of(view);
+  summary.status = status_of(view, was_running);
+  summary.last_step = view.tail->last_step;
+  summary.last_time = view.tail->last_time;
+  summary.numbers = last_numbers_of(view);
+  return summary;
 }
 
 double RunReader::last_time() const { return state_->view().tail->last_time; }
@@ -154,6 +210,24 @@ std::vector<NumberPoint> RunReader::numbers(int64_t series, const StepRange& ran
   record::SeriesCursor cursor(view, info, range);
   while (cursor.next()) points.push_back({cursor.step(), cursor.time(), cursor.number()});
   return points;
+}
+
+std::vector<NumberStretch> RunReader::stretches(int64_t series,
+                                                const StepRange& range,
+                                                int64_t at_most) const {
+  require_one("stretches", at_most);
+  const record::View view = state_->view();
+  return record::read_stretches(view, state_->series(view, series), range, at_most);
+}
+
+std::vector<LastNumber> RunReader::last_numbers() const { return last_numbers_of(state_->view()); }
+
+std::vector<std::pair<int64_t, Reading>> RunReader::frames(int64_t series,
+                                                           const StepRange& range,
+                                                           int64_t at_most) const {
+  require_one("frames", at_most);
+  const record::View view = state_->view();
+  return record::read_frames(view, state_->series(view, series), range, at_most);
 }
 
 std::vector<std::pair<int64_t, Reading>> RunReader::readings(int64_t series,

@@ -27,6 +27,11 @@ CREATE TABLE lists(
 CREATE TABLE histograms(
   series INTEGER NOT NULL, step INTEGER NOT NULL, time REAL, value BLOB NOT NULL,
   PRIMARY KEY (series, step)) WITHOUT ROWID;
+CREATE TABLE stretches(
+  series INTEGER NOT NULL, first_step INTEGER NOT NULL, last_step INTEGER NOT NULL,
+  count INTEGER NOT NULL, not_a_number INTEGER NOT NULL, first REAL, last REAL, min REAL, max REAL,
+  min_step INTEGER NOT NULL, max_step INTEGER NOT NULL,
+  PRIMARY KEY (series, first_step)) WITHOUT ROWID;
 CREATE TABLE notes(
   id INTEGER PRIMARY KEY, step INTEGER NOT NULL, time REAL, kind TEXT NOT NULL,
   quantity TEXT NOT NULL, text TEXT NOT NULL);
@@ -50,6 +55,14 @@ const char* table_of(ReadingKind kind) {
       return "histograms";
   }
   throw std::logic_error("record: a reading of no known kind");
+}
+
+ReadingKind kind_of(const std::string& name) {
+  for (const ReadingKind kind :
+       {ReadingKind::kNumber, ReadingKind::kList, ReadingKind::kHistogram}) {
+    if (name == to_string(kind)) return kind;
+  }
+  throw std::runtime_error("record: unknown kind of series '" + name + "'; the record is damaged");
 }
 
 }  // namespace flightdeck::record

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "flightdeck/reading.h"
 
@@ -17,5 +18,8 @@ extern const char* const kSchema;
 
 /// The table that has the values of a kind.
 const char* table_of(ReadingKind kind);
+
+/// The kind that column `kind` of table series names.
+ReadingKind kind_of(const std::string& name);
 
 }  // namespace flightdeck::record

@@ -8,24 +8,18 @@
 
 namespace flightdeck::record {
 
-namespace {
-
-const std::map<int64_t, TailValue>& no_values() {
-  static const std::map<int64_t, TailValue> none;
-  return none;
-}
-
-}  // namespace
-
-SeriesCursor::SeriesCursor(const View& view, const SeriesInfo& series, const StepRange& range)
+SeriesCursor::SeriesCursor(const View& view,
+                           const SeriesInfo& series,
+                           const StepRange& range,
+                           Columns columns)
     : series_(&series) {
-  const auto found = view.tail->values.find(series.id);
-  const Values& values = found == view.tail->values.end() ? no_values() : found->second;
+  const Values& values = view.tail->values_of(series.id);
   tail_ = values.lower_bound(range.first);
   tail_end_ = range.first > range.last ? tail_ : values.upper_bound(range.last);
   if (!view.database) return;
   rows_.emplace(*view.database,
-                "SELECT step, time, value FROM " + std::string(table_of(series.kind)) +
+                "SELECT step" + std::string(columns == Columns::kAll ? ", time, value" : "") +
+                    " FROM " + table_of(series.kind) +
                     " WHERE series = ? AND step BETWEEN ? AND ? ORDER BY step");
   rows_->bind(1, series.id).bind(2, range.first).bind(3, range.last);
 }

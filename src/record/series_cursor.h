@@ -15,8 +15,13 @@ namespace flightdeck::record {
 
 class SeriesCursor {
  public:
-  /// Borrows `view` and `series`.
-  SeriesCursor(const View& view, const SeriesInfo& series, const StepRange& range);
+  enum class Columns { kAll, kStep };
+
+  /// Borrows `view` and `series`. With Columns::kStep it has steps only, and reads no blobs.
+  SeriesCursor(const View& view,
+               const SeriesInfo& series,
+               const StepRange& range,
+               Columns columns = Columns::kAll);
 
   /// Goes to the next step; false if there is none.
   bool next();

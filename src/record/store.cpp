@@ -81,10 +81,12 @@ struct Store::Statements {
         put_meta(database, "INSERT OR REPLACE INTO meta VALUES (?, ?)"),
         put_note(database,
                  "INSERT INTO notes(step, time, kind, quantity, text) VALUES (?, ?, ?, ?, ?)"),
-        put_progress(database, "INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?, ?)") {}
+        put_progress(database, "INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?, ?)"),
+        stretches(database) {}
 
   TableStatements tables[3];
   Statement put_series, update_series, put_meta, put_note, put_progress;
+  StretchStore stretches;
 };
 
 Store::Store(const Folder& folder)
@@ -104,8 +106,14 @@ void Store::load() {
   }
   Statement rows(database_, "SELECT * FROM series");
   while (rows.step()) {
+    const int64_t id = rows.integer(0);
     series_[key_of(rows.text(1), rows.text(2), rows.text(3), rows.text(4))] = {
-        rows.integer(0), rows.integer(5), rows.integer(6), rows.integer(7), false};
+        id,
+        rows.integer(5),
+        rows.integer(6),
+        rows.integer(7),
+        false,
+        statements_->stretches.load(id, kind_of(rows.text(4)))};
   }
 }
 
@@ -115,6 +123,7 @@ void Store::commit(const JournalPosition& position, int64_t entries) {
   for (auto& [key, series] : series_) {
     if (!series.is_changed) continue;
     series.is_changed = false;
+    statements_->stretches.settle(series.stretch);
     statements_->update_series.bind(1, series.count)
         .bind(2, series.first_step)
         .bind(3, series.last_step)
@@ -202,6 +211,8 @@ Store::Series& Store::series_of(const Reading& reading) {
   Series& series = entry->second;
   if (is_new) {
     series.id = static_cast<int64_t>(series_.size());
+    series.stretch.series = series.id;
+    series.stretch.kind = reading.kind;
     statements_->put_series.bind(1, series.id)
         .bind(2, reading.quantity)
         .bind(3, reading.field)
@@ -216,7 +227,8 @@ void Store::store(const StepReadings& step, const Reading& reading) {
   Series& series = series_of(reading);
   TableStatements& table = statements_->tables[static_cast<size_t>(reading.kind)];
   // A step behind the last one is new; only one before it may replace a value.
-  bool is_new = series.count == 0 || step.step > series.last_step;
+  const bool is_last = series.count == 0 || step.step > series.last_step;
+  bool is_new = is_last;
   if (!is_new) {
     is_new = !table.find.bind(1, series.id).bind(2, step.step).step();
     table.find.reset();
@@ -234,6 +246,11 @@ void Store::store(const StepReadings& step, const Reading& reading) {
       break;
   }
   table.put.run();
+  if (is_last) {
+    statements_->stretches.append(series.stretch, step.step, reading.number);
+  } else {
+    statements_->stretches.touch(series.stretch, step.step);
+  }
   series.first_step = series.count == 0 ? step.step : std::min(series.first_step, step.step);
   series.last_step = series.count == 0 ? step.step : std::max(series.last_step, step.step);
   series.count += is_new ? 1 : 0;

@@ -11,6 +11,7 @@
 #include "record/folder.h"
 #include "record/journal.h"
 #include "record/sqlite.h"
+#include "record/stretch_store.h"
 
 namespace flightdeck::record {
 
@@ -39,6 +40,7 @@ class Store {
   struct Series {
     int64_t id = 0, count = 0, first_step = 0, last_step = 0;
     bool is_changed = false;
+    OpenStretch stretch;
   };
   struct Statements;
 

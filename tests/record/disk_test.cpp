@@ -152,6 +152,30 @@ TEST(FailingDatabase, LeavesTheValuesInTheJournalUntilItWorksAgain) {
   EXPECT_EQ(RunReader(run.path()).find("loss")->count, step);
 }
 
+TEST(FailingDatabase, ThatWorksAgainHasTheStretchesOfAllValues) {
+  RunFolder run;
+  std::vector<std::string> warnings;
+  RecorderOptions options = collecting(warnings);
+  options.queue_steps = 20;
+  // Journal files stay below the limit that stops the database's log.
+  options.journal_bytes = 20000;
+  Recorder recorder(run.path(), options);
+  FileSizeLimit limit(300000);
+  int64_t step = 0;
+  while (warnings.empty()) recorder.write(make_step(step++));
+  limit.lift();
+  for (int64_t more = 0; more < 100; ++more) recorder.write(make_step(step++));
+  recorder.write(make_step(10));
+  recorder.finish("finished");
+  EXPECT_EQ(recorder.statistics().not_stored, 0);
+  EXPECT_GT(step, 200);
+  const RunReader reader(run.path());
+  EXPECT_EQ(reader.find("loss")->count, step);
+  for (const int64_t at_most : {1, 3, 50}) {
+    EXPECT_EQ(stretch_faults(reader, reader.find("loss")->id, {}, at_most), "");
+  }
+}
+
 TEST(FailingDatabase, AtTheEndLeavesARunThatIsReadFromItsJournal) {
   RunFolder run;
   std::filesystem::create_directories(run.path() + "/run.sqlite.new/x");

@@ -75,6 +75,14 @@ class Writer {
     }
   }
 
+  // Holds the process as it is; only a kill ends that.
+  void hold() {
+    ::kill(process_, SIGSTOP);
+    int status = 0;
+    EXPECT_EQ(::waitpid(process_, &status, WUNTRACED), process_);
+    EXPECT_TRUE(WIFSTOPPED(status));
+  }
+
   int64_t last() const { return last_; }
   bool is_killed() const { return is_killed_; }
 
@@ -127,6 +135,11 @@ TEST(Kill, AtAnyMomentKeepsEveryStepThatWasWritten) {
       EXPECT_EQ(reader.status(), "killed");
       EXPECT_EQ(faults(reader, writer.last()), "");
       EXPECT_GE(reader.last_step(), writer.last());
+      for (const SeriesInfo& series : reader.series()) {
+        if (series.kind != ReadingKind::kNumber) continue;
+        EXPECT_EQ(stretch_faults(reader, series.id, {}, 1), "");
+        EXPECT_EQ(stretch_faults(reader, series.id, {}, 1000), "");
+      }
     }
     EXPECT_TRUE(contents(run.path()) == before) << "the reader wrote";
     const record::Folder folder(run.path());
@@ -139,6 +152,23 @@ TEST(Kill, AtAnyMomentKeepsEveryStepThatWasWritten) {
   }
   EXPECT_GT(with_database, 50);
   EXPECT_GT(steps, 1000);
+}
+
+TEST(Kill, ChangesTheFingerprintWithoutAWrite) {
+  RunFolder run;
+  Writer writer(run.path(), 8, 20000);
+  while (writer.last() < 20) ASSERT_TRUE(writer.next());
+  writer.hold();
+  const std::string held = RunReader::fingerprint(run.path());
+  EXPECT_EQ(RunReader(run.path()).status(), "running");
+  EXPECT_EQ(RunReader::fingerprint(run.path()), held);
+  const std::string before = contents(run.path());
+  writer.kill();
+  EXPECT_TRUE(contents(run.path()) == before);
+  const std::string killed = RunReader::fingerprint(run.path());
+  EXPECT_NE(killed, held);
+  EXPECT_EQ(RunReader(run.path()).status(), "killed");
+  EXPECT_EQ(RunReader::fingerprint(run.path()), killed);
 }
 
 TEST(Kill, WhileTheRunEndsKeepsEverything) {

@@ -222,6 +222,23 @@ TEST(RunReader, ReadsACopyOfTheDatabaseAlone) {
   EXPECT_EQ(RunReader(copy).last_step(), 4);
 }
 
+TEST(RunReader, ReadsTheRunThatTookTheFolder) {
+  RunFolder run;
+  record_steps(run.path(), 5, "finished");
+  const RunReader reader(run.path());
+  EXPECT_NE(reader.find("loss"), nullptr);
+  std::filesystem::remove_all(run.path());
+  EXPECT_THROW(reader.series(), std::runtime_error);
+  {
+    Recorder recorder(run.path());
+    recorder.begin(full_info());
+    for (int64_t step = 0; step < 5; ++step) recorder.write(step_of(step, {number("other", 1)}));
+    recorder.finish("finished");
+  }
+  EXPECT_EQ(reader.find("loss"), nullptr);
+  EXPECT_EQ(reader.find("other")->count, 5);
+}
+
 TEST(RunReader, LeavesTheFolderAsItIs) {
   RunFolder run;
   record_steps(run.path(), 5, "finished");

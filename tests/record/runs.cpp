@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tests/record/runs.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdlib.h>
@@ -27,6 +30,47 @@ const Reading* find_in(const StepReadings& step, const std::string& quantity) {
     if (reading.quantity == quantity) return &reading;
   }
   return nullptr;
+}
+
+// The definition, point by point.
+NumberStretch summary_of(const std::vector<NumberPoint>& points, size_t from, size_t count) {
+  NumberStretch stretch;
+  stretch.first_step = stretch.min_step = stretch.max_step = points[from].step;
+  stretch.min = stretch.max = std::numeric_limits<double>::quiet_NaN();
+  stretch.first = points[from].value;
+  for (size_t i = from; i < from + count; ++i) {
+    const NumberPoint& point = points[i];
+    stretch.last_step = point.step;
+    stretch.last = point.value;
+    ++stretch.count;
+    if (std::isnan(point.value)) {
+      ++stretch.not_a_number;
+      continue;
+    }
+    if (!(stretch.min <= point.value)) {
+      stretch.min = point.value;
+      stretch.min_step = point.step;
+    }
+    if (!(stretch.max >= point.value)) {
+      stretch.max = point.value;
+      stretch.max_step = point.step;
+    }
+  }
+  return stretch;
+}
+
+bool equal_value(double a, double b) { return a == b || (a != a && b != b); }
+
+bool equal(const NumberStretch& a, const NumberStretch& b) {
+  return a.first_step == b.first_step && a.last_step == b.last_step && a.count == b.count &&
+         a.not_a_number == b.not_a_number && equal_value(a.first, b.first) &&
+         equal_value(a.last, b.last) && equal_value(a.min, b.min) && equal_value(a.max, b.max) &&
+         a.min_step == b.min_step && a.max_step == b.max_step;
+}
+
+std::string range_text(const StepRange& range, int64_t at_most) {
+  return "[" + std::to_string(range.first) + ", " + std::to_string(range.last) + "], at most " +
+         std::to_string(at_most) + ": ";
 }
 
 }  // namespace
@@ -142,6 +186,49 @@ std::string faults(const RunReader& reader, int64_t last) {
   // The last value may come up to two steps after its own.
   if (last_late < expected - 3) wrong += "late values end at " + std::to_string(last_late) + "\n";
   return wrong;
+}
+
+std::string stretch_faults(const RunReader& reader,
+                           int64_t series,
+                           const StepRange& range,
+                           int64_t at_most) {
+  const auto points = reader.numbers(series, range);
+  const auto stretches = reader.stretches(series, range, at_most);
+  const std::string name = range_text(range, at_most);
+  const int64_t count = static_cast<int64_t>(stretches.size()),
+                all = static_cast<int64_t>(points.size()), wanted = std::min(all, at_most);
+  if (count > wanted || count < (all <= at_most ? wanted : (wanted + 1) / 2)) {
+    return name + std::to_string(count) + " stretches of " + std::to_string(all) + " points\n";
+  }
+  size_t from = 0;
+  for (const NumberStretch& stretch : stretches) {
+    const size_t size = static_cast<size_t>(stretch.count);
+    if (size == 0 || from + size > points.size()) return name + "wrong number of points\n";
+    if (!equal(stretch, summary_of(points, from, size))) {
+      return name + "other stretch at step " + std::to_string(stretch.first_step) + "\n";
+    }
+    from += size;
+  }
+  return from == points.size() ? "" : name + "points are missing at the end\n";
+}
+
+std::string frame_faults(const RunReader& reader,
+                         int64_t series,
+                         const StepRange& range,
+                         int64_t at_most) {
+  const auto readings = reader.readings(series, range);
+  const auto frames = reader.frames(series, range, at_most);
+  const std::string name = range_text(range, at_most);
+  const size_t all = readings.size(), wanted = std::min<size_t>(all, at_most);
+  if (frames.size() != wanted) return name + std::to_string(frames.size()) + " frames\n";
+  for (size_t i = 0; i < wanted; ++i) {
+    const size_t place = wanted == 1 ? all - 1 : i * (all - 1) / (wanted - 1);
+    if (frames[i].first != readings[place].first ||
+        !equal(frames[i].second, readings[place].second)) {
+      return name + "other frame " + std::to_string(i) + "\n";
+    }
+  }
+  return "";
 }
 
 std::string message_of(const std::function<void()>& call) {

@@ -41,6 +41,19 @@ bool equal(const Reading& a, const Reading& b);
 /// at all, without gaps, at least up to `last`. Empty if nothing is wrong.
 std::string faults(const RunReader& reader, int64_t last);
 
+/// What is wrong with the stretches of a series of numbers, compared with its points one by one.
+/// Empty if nothing is wrong.
+std::string stretch_faults(const RunReader& reader,
+                           int64_t series,
+                           const StepRange& range,
+                           int64_t at_most);
+
+/// What is wrong with the frames of a series, compared with its readings.
+std::string frame_faults(const RunReader& reader,
+                         int64_t series,
+                         const StepRange& range,
+                         int64_t at_most);
+
 /// The message of what `call` throws; fails the running test if it throws nothing.
 std::string message_of(const std::function<void()>& call);
 
