@@ -184,6 +184,11 @@ std::vector<std::pair<int64_t, Reading>> read_frames(const View& view,
                                                      const StepRange& range,
                                                      int64_t at_most) {
   std::vector<std::pair<int64_t, Reading>> frames;
+  if (series.count <= at_most) {
+    SeriesCursor cursor(view, series, range);
+    while (cursor.next()) frames.emplace_back(cursor.step(), cursor.reading());
+    return frames;
+  }
   for (const int64_t step : frame_steps(view, series, range, at_most)) {
     SeriesCursor cursor(view, series, {step, step});
     if (cursor.next()) frames.emplace_back(step, cursor.reading());
