@@ -45,3 +45,5 @@ add_custom_command(
     "-DFILES=${web_files}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${web_files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   VERBATIM)
+# The rule is known in this folder alone; the target brings it to whoever compiles the file.
+add_custom_target(flightdeck_page DEPENDS ${PROJECT_BINARY_DIR}/generated/serve/assets.cpp)

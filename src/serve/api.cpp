@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "serve/api.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "serve/answers.h"
+#include "serve/csv.h"
+#include "serve/page.h"
+#include "serve/parameters.h"
+
+namespace flightdeck::serve {
+
+namespace {
+
+constexpr size_t kIds = 5000;
+constexpr int64_t kPoints = 20000;
+constexpr int64_t kAllPoints = 500000;
+constexpr int64_t kFrames = 500;
+constexpr int64_t kAllFrames = 5000;
+constexpr size_t kFrameNumbers = 4000000;
+
+Answer json(std::string text) {
+  Answer answer;
+  answer.body = std::move(text);
+  answer.headers = {{"Cache-Control", "no-store"}};
+  return answer;
+}
+
+/// A run that a request names, with what is known of it.
+struct OpenRun {
+  wire::RunSummary summary;
+  std::shared_ptr<const RunReader> reader;
+};
+
+OpenRun open_run(const RunShelf& shelf, const std::string& id) {
+  const auto summary = shelf.find(id);
+  if (!summary) {
+    throw Refused(404,
+                  "there is no run '" + id.substr(0, 200) + "'",
+                  "take an id from /api/v1/runs; runs that were moved have another one");
+  }
+  if (summary->status == "unreadable") {
+    throw Refused(
+        404, "run '" + id + "' cannot be read: " + summary->error, "repair or remove its folder");
+  }
+  auto reader = shelf.open(id);
+  if (!reader) throw Refused(404, "run '" + id + "' is gone", "take an id from /api/v1/runs");
+  return {*summary, std::move(reader)};
+}
+
+std::vector<SeriesInfo> by_ids(const std::vector<SeriesInfo>& all,
+                               const std::vector<int64_t>& ids) {
+  std::unordered_map<int64_t, const SeriesInfo*> index;
+  for (const SeriesInfo& series : all) index[series.id] = &series;
+  std::vector<SeriesInfo> chosen;
+  for (const int64_t id : ids) {
+    const auto found = index.find(id);
+    if (found == index.end()) {
+      throw Refused(400,
+                    "parameter ids has " + std::to_string(id) + ", which is no series of the run",
+                    "take ids from series of /api/v1/run?id=...");
+    }
+    chosen.push_back(*found->second);
+  }
+  return chosen;
+}
+
+std::vector<SeriesInfo> by_name(const std::vector<SeriesInfo>& all, const Parameters& parameters) {
+  const std::string quantity = parameters.required("quantity");
+  const auto field = parameters.find("field");
+  std::vector<SeriesInfo> chosen;
+  for (const SeriesInfo& series : all) {
+    if (series.quantity == quantity && series.field == field.value_or("")) chosen.push_back(series);
+  }
+  return chosen;
+}
+
+/// `ids`, or all groups of `quantity` and `field`.
+std::vector<SeriesInfo> chosen_series(const RunReader& run, const Parameters& parameters) {
+  const bool has_ids = parameters.find("ids").has_value();
+  if (has_ids == parameters.find("quantity").has_value()) {
+    throw Refused(400,
+                  has_ids ? "both ids and quantity are given" : "neither ids nor quantity is given",
+                  "give ids=1,2,3 or quantity=NAME, one of the two");
+  }
+  if (has_ids && parameters.find("field")) {
+    throw Refused(400, "both ids and field are given", "field goes with quantity=NAME");
+  }
+  const std::vector<SeriesInfo> all = run.series();
+  return has_ids ? by_ids(all, parameters.ids("ids", kIds)) : by_name(all, parameters);
+}
+
+// Refuses series of the other kind if they were asked for by id, and leaves them out of a quantity.
+std::vector<SeriesInfo> of_kind(std::vector<SeriesInfo> series, bool is_number, bool is_by_id) {
+  const auto is_wrong = [&](const SeriesInfo& one) {
+    return (one.kind == ReadingKind::kNumber) != is_number;
+  };
+  const auto wrong = std::find_if(series.begin(), series.end(), is_wrong);
+  if (is_by_id && wrong != series.end()) {
+    throw Refused(400,
+                  "series " + std::to_string(wrong->id) + " is a " + to_string(wrong->kind),
+                  is_number ? "ask for it at /api/v1/frames" : "ask for it at /api/v1/series");
+  }
+  series.erase(std::remove_if(series.begin(), series.end(), is_wrong), series.end());
+  return series;
+}
+
+StepRange range_of(const Parameters& parameters) {
+  const StepRange all;
+  StepRange range;
+  range.first = parameters.integer("first", all.first, all.first, all.last);
+  range.last = parameters.integer("last", all.last, all.first, all.last);
+  return range;
+}
+
+void check_total(int64_t total, int64_t limit, const std::string& what, const std::string& name) {
+  if (total <= limit) return;
+  throw Refused(400,
+                "the answer would have " + std::to_string(total) + " " + what + ", more than " +
+                    std::to_string(limit),
+                "ask for fewer series or a smaller " + name);
+}
+
+}  // namespace
+
+Api::Api(const RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts)
+    : shelf_(shelf),
+      server_(std::move(server)),
+      counts_(std::move(counts)),
+      events_(shelf_, server_) {}
+
+Answer Api::answer(const Request& request) {
+  using Handler = std::function<Answer(Api&, const Request&)>;
+  static const std::unordered_map<std::string, Handler> addresses = {
+      {"/api/v1/server",
+       [](Api& api, const Request& r) {
+         return Parameters(r, {}), json(wire::to_json(api.server_));
+       }},
+      {"/api/v1/runs", [](Api& api, const Request& r) { return Parameters(r, {}), api.runs(); }},
+      {"/api/v1/run", [](Api& api, const Request& r) { return api.run(r); }},
+      {"/api/v1/lamps", [](Api& api, const Request& r) { return api.lamps(r); }},
+      {"/api/v1/series", [](Api& api, const Request& r) { return api.series(r); }},
+      {"/api/v1/frames", [](Api& api, const Request& r) { return api.frames(r); }},
+      {"/api/v1/csv", [](Api& api, const Request& r) { return api.csv(r); }},
+      {"/api/v1/events",
+       [](Api& api, const Request& r) { return Parameters(r, {}), api.events_.answer(r); }},
+      {"/metrics", [](Api& api, const Request& r) { return Parameters(r, {}), api.metrics(); }},
+  };
+  const auto found = addresses.find(request.path);
+  if (found != addresses.end()) return found->second(*this, request);
+  if (const auto file = page_file(request)) return *file;
+  throw Refused(404,
+                "there is nothing at this address",
+                "the addresses are in docs/wire_format.md; /api/v1/runs lists the runs");
+}
+
+Answer Api::runs() const {
+  wire::RunList list = shelf_.list();
+  list.epoch = server_.epoch;
+  return json(wire::to_json(list));
+}
+
+Answer Api::run(const Request& request) const {
+  const Parameters parameters(request, {"id"});
+  OpenRun run = open_run(shelf_, parameters.required("id"));
+  return json(wire::to_json(details_of(*run.reader, std::move(run.summary))));
+}
+
+Answer Api::lamps(const Request& request) const {
+  const Parameters parameters(request, {"run"});
+  const OpenRun run = open_run(shelf_, parameters.required("run"));
+  return json(wire::to_json(wire::LampList{lamps_of(*run.reader)}));
+}
+
+Answer Api::series(const Request& request) const {
+  const Parameters parameters(request,
+                              {"run", "ids", "quantity", "field", "first", "last", "points"});
+  const OpenRun run = open_run(shelf_, parameters.required("run"));
+  const int64_t points = parameters.integer("points", 1000, 1, kPoints);
+  const StepRange range = range_of(parameters);
+  const auto chosen =
+      of_kind(chosen_series(*run.reader, parameters), true, parameters.find("ids").has_value());
+  int64_t total = 0;
+  for (const SeriesInfo& one : chosen) total += std::min(points, one.count);
+  check_total(total, kAllPoints, "points", "points");
+  wire::PointsList list;
+  list.change = run.summary.change;
+  for (const SeriesInfo& one : chosen) {
+    list.series.push_back(points_of(*run.reader, one.id, range, points));
+  }
+  return json(wire::to_json(list));
+}
+
+Answer Api::frames(const Request& request) const {
+  const Parameters parameters(request,
+                              {"run", "ids", "quantity", "field", "first", "last", "count"});
+  const OpenRun run = open_run(shelf_, parameters.required("run"));
+  const int64_t count = parameters.integer("count", 1, 1, kFrames);
+  const StepRange range = range_of(parameters);
+  const auto chosen =
+      of_kind(chosen_series(*run.reader, parameters), false, parameters.find("ids").has_value());
+  int64_t total = 0;
+  for (const SeriesInfo& one : chosen) total += std::min(count, one.count);
+  check_total(total, kAllFrames, "frames", "count");
+  wire::FrameList list;
+  list.change = run.summary.change;
+  size_t numbers = 0;
+  for (const SeriesInfo& one : chosen) {
+    for (wire::Frame& frame : frames_of(*run.reader, one.id, range, count)) {
+      numbers += frame.list.size() + frame.counts.size();
+      list.frames.push_back(std::move(frame));
+    }
+    check_total(static_cast<int64_t>(numbers),
+                static_cast<int64_t>(kFrameNumbers),
+                "numbers or more",
+                "count");
+  }
+  return json(wire::to_json(list));
+}
+
+Answer Api::csv(const Request& request) const {
+  const Parameters parameters(request, {"run", "ids", "quantity", "field"});
+  const std::string id = parameters.required("run");
+  const OpenRun run = open_run(shelf_, id);
+  auto chosen =
+      of_kind(chosen_series(*run.reader, parameters), true, parameters.find("ids").has_value());
+  return csv_of(run.reader, std::move(chosen), id);
+}
+
+Answer Api::metrics() const {
+  Answer answer;
+  answer.type = "text/plain; version=0.0.4; charset=utf-8";
+  answer.body = metrics_text(shelf_.list(), counts_());
+  answer.headers = {{"Cache-Control", "no-store"}};
+  return answer;
+}
+
+}  // namespace flightdeck::serve

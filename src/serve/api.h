@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The addresses of the server and what each answers; docs/wire_format.md describes them.
+#pragma once
+
+#include <functional>
+
+#include "serve/events.h"
+#include "serve/http.h"
+#include "serve/metrics.h"
+#include "serve/run_shelf.h"
+#include "serve/wire.h"
+
+namespace flightdeck::serve {
+
+class Api {
+ public:
+  Api(const RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts);
+
+  /// Throws `Refused`.
+  Answer answer(const Request& request);
+  int64_t event_streams() const { return events_.open_streams(); }
+
+ private:
+  Answer runs() const;
+  Answer run(const Request& request) const;
+  Answer lamps(const Request& request) const;
+  Answer series(const Request& request) const;
+  Answer frames(const Request& request) const;
+  Answer csv(const Request& request) const;
+  Answer metrics() const;
+
+  const RunShelf& shelf_;
+  const wire::ServerInfo server_;
+  const std::function<ServerCounts()> counts_;
+  Events events_;
+};
+
+}  // namespace flightdeck::serve

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Series of numbers as a CSV file, written piece by piece.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flightdeck/record.h"
+#include "serve/http.h"
+
+namespace flightdeck::serve {
+
+/// Exact values, all steps; the columns are those of `export_csv`.
+Answer csv_of(std::shared_ptr<const RunReader> run,
+              std::vector<SeriesInfo> series,
+              const std::string& run_id);
+
+}  // namespace flightdeck::serve

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "serve/http.h"
+
+#include "serve/wire.h"
+
+namespace flightdeck::serve {
+
+std::string Request::header(const std::string& name) const {
+  const auto found = headers.find(name);
+  return found == headers.end() ? "" : found->second;
+}
+
+Answer refusal(int status, const std::string& error, const std::string& remedy) {
+  Answer answer;
+  answer.status = status;
+  answer.body = wire::to_json(wire::Refusal{error, remedy});
+  if (status == 405) answer.headers.emplace_back("Allow", "GET, HEAD");
+  if (status == 429 || status == 503) answer.headers.emplace_back("Retry-After", "2");
+  return answer;
+}
+
+const std::vector<std::pair<std::string, std::string>>& strict_headers() {
+  static const std::vector<std::pair<std::string, std::string>> headers = {
+      {"Content-Security-Policy",
+       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"X-Frame-Options", "DENY"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Cross-Origin-Opener-Policy", "same-origin"}};
+  return headers;
+}
+
+}  // namespace flightdeck::serve

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+#include "serve/http_front.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <httplib.h>
+#include <mutex>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <set>
+#include <sys/socket.h>
+#include <thread>
+
+#include "serve/request_head.h"
+#include "serve/socket.h"
+
+namespace flightdeck::serve {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// ---- one connection -----------------------------------------------------------------------------
+
+/// A client and what it has sent beyond the request at hand.
+class Connection {
+ public:
+  Connection(Socket socket, const HttpLimits& limits)
+      : socket_(std::move(socket)), limits_(limits) {
+    // Head and body of an answer are sent separately; the second would wait for an acknowledgement.
+    const int on = 1;
+    ::setsockopt(socket_.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+
+  /// The next request's head, or nothing if the client is gone or idle for too long.
+  std::optional<RequestHead> next_head() {
+    if (received_.empty() && !receive(Milliseconds(limits_.idle_ms))) return std::nullopt;
+    const auto deadline = Clock::now() + Milliseconds(limits_.head_ms);
+    size_t length = 0;
+    while ((length = head_length(received_)) == 0) {
+      if (received_.size() > kHeadBytes) return refuse(too_large());
+      const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now());
+      if (left.count() <= 0) return refuse(too_slow());
+      if (!receive(left)) {
+        return Clock::now() >= deadline ? refuse(too_slow()) : std::nullopt;
+      }
+    }
+    if (length > kHeadBytes) return refuse(too_large());
+    RequestHead head = read_head(std::string_view(received_).substr(0, length));
+    received_.erase(0, length);
+    return head;
+  }
+
+  bool send(std::string_view bytes) {
+    return send_all(socket_, bytes, Milliseconds(limits_.patience_ms));
+  }
+  bool is_open() const { return !has_hung_up(socket_); }
+  const Socket& socket() const { return socket_; }
+
+ private:
+  static Answer too_large() {
+    return refusal(431,
+                   "the request has more than " + std::to_string(kHeadBytes) + " bytes",
+                   "ask for fewer series at once, or for all groups by quantity=NAME");
+  }
+
+  Answer too_slow() const {
+    return refusal(408,
+                   "the request took more than " + std::to_string(limits_.head_ms) + " ms to come",
+                   "send it at once");
+  }
+
+  static std::optional<RequestHead> refuse(Answer answer) {
+    RequestHead head;
+    head.refusal = std::move(answer);
+    return head;
+  }
+
+  // Appends what has come; false if nothing did.
+  bool receive(Milliseconds at_most) {
+    if (wait_to_read(socket_, at_most) != Wait::kReady) return false;
+    std::array<char, 4096> bytes;
+    const ssize_t count = ::recv(socket_.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (count <= 0) return false;
+    received_.append(bytes.data(), static_cast<size_t>(count));
+    return true;
+  }
+
+  Socket socket_;
+  HttpLimits limits_;
+  std::string received_;
+};
+
+/// What the library sees of a connection: one head to read, and room to write.
+class HeadStream : public httplib::Stream {
+ public:
+  HeadStream(Connection& connection, std::string head)
+      : connection_(connection), head_(std::move(head)) {}
+
+  bool is_readable() const override { return position_ < head_.size(); }
+  bool is_writable() const override { return connection_.is_open(); }
+  ssize_t read(char* bytes, size_t size) override {
+    const size_t count = head_.copy(bytes, size, position_);
+    position_ += count;
+    return static_cast<ssize_t>(count);
+  }
+  ssize_t write(const char* bytes, size_t size) override {
+    return connection_.send({bytes, size}) ? static_cast<ssize_t>(size) : -1;
+  }
+  void get_remote_ip_and_port(std::string&, int&) const override {}
+  void get_local_ip_and_port(std::string&, int&) const override {}
+  socket_t socket() const override { return connection_.socket().descriptor(); }
+
+ private:
+  Connection& connection_;
+  std::string head_;
+  size_t position_ = 0;
+};
+
+/// The library's side of a streamed answer.
+class SinkOutlet : public Outlet {
+ public:
+  explicit SinkOutlet(httplib::DataSink& sink) : sink_(sink) {}
+  bool write(std::string_view bytes) override {
+    // Writing nothing would end the answer.
+    if (!bytes.empty()) is_good_ = is_good_ && sink_.write(bytes.data(), bytes.size());
+    return is_good_;
+  }
+  bool is_open() const override { return is_good_ && sink_.is_writable(); }
+  bool is_good() const { return is_good_; }
+
+ private:
+  httplib::DataSink& sink_;
+  bool is_good_ = true;
+};
+
+// ---- between the library's types and ours -------------------------------------------------------
+
+Request request_of(const httplib::Request& from) {
+  Request request;
+  request.method = from.method;
+  request.path = from.path;
+  request.parameters.insert(from.params.begin(), from.params.end());
+  request.headers.insert(from.headers.begin(), from.headers.end());
+  return request;
+}
+
+void fill(httplib::Response& response, Answer answer) {
+  response.status = answer.status;
+  for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+  if (answer.stream) {
+    response.set_chunked_content_provider(
+        answer.type, [stream = std::move(answer.stream)](size_t, httplib::DataSink& sink) {
+          SinkOutlet outlet(sink);
+          if (!stream(outlet)) sink.done();
+          return outlet.is_good();
+        });
+    return;
+  }
+  response.body = std::move(answer.body);
+  if (!response.body.empty()) response.set_header("Content-Type", answer.type);
+}
+
+/// An answer to what never was a request.
+std::string text_of(const Answer& answer) {
+  std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " Refused\r\n";
+  const auto add = [&text](const std::string& name, const std::string& value) {
+    text += name + ": " + value + "\r\n";
+  };
+  for (const auto& [name, value] : strict_headers()) add(name, value);
+  for (const auto& [name, value] : answer.headers) add(name, value);
+  add("Content-Type", answer.type);
+  add("Content-Length", std::to_string(answer.body.size()));
+  add("Connection", "close");
+  return text + "\r\n" + answer.body;
+}
+
+}  // namespace
+
+// ---- all connections ----------------------------------------------------------------------------
+
+/// The library parses heads and writes answers. Accepting is done here: its own loop has a backlog
+/// of 5, ends at the first failing accept, and shares a port that another server has.
+class HttpFront::State : private httplib::Server {
+ public:
+  State(HttpFront::Handler handler, HttpLimits limits)
+      : handler_(std::move(handler)), limits_(limits) {
+    httplib::Headers headers(strict_headers().begin(), strict_headers().end());
+    set_default_headers(std::move(headers));
+    set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      fill(response, answer_to(request_of(request)));
+      return HandlerResponse::Handled;
+    });
+  }
+  ~State() override { end(); }
+
+  void begin(const std::string& host, int port) {
+    listening_ = listen_on(host, port);
+    port_ = port_of(listening_);
+    svr_sock_ = listening_.descriptor();  // streams of the library end when this is taken away
+    accepting_ = std::thread([this] { accept_all(); });
+  }
+
+  void end() {
+    svr_sock_ = INVALID_SOCKET;
+    if (listening_.is_valid()) ::shutdown(listening_.descriptor(), SHUT_RDWR);
+    if (accepting_.joinable()) accepting_.join();
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (const int descriptor : open_) ::shutdown(descriptor, SHUT_RDWR);
+    all_closed_.wait(lock, [this] { return open_.empty(); });
+    listening_ = Socket();
+  }
+
+  int bound_port() const { return port_; }
+
+  int64_t open_connections() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return static_cast<int64_t>(open_.size());
+  }
+
+ private:
+  bool is_over() const { return svr_sock_ == INVALID_SOCKET; }
+
+  Answer answer_to(const Request& request) const {
+    try {
+      return handler_(request);
+    } catch (const Refused& refused) {
+      return refused.answer();
+    } catch (const std::exception& error) {
+      return refusal(500, error.what(), "look at the terminal of flightdeck serve, or try again");
+    }
+  }
+
+  void accept_all() {
+    while (!is_over()) {
+      Socket socket(::accept4(listening_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (is_over()) return;
+      if (socket.is_valid()) {
+        admit(std::move(socket));
+      } else {
+        // Out of descriptors or memory, or the client went away: others will be served.
+        std::this_thread::sleep_for(Milliseconds(10));
+      }
+    }
+  }
+
+  void admit(Socket socket) {
+    const int descriptor = socket.descriptor();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (static_cast<int64_t>(open_.size()) < limits_.connections) open_.insert(descriptor);
+      if (open_.count(descriptor) == 0) {
+        return turn_away(socket);
+      }
+    }
+    try {
+      std::thread([this, held = std::make_shared<Socket>(std::move(socket)), descriptor] {
+        serve(std::move(*held), descriptor);
+      }).detach();
+    } catch (const std::system_error&) {
+      forget(descriptor);
+    }
+  }
+
+  static void turn_away(const Socket& socket) {
+    const Answer answer =
+        refusal(503, "too many connections are open", "close some pages of this server");
+    send_all(socket, text_of(answer), Milliseconds(0));
+  }
+
+  void serve(Socket socket, int descriptor) {
+    Connection connection(std::move(socket), limits_);
+    for (int64_t k = 1; k <= limits_.requests && !is_over(); ++k) {
+      if (!serve_one(connection, k == limits_.requests)) break;
+    }
+    end_gently(connection.socket(), Milliseconds(is_over() ? 0 : 500));
+    // Before the descriptor is closed: the next connection may get the same.
+    forget(descriptor);
+  }
+
+  // False if the connection is over.
+  bool serve_one(Connection& connection, bool is_last) {
+    std::optional<RequestHead> head = connection.next_head();
+    if (!head) return false;
+    if (head->refusal) {
+      connection.send(text_of(*head->refusal));
+      return false;
+    }
+    HeadStream stream(connection, std::move(head->text));
+    bool is_closed = false, is_understood = false;
+    const bool is_written = process_request(
+        stream, is_last, is_closed, [&](httplib::Request&) { is_understood = true; });
+    return is_written && is_understood && !is_closed;
+  }
+
+  void forget(int descriptor) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_.erase(descriptor);
+    all_closed_.notify_all();
+  }
+
+  HttpFront::Handler handler_;
+  HttpLimits limits_;
+  Socket listening_;
+  int port_ = 0;
+  std::thread accepting_;
+  mutable std::mutex mutex_;
+  std::condition_variable all_closed_;
+  std::set<int> open_;
+};
+
+HttpFront::HttpFront(Handler handler, HttpLimits limits)
+    : state_(std::make_unique<State>(std::move(handler), limits)) {}
+HttpFront::~HttpFront() = default;
+void HttpFront::start(const std::string& host, int port) { state_->begin(host, port); }
+int HttpFront::port() const { return state_->bound_port(); }
+int64_t HttpFront::connections() const { return state_->open_connections(); }
+void HttpFront::stop() { state_->end(); }
+
+bool has_http_front() { return true; }
+
+}  // namespace flightdeck::serve

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Listens, reads requests and writes answers: the one place that knows sockets and cpp-httplib.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "serve/http.h"
+
+namespace flightdeck::serve {
+
+struct HttpLimits {
+  int64_t connections = 512;    ///< at a time, each with a thread; further ones get 503
+  int64_t requests = 1000;      ///< on one connection
+  int64_t idle_ms = 5000;       ///< between two requests of a connection
+  int64_t head_ms = 10000;      ///< from the first byte of a request to the last of its head
+  int64_t patience_ms = 10000;  ///< without the client taking a byte of its answer
+};
+
+class HttpFront {
+ public:
+  /// Called from many threads at a time. What it throws becomes status 500.
+  using Handler = std::function<Answer(const Request&)>;
+
+  explicit HttpFront(Handler handler, HttpLimits limits = {});
+  ~HttpFront();  ///< stops
+
+  /// Begins to listen and to answer. Port 0 takes a free one. Throws where that is impossible.
+  void start(const std::string& host, int port);
+  int port() const;
+  int64_t connections() const;
+  /// Ends all connections and waits for their threads. Streams see a closed outlet.
+  void stop();
+
+  class State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// False in a build without cpp-httplib; then `start` throws.
+bool has_http_front();
+
+}  // namespace flightdeck::serve

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The files of the page as answers.
+#pragma once
+
+#include <optional>
+
+#include "serve/http.h"
+
+namespace flightdeck::serve {
+
+/// "/" and "/app.js"; nothing if the page has no such file.
+std::optional<Answer> page_file(const Request& request);
+
+}  // namespace flightdeck::serve

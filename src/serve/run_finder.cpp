@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "serve/run_finder.h"
+
+#include <ctime>
+#include <sys/stat.h>
+
+namespace flightdeck::serve {
+
+namespace {
+
+constexpr int kDepth = 4;
+// A folder that changed so shortly before it was read may change again at the same time stamp.
+constexpr int64_t kFreshSeconds = 2;
+// File systems that come over a network may tell of changes late.
+constexpr std::chrono::seconds kWalkAnyway{10};
+
+bool status_of(const std::string& path, struct stat& status) {
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+std::string identity_of(const struct stat& status) {
+  return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+}
+
+std::string stamp_of(const struct stat& status) {
+  return identity_of(status) + ":" + std::to_string(status.st_mtim.tv_sec) + ":" +
+         std::to_string(status.st_mtim.tv_nsec);
+}
+
+bool is_plain_file(const std::string& path) {
+  struct stat status;
+  return status_of(path, status) && S_ISREG(status.st_mode);
+}
+
+// As RunReader::is_run, but a link is no run: it may lead out of the served folder.
+bool holds_run(const std::string& path) {
+  return is_plain_file(path + "/run.sqlite") || is_plain_file(path + "/journal.0");
+}
+
+std::string joined(const std::string& id, const std::string& name) {
+  return id == "." ? name : id + "/" + name;
+}
+
+}  // namespace
+
+bool RunFinder::look() {
+  if (is_unchanged()) return false;
+  folders_.clear();
+  runs_.clear();
+  last_walk_ = std::chrono::steady_clock::now();
+  walk(folder_, ".", 0);
+  return true;
+}
+
+bool RunFinder::is_unchanged() const {
+  if (std::chrono::steady_clock::now() - last_walk_ > kWalkAnyway) return false;
+  // The served folder may be a run itself, and then has no time that matters.
+  if (folders_.empty()) return !runs_.empty() && holds_run(folder_.string());
+  for (const auto& [path, folder] : folders_) {
+    struct stat status;
+    if (folder.is_fresh || !status_of(path, status) || stamp_of(status) != folder.stamp) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void RunFinder::walk(const std::filesystem::path& folder, const std::string& id, int depth) {
+  struct stat status;
+  if (!status_of(folder.string(), status) || !S_ISDIR(status.st_mode)) return;
+  if (holds_run(folder.string())) {
+    runs_.push_back({id, identity_of(status)});
+    return;
+  }
+  Folder& entry = folders_[folder.string()];
+  entry.stamp = stamp_of(status);
+  entry.is_fresh = status.st_mtim.tv_sec + kFreshSeconds >= std::time(nullptr);
+  if (depth == kDepth) return;
+  std::error_code error;
+  for (std::filesystem::directory_iterator item(folder, error), end; !error && item != end;
+       item.increment(error)) {
+    const std::string name = item->path().filename().string();
+    std::error_code ignored;
+    if (name.front() == '.' || !item->is_directory(ignored) || item->is_symlink(ignored)) continue;
+    walk(item->path(), joined(id, name), depth + 1);
+  }
+}
+
+}  // namespace flightdeck::serve

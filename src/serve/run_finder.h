@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Finds the runs under a folder, and finds out cheaply that nothing has changed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace flightdeck::serve {
+
+struct FoundRun {
+  std::string id;        ///< relative to the folder, with slashes; "." is the folder itself
+  std::string identity;  ///< of its folder: differs after it was removed and made again
+};
+
+/// Looks into folders to a depth of 4, not into runs, hidden folders or symbolic links.
+class RunFinder {
+ public:
+  explicit RunFinder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// Reads again what has changed since the last call; true if anything was read.
+  bool look();
+  const std::vector<FoundRun>& runs() const { return runs_; }
+  std::filesystem::path path_of(const std::string& id) const { return folder_ / id; }
+
+ private:
+  struct Folder {
+    std::string stamp;  // of its time of change and its place on the disk
+    bool is_fresh = false;
+  };
+
+  bool is_unchanged() const;
+  void walk(const std::filesystem::path& folder, const std::string& id, int depth);
+
+  std::filesystem::path folder_;
+  std::map<std::string, Folder> folders_;  // those that are no runs, by path
+  std::vector<FoundRun> runs_;
+  std::chrono::steady_clock::time_point last_walk_{};
+};
+
+}  // namespace flightdeck::serve

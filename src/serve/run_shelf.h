@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The runs under the served folder, looked at again and again by a thread of its own. Reads only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flightdeck/record.h"
+#include "serve/wire.h"
+
+namespace flightdeck::serve {
+
+/// What happened behind a change, by ascending change.
+struct ShelfChanges {
+  std::vector<wire::RunSummary> runs;
+  std::vector<wire::Gone> gone;
+  int64_t change = 0;       ///< the largest so far
+  bool is_complete = true;  ///< false if too much was forgotten: begin anew
+};
+
+class RunShelf {
+ public:
+  /// Throws if the folder is none. The runs are there when the first look is over.
+  RunShelf(const std::string& folder, int64_t refresh_ms);
+  ~RunShelf();
+
+  const std::string& folder() const;  ///< absolute
+  /// Newest first. Waits for the end of the first look, but not for long.
+  wire::RunList list() const;
+  std::optional<wire::RunSummary> find(const std::string& id) const;
+  /// A reader that may be shared among threads. Null if there is no such run; throws if it cannot
+  /// be read.
+  std::shared_ptr<const RunReader> open(const std::string& id) const;
+
+  ShelfChanges since(int64_t change) const;
+  /// Returns when there is something behind `change`, after the time, or when the shelf stops.
+  void wait_behind(int64_t change, int64_t at_most_ms) const;
+  /// Ends the looking, and all waiting.
+  void stop();
+
+  class State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace flightdeck::serve

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "serve/server.h"
+
+#include <atomic>
+#include <random>
+
+#include "serve/api.h"
+#include "serve/guard.h"
+#include "serve/run_shelf.h"
+
+namespace flightdeck::serve {
+
+namespace {
+
+std::string new_epoch() {
+  std::random_device random;
+  std::string text;
+  for (int k = 0; k < 16; ++k) text += "0123456789abcdef"[random() & 15];
+  return text;
+}
+
+wire::ServerInfo server_info(const RunShelf& shelf, int64_t refresh_ms) {
+  return {wire::kApi, FLIGHTDECK_VERSION, new_epoch(), shelf.folder(), refresh_ms};
+}
+
+ServerOptions checked(ServerOptions options) {
+  check_token(options.host, options.token);
+  return options;
+}
+
+}  // namespace
+
+class Server::State {
+ public:
+  explicit State(ServerOptions options)
+      : options_(checked(std::move(options))),
+        shelf_(options_.folder, options_.refresh_ms),
+        guard_(options_.host, options_.token),
+        api_(shelf_, server_info(shelf_, options_.refresh_ms), [this] { return counts(); }),
+        front_([this](const Request& request) { return answer(request); }, options_.limits) {}
+  ~State() { stop(); }
+
+  void start() { front_.start(options_.host, options_.port); }
+
+  void stop() {
+    shelf_.stop();  // wakes the streams
+    front_.stop();
+  }
+
+  int port() const { return front_.port(); }
+  int64_t run_count() const { return static_cast<int64_t>(shelf_.list().runs.size()); }
+
+  std::string address() const {
+    const bool is_v6 = options_.host.find(':') != std::string::npos;
+    const std::string host = is_v6 ? "[" + options_.host + "]" : options_.host;
+    return "http://" + host + ":" + std::to_string(port()) + "/" +
+           (options_.token.empty() ? "" : "?token=" + options_.token);
+  }
+
+ private:
+  Answer answer(const Request& request) {
+    ++requests_;
+    Answer answer;
+    try {
+      const auto stopped = guard_.stop(request, front_.port());
+      answer = stopped ? *stopped : api_.answer(request);
+    } catch (const Refused& refused) {
+      answer = refused.answer();
+    }
+    if (answer.status >= 400) ++refused_;
+    return answer;
+  }
+
+  ServerCounts counts() const {
+    return {requests_, refused_, front_.connections(), api_.event_streams()};
+  }
+
+  const ServerOptions options_;
+  RunShelf shelf_;
+  Guard guard_;
+  std::atomic<int64_t> requests_{0}, refused_{0};
+  Api api_;
+  HttpFront front_;  // last: its threads use all of the above
+};
+
+Server::Server(ServerOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Server::~Server() = default;
+void Server::start() { state_->start(); }
+int Server::port() const { return state_->port(); }
+std::string Server::address() const { return state_->address(); }
+int64_t Server::run_count() const { return state_->run_count(); }
+void Server::stop() { state_->stop(); }
+
+}  // namespace flightdeck::serve

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Each address answers what docs/wire_format.md says.
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "serve/assets.h"
+#include "tests/record/runs.h"
+#include "tests/serve/client.h"
+
+namespace flightdeck::tests {
+namespace {
+
+using testing::Test;
+
+Reading histogram(const std::string& quantity, std::vector<int64_t> counts) {
+  Reading reading;
+  reading.quantity = quantity;
+  reading.kind = ReadingKind::kHistogram;
+  reading.axes = {{-1, 1, static_cast<int64_t>(counts.size())}};
+  reading.counts = std::move(counts);
+  return reading;
+}
+
+class Api : public Test {
+ protected:
+  Api() {
+    Recorder recorder(served_.path() + "/first");
+    recorder.begin(full_info());
+    for (int64_t step = 0; step < 100; ++step) {
+      const double value = step == 37 ? 1000.0 : static_cast<double>(step);
+      recorder.write(step_of(step,
+                             {number("loss", value),
+                              number("grad_norm", 2 * value, "conv1.weight"),
+                              number("grad_norm", 3 * value, "scale"),
+                              number("alpha", -value, "", "mean"),
+                              histogram("grad_hist", {step, 1})}));
+    }
+    recorder.note({7, 107, NoteKind::kSwitchedOff, "alpha", "the matrix is singular"});
+    recorder.note({8, 108, NoteKind::kRemark, "", "batch norm is frozen"});
+    recorder.finish("finished");
+    get_until(served_.port(), "/api/v1/runs", "\"first\"");
+  }
+
+  Reply ask(const std::string& target) const { return get(served_.port(), target); }
+
+  void expect(const std::string& target, const std::string& text) const {
+    const Reply reply = ask(target);
+    EXPECT_EQ(reply.status, 200) << target << reply.body;
+    EXPECT_NE(reply.body.find(text), std::string::npos) << target << "\n" << reply.body;
+  }
+
+  void expect_refusal(int status, const std::string& target, const std::string& text) const {
+    const Reply reply = ask(target);
+    EXPECT_EQ(reply.status, status) << target;
+    EXPECT_EQ(reply.headers.at("content-type"), "application/json") << target;
+    EXPECT_NE(reply.body.find("\"error\":\""), std::string::npos) << target << reply.body;
+    EXPECT_NE(reply.body.find("\"remedy\":\""), std::string::npos) << target << reply.body;
+    EXPECT_NE(reply.body.find(text), std::string::npos) << target << reply.body;
+  }
+
+  ServedFolder served_;
+};
+
+TEST_F(Api, TellsWhoAnswers) {
+  expect("/api/v1/server", "\"api\":1,");
+  expect("/api/v1/server", "\"refresh_ms\":20}");
+}
+
+TEST_F(Api, ListsRunsWithTheirLastNumbers) {
+  expect("/api/v1/runs", "\"status\":\"finished\"");
+  expect("/api/v1/runs", "\"values\":{\"alpha/mean\":-99,\"loss\":99}");
+  expect("/api/v1/runs", "\"config\":{\"optimizer\":\"sgd\",\"seed\":\"3\"}");
+}
+
+TEST_F(Api, ListsTheNewestRunFirst) {
+  Recorder recorder(served_.path() + "/a_newer_one");
+  RunInfo info = full_info();
+  info.start_time += 1;
+  recorder.begin(info);
+  const std::string body = get_until(served_.port(), "/api/v1/runs", "a_newer_one").body;
+  EXPECT_LT(body.find("a_newer_one"), body.find("\"first\""));
+}
+
+TEST_F(Api, DescribesARun) {
+  expect("/api/v1/run?id=first", "\"command\":\"run --out 'a b'\"");
+  expect("/api/v1/run?id=first",
+         "{\"name\":\"conv1.weight\",\"shape\":[16,1,5,5],\"type\":\"float32\"}");
+  expect("/api/v1/run?id=first", "\"quantity\":\"grad_norm\",\"field\":\"\",\"group\":\"scale\"");
+  expect("/api/v1/run?id=first", "\"kind\":\"switched_off\",\"quantity\":\"alpha\"");
+}
+
+TEST_F(Api, GivesExactPointsWhereThereAreFew) {
+  expect("/api/v1/series?run=first&quantity=loss&first=3&last=5",
+         "\"reduced\":false,\"count\":3,\"steps\":[3,4,5],\"values\":[3,4,5],\"low\":[],"
+         "\"high\":[]}");
+}
+
+TEST_F(Api, KeepsPeaksOfReducedSeries) {
+  const Reply reply = ask("/api/v1/series?run=first&quantity=loss&points=10");
+  EXPECT_NE(reply.body.find("\"reduced\":true,\"count\":100,"), std::string::npos) << reply.body;
+  EXPECT_NE(reply.body.find("1000"), std::string::npos) << reply.body;
+}
+
+TEST_F(Api, GivesAllGroupsOfAQuantity) {
+  const std::string body = ask("/api/v1/series?run=first&quantity=grad_norm&last=1").body;
+  EXPECT_NE(body.find("\"values\":[0,2]"), std::string::npos) << body;
+  EXPECT_NE(body.find("\"values\":[0,3]"), std::string::npos) << body;
+}
+
+TEST_F(Api, GivesAFieldOfAQuantity) {
+  expect("/api/v1/series?run=first&quantity=alpha&field=mean&last=1", "\"values\":[0,-1]");
+  expect("/api/v1/series?run=first&quantity=alpha&last=1", "\"series\":[]");
+}
+
+TEST_F(Api, GivesSeriesInTheOrderAskedFor) {
+  const std::string body = ask("/api/v1/series?run=first&ids=3,1&last=0").body;
+  EXPECT_LT(body.find("{\"id\":3,"), body.find("{\"id\":1,")) << body;
+}
+
+TEST_F(Api, GivesTheLastFrameUnlessAskedForMore) {
+  expect("/api/v1/frames?run=first&quantity=grad_hist", "\"step\":99,");
+  const std::string body = ask("/api/v1/frames?run=first&quantity=grad_hist&count=3").body;
+  EXPECT_EQ(std::count(body.begin(), body.end(), '{'), 1 + 3 * 2) << body;
+  expect("/api/v1/frames?run=first&quantity=grad_hist&last=41", "\"counts\":[41,1]");
+}
+
+TEST_F(Api, WritesSeriesAsCsv) {
+  const Reply reply = ask("/api/v1/csv?run=first&quantity=grad_norm");
+  EXPECT_EQ(reply.headers.at("content-disposition"), "attachment; filename=\"first.csv\"");
+  EXPECT_EQ(reply.body.substr(0, 83),
+            "step,time,grad_norm@conv1.weight,grad_norm@scale\r\n0,100,0,0\r\n1,101,2,3\r\n2,102,4,"
+            "6\r\n");
+  EXPECT_EQ(std::count(reply.body.begin(), reply.body.end(), '\n'), 101);
+}
+
+TEST_F(Api, LightsLampsTheGravestFirst) {
+  const std::string body = ask("/api/v1/lamps?run=first").body;
+  EXPECT_LT(body.find("alpha was switched off"), body.find("batch norm is frozen")) << body;
+  EXPECT_EQ(body.find("failure"), std::string::npos) << body;
+}
+
+TEST_F(Api, LightsALampForALossThatIsNotFinite) {
+  Recorder recorder(served_.path() + "/broken");
+  recorder.begin(full_info());
+  recorder.write(step_of(4, {number("loss", std::nan(""))}));
+  recorder.finish("failed");
+  get_until(served_.port(), "/api/v1/runs", "\"failed\"");
+  expect("/api/v1/lamps?run=broken", "loss is NaN at step 4");
+  expect("/api/v1/lamps?run=broken", "The run failed");
+  expect("/api/v1/runs", "\"loss\":\"NaN\"");
+}
+
+TEST_F(Api, SpeaksPrometheus) {
+  expect("/metrics", "flightdeck_runs{status=\"finished\"} 1\n");
+  expect("/metrics", "flightdeck_run_last_step{run=\"first\"} 99\n");
+  expect("/metrics", "flightdeck_value{run=\"first\",quantity=\"alpha\",field=\"mean\"} -99\n");
+  expect("/metrics", "# TYPE flightdeck_http_requests_total counter\n");
+}
+
+TEST_F(Api, EscapesLabelsForPrometheus) {
+  served_.add_run("a\"b\\c\nd");
+  get_until(served_.port(), "/api/v1/runs", "a\\\"b");
+  expect("/metrics", "flightdeck_run_last_step{run=\"a\\\"b\\\\c\\nd\"} 2\n");
+}
+
+TEST_F(Api, ServesThePageAndItsTag) {
+  const Reply page = ask("/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.headers.at("content-type"), "text/html; charset=utf-8");
+  EXPECT_EQ(page.headers.at("cache-control"), "no-cache");
+  const Reply again = get(served_.port(), "/", {"If-None-Match: " + page.headers.at("etag")});
+  EXPECT_EQ(again.status, 304);
+  EXPECT_EQ(again.body, "");
+}
+
+TEST_F(Api, ServesEveryFileOfThePage) {
+  for (const serve::Asset& asset : serve::assets()) {
+    EXPECT_EQ(ask("/" + asset.name).body, asset.bytes) << asset.name;
+  }
+}
+
+TEST_F(Api, AnswersHeadWithoutBody) {
+  const Reply reply = get(served_.port(), "/api/v1/runs", {}, "HEAD");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_GT(std::stoi(reply.headers.at("content-length")), 0);
+  EXPECT_EQ(reply.body, "");
+}
+
+TEST_F(Api, CompressesNothing) {
+  const Reply reply = get(served_.port(), "/api/v1/runs", {"Accept-Encoding: gzip, deflate, br"});
+  EXPECT_EQ(reply.headers.count("content-encoding"), 0u);
+}
+
+TEST_F(Api, KeepsAConnectionForFurtherRequests) {
+  Client client(served_.port());
+  for (int k = 0; k < 3; ++k) {
+    client.send("GET /api/v1/server HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_EQ(client.reply().status, 200);
+  }
+}
+
+TEST_F(Api, AnswersRequestsThatComeTogether) {
+  Client client(served_.port());
+  const std::string one = "GET /api/v1/server HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  client.send(one + one);
+  EXPECT_EQ(client.reply().status, 200);
+  EXPECT_EQ(client.reply().status, 200);
+}
+
+TEST_F(Api, RefusesWrongParameters) {
+  const struct {
+    const char *target, *text;
+  } table[] = {
+      {"/api/v1/runs?x=1", "no parameter 'x'"},
+      {"/api/v1/run", "parameter id is missing"},
+      {"/api/v1/run?id=first&id=second", "parameter id comes twice"},
+      {"/api/v1/series?run=first", "neither ids nor quantity"},
+      {"/api/v1/series?run=first&ids=1&quantity=loss", "both ids and quantity"},
+      {"/api/v1/series?run=first&ids=1&field=mean", "both ids and field"},
+      {"/api/v1/series?run=first&ids=", "ids of series separated by commas"},
+      {"/api/v1/series?run=first&ids=1,,2", "ids of series separated by commas"},
+      {"/api/v1/series?run=first&ids=1x", "parameter ids is '1x'"},
+      {"/api/v1/series?run=first&ids=99", "99, which is no series"},
+      {"/api/v1/series?run=first&ids=99999999999999999999", "ids of series separated by commas"},
+      {"/api/v1/series?run=first&ids=5", "is a histogram"},
+      {"/api/v1/frames?run=first&ids=1", "is a number"},
+      {"/api/v1/csv?run=first&ids=5", "is a histogram"},
+      {"/api/v1/series?run=first&ids=1&points=0", "an integer from 1 to 20000"},
+      {"/api/v1/series?run=first&ids=1&points=20001", "an integer from 1 to 20000"},
+      {"/api/v1/series?run=first&ids=1&points=1e3", "parameter points is '1e3'"},
+      {"/api/v1/series?run=first&ids=1&first=abc", "an integer from -2^63 to 2^63-1"},
+      {"/api/v1/frames?run=first&quantity=grad_hist&count=501", "an integer from 1 to 500"},
+  };
+  for (const auto& row : table) expect_refusal(400, row.target, row.text);
+}
+
+TEST_F(Api, RefusesWhatIsNotThere) {
+  expect_refusal(404, "/api/v1/run?id=second", "there is no run 'second'");
+  expect_refusal(404, "/api/v2/runs", "nothing at this address");
+  expect_refusal(404, "/index.htm", "nothing at this address");
+  expect_refusal(404, "/api/v1/runs/", "nothing at this address");
+}
+
+TEST_F(Api, RefusesOtherMethods) {
+  for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"}) {
+    const Reply reply = get(served_.port(), "/api/v1/runs", {}, method);
+    EXPECT_EQ(reply.status, 405) << method;
+    EXPECT_EQ(reply.headers.at("allow"), "GET, HEAD") << method;
+  }
+}
+
+TEST_F(Api, BoundsTheSizeOfAnAnswer) {
+  std::string ids = "1";
+  for (int k = 0; k < 3000; ++k) ids += ",1";
+  expect_refusal(400, "/api/v1/frames?run=first&count=500&ids=" + ids, "is a number");
+  std::string frames = "5";
+  for (int k = 0; k < 100; ++k) frames += ",5";
+  expect_refusal(400, "/api/v1/frames?run=first&count=500&ids=" + frames, "more than 5000");
+}
+
+}  // namespace
+}  // namespace flightdeck::tests
