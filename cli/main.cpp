@@ -36,13 +36,14 @@ int run(int argc, char** argv) {
       "Start with:\n"
       "  flightdeck doctor                              what this machine has\n"
       "  flightdeck run mnist_mlp --synthetic --steps 200\n"
-      "  flightdeck serve                               the runs in a browser\n"
+      "  flightdeck serve                               look at it in a browser, live too\n"
       "  flightdeck show runs/...                       what was recorded\n"
       "Exit status: 0 success, 1 failure at run time, 2 wrong usage.");
 
   flightdeck::cli::add_run(app);
   flightdeck::cli::add_serve(app);
   flightdeck::cli::add_show(app);
+  flightdeck::cli::add_report(app);
   flightdeck::cli::add_export(app);
   flightdeck::cli::add_experiment(app);
   flightdeck::cli::add_list(app);

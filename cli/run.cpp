@@ -13,6 +13,7 @@
 #include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/process.h"
+#include "cli/report_file.h"
 #include "cli/run_options.h"
 #include "cli/run_report.h"
 #include "cli/training.h"
@@ -121,6 +122,7 @@ class Run {
  public:
   Run(const RunOptions& options, Instruments instruments, const std::string& folder)
       : options_(options),
+        folder_(folder),
         schedule_(instruments.schedule),
         training_(options.training),
         config_(config_of(options, instruments, training_)),
@@ -233,10 +235,12 @@ class Run {
     end.notes = notes_->notes();
     end.recorder = recorder_->statistics();
     report_.end(end);
+    if (options_.report) write_report(RunReader(folder_), {folder_, "", options_.json});
     TORCH_CHECK(end.ending != "failed", "run: training diverged at step ", end.steps);
   }
 
   const RunOptions& options_;
+  std::string folder_;
   Schedule schedule_;
   Training training_;
   std::map<std::string, std::string> config_;

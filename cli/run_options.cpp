@@ -130,6 +130,10 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                   "Folder of the record; default runs/PROBLEM-OPTIMIZER-DATE-TIME. One that "
                   "holds a run is refused")
       ->group("Output");
+  command
+      .add_flag(
+          "--report", options.report, "Write the run as one HTML file, report.html, at the end")
+      ->group("Output");
   command.add_flag("--json", options.json, "Print one JSON object per event, and no bar")
       ->group("Output");
 }

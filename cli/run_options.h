@@ -25,7 +25,7 @@ struct RunOptions {
   std::string device = "cpu";
   int threads = 0;             ///< 0: one per core
   int64_t evaluate_every = 1;  ///< epochs; 0: never
-  bool no_augment = false, keep_going = false, json = false;
+  bool no_augment = false, keep_going = false, report = false, json = false;
 };
 
 /// `options` has to outlive the command.

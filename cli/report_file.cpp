@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "cli/report_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <c10/util/Exception.h>
+
+#include "cli/json.h"
+#include "serve/report.h"
+
+namespace flightdeck::cli {
+namespace {
+
+// The last named folder of the path: "runs/first/" is "first", "." is where we are.
+std::string name_of(const std::string& folder) {
+  const auto path = std::filesystem::weakly_canonical(folder);
+  return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
+}
+
+// Written beside and moved, so that a report that is open is never half a file.
+void write_file(const std::string& path, const std::string& bytes) {
+  const std::string beside = path + ".new";
+  std::ofstream file(beside, std::ios::binary);
+  file << bytes;
+  file.close();
+  std::error_code error;
+  if (file.good()) std::filesystem::rename(beside, path, error);
+  if (file.good() && !error) return;
+  std::error_code ignored;
+  std::filesystem::remove(beside, ignored);
+  TORCH_CHECK(false,
+              "report: cannot write ",
+              path,
+              "; is the folder there and writable, and room on the disk?");
+}
+
+}  // namespace
+
+void write_report(const RunReader& run, const ReportFileOptions& options) {
+  const std::string out = options.out.empty()
+                              ? (std::filesystem::path(options.run) / "report.html").string()
+                              : options.out;
+  const serve::ReportFile file = serve::make_report(run, name_of(options.run));
+  write_file(out, file.html);
+  const serve::wire::Report& content = file.content;
+  if (options.json) {
+    std::cout << JsonObject()
+                     .field("event", "report")
+                     .field("path", out)
+                     .field("bytes", static_cast<int64_t>(file.html.size()))
+                     .field("points_recorded", content.points_recorded)
+                     .field("points_kept", content.points_kept)
+                     .field("frames_recorded", content.frames_recorded)
+                     .field("frames_kept", content.frames_kept)
+                     .text()
+              << "\n";
+    return;
+  }
+  std::cout << out << "\n";
+  if (content.points_kept < content.points_recorded ||
+      content.frames_kept < content.frames_recorded) {
+    std::cout << "  reduced to " << content.points_kept << " of " << content.points_recorded
+              << " points (with their extremes) and " << content.frames_kept << " of "
+              << content.frames_recorded << " histograms and lists; 'flightdeck serve' shows all\n";
+  }
+}
+
+}  // namespace flightdeck::cli

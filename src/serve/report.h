@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// A run as one HTML file: the page with the run's values inside.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "flightdeck/record.h"
+#include "serve/wire.h"
+
+namespace flightdeck::serve {
+
+struct ReportOptions {
+  int64_t max_bytes = 4'500'000;  ///< values are reduced until the file is no larger
+  // What is kept at most, before reducing.
+  int64_t points = 1000;       ///< entries of a series of the whole model
+  int64_t group_points = 250;  ///< of a series of a group
+  int64_t frames = 100;        ///< lists or histograms of a series of the whole model
+  int64_t group_frames = 10;   ///< of a series of a group
+};
+
+struct ReportFile {
+  std::string html;
+  wire::Report content;  ///< how much was kept, among others
+};
+
+/// `name` is what the page calls the run. Throws if the program was built without its page.
+ReportFile make_report(const RunReader& run,
+                       const std::string& name,
+                       const ReportOptions& options = {});
+
+}  // namespace flightdeck::serve
