@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The cockpit's arrangement: three columns as in the papers, the row below them, and the rest.
+import type {Instrument, Place} from './instrument';
+
+export interface Section {
+  place: Place;
+  title: string;
+}
+
+export const COLUMNS: readonly Section[] = [
+  {place: 'step_size', title: 'Step size'},
+  {place: 'gradients', title: 'Gradients'},
+  {place: 'curvature', title: 'Curvature'},
+];
+
+export const BELOW: readonly Section[] = [
+  {place: 'hyperparameters', title: 'Hyperparameters'},
+  {place: 'performance', title: 'Performance'},
+];
+
+export const REST: Section = {place: 'more', title: 'More quantities'};
+
+/** The instruments of a place in their order. */
+export function instrumentsAt(place: Place, instruments: readonly Instrument[]): Instrument[] {
+  return instruments.filter((instrument) => instrument.place === place)
+    .sort((a, b) => (a.order ?? 100) - (b.order ?? 100) || (a.id < b.id ? -1 : 1));
+}

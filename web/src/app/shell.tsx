@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The page around the views: run picker, tabs, theme, connection.
+import {useEffect, useState} from 'preact/hooks';
+import type {RunsStore} from '../store/runs_store';
+import type {Settings, SettingsStore} from '../store/settings';
+import {useWatched} from '../widgets/use_watched';
+import type {Source} from '../wire/source';
+import {Boundary} from './panel';
+import {KeysHelp} from './keys_help';
+import {parseRoute, type Route, routeAddress, RUN_VIEWS} from './route';
+import {RunPage} from './run_page';
+import {Empty, Failure, Loading} from './states';
+import {useTheme} from './use_theme';
+import type {App} from './view_props';
+import {CompareView} from './views/compare_view';
+
+export interface ShellProps {
+  source: Source;
+  runs: RunsStore;
+  settings: SettingsStore;
+}
+
+const VIEW_TITLES = {cockpit: 'Cockpit', layers: 'Layers', run: 'Run'} as const;
+const NEXT_THEME: Record<Settings['theme'], Settings['theme']> = {auto: 'dark', dark: 'light', light: 'auto'};
+const THEME_SIGN = {auto: '◐', dark: '●', light: '○'} as const;
+
+function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const change = () => setRoute(parseRoute(location.hash));
+    window.addEventListener('hashchange', change);
+    return () => window.removeEventListener('hashchange', change);
+  }, []);
+  return route;
+}
+
+export function Shell({source, runs, settings}: ShellProps) {
+  const {theme} = useWatched(settings.watched);
+  const palette = useTheme(theme);
+  const known = useWatched(runs.watched);
+  const asked = useRoute();
+  const only = known.list[0];
+  // A report has one run: there is nothing to compare.
+  const route: Route = !source.isLive && only && asked.page === 'compare' ? {page: 'run', id: only.id, view: 'cockpit'} : asked;
+  const app: App = {source, runs, settings, palette};
+  return (
+    <>
+      <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}>
+        Skip to the panels</a>
+      <TopBar app={app} route={route} theme={theme} />
+      {!known.isConnected && (
+        <div class="banner warning" role="status">The server cannot be reached; what you see may be out of date. Start
+          <code>flightdeck serve</code> again on the same port: the page then goes on by itself.</div>
+      )}
+      {source.remark && <div class="banner" role="note">{source.remark}</div>}
+      <main id="content" tabIndex={-1}>
+        <Boundary of={routeAddress(route)}><Content app={app} route={route} /></Boundary>
+      </main>
+      <KeysHelp />
+    </>
+  );
+}
+
+function Content({app, route}: {app: App; route: Route}) {
+  const {isLoaded, error, list} = useWatched(app.runs.watched);
+  if (route.page === 'run') return <RunPage key={route.id} app={app} id={route.id} view={route.view} />;
+  if (error && list.length === 0) return <Failure error={error} what="The list of runs cannot be read" />;
+  if (!isLoaded) return <Loading what="runs" />;
+  if (list.length === 0) {
+    return (
+      <Empty title="No runs yet">
+        <p>Runs appear here as soon as one is recorded in this folder. Start one in another terminal:</p>
+        <pre>flightdeck run mnist_mlp --record runs/first</pre>
+        <p>or record your own training loop with <code>flightdeck::Recorder</code>.</p>
+      </Empty>
+    );
+  }
+  return <CompareView app={app} />;
+}
+
+function TopBar({app, route, theme}: {app: App; route: Route; theme: Settings['theme']}) {
+  const {list} = useWatched(app.runs.watched);
+  const current = route.page === 'run' ? list.find(({id}) => id === route.id) : undefined;
+  const view = route.page === 'run' ? route.view : 'cockpit';
+  return (
+    <header class="top">
+      <a class="brand" href="#/" aria-label="Flightdeck, all runs">
+        <svg viewBox="0 0 32 32" aria-hidden="true"><path d="M6 22a11 11 0 1 1 20 0" class="arc" /><path d="M16 19 22 9" class="hand" /><circle cx="16" cy="19" r="2.5" /></svg>
+        <span>Flightdeck</span>
+      </a>
+      {app.source.isLive && (
+        <select class="runs" aria-label="Run" value={route.page === 'run' ? route.id : ''}
+          onChange={(event) => {
+            const {value} = event.currentTarget;
+            location.hash = routeAddress(value ? {page: 'run', id: value, view} : {page: 'compare'});
+          }}>
+          <option value="">All runs ({list.length})</option>
+          {route.page === 'run' && !current && <option value={route.id}>{route.id}</option>}
+          {list.map(({id, status}) => <option key={id} value={id}>{id}{status === 'running' ? ' ●' : ''}</option>)}
+        </select>
+      )}
+      {!app.source.isLive && <span class="run-name">{current?.id}</span>}
+      {current && <span class={`badge ${current.status}`}>{current.status}</span>}
+      <nav aria-label="Views">
+        {route.page === 'run' && RUN_VIEWS.map((name) => (
+          <a key={name} href={routeAddress({...route, view: name})} aria-current={route.view === name ? 'page' : undefined}>{VIEW_TITLES[name]}</a>
+        ))}
+        {app.source.isLive && <a href="#/" aria-current={route.page === 'compare' ? 'page' : undefined}>Compare</a>}
+      </nav>
+      <button type="button" class="theme" onClick={() => app.settings.change({theme: NEXT_THEME[theme]})}
+        aria-label={`Theme: ${theme}; switch to ${NEXT_THEME[theme]}`} title={`Theme: ${theme}`}>{THEME_SIGN[theme]}</button>
+    </header>
+  );
+}

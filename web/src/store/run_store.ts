@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// What the page has loaded of one run. Panels say which series they want; the store reads them,
+// follows the run as it grows, and reads the zoomed part again in more detail.
+import {Watched} from '../base/watched';
+import type {Source, StepRange} from '../wire/source';
+import type {Frame, Lamp, Points, RunDetails, RunSummary} from '../wire/types';
+import {FrameCache} from './frame_cache';
+import {entriesEach, grown, nextStep, tails} from './points_cache';
+
+export interface Zoom {
+  first: number;
+  last: number;
+}
+
+/** Between two readings: this long at least, and four times as long as the last one took. */
+const PAUSE_MS = 500;
+const PAUSE_FACTOR = 4;
+/** The list of series is long and changes seldom. */
+const DETAILS_MS = 5000;
+const SETTLE_MS = 120;
+
+export class RunStore {
+  readonly details = new Watched<RunDetails | null>(null);
+  readonly summary = new Watched<RunSummary | null>(null);
+  readonly lamps = new Watched<readonly Lamp[]>([]);
+  readonly error = new Watched<Error | null>(null);
+  /** Where the slider stands; null follows the last step. */
+  readonly step = new Watched<number | null>(null);
+  readonly isPlaying = new Watched(false);
+  readonly zoom = new Watched<Zoom | null>(null);
+  /** Counts what was loaded: when it changes, readings have. */
+  readonly version = new Watched(0);
+
+  private readonly wantedNumbers = new Map<number, number>();
+  private readonly wantedFrames = new Map<number, number>();
+  private readonly points = new Map<number, Points>();
+  private readonly zoomed = new Map<number, Points>();
+  private readonly frames = new FrameCache();
+  /** The step for which frames were read last, and of which series. */
+  private framesStep: number | null | undefined;
+  private readonly framesRead = new Set<number>();
+  private wishes = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isReading = false;
+  private isClosed = false;
+  private hasGrown = false;
+  private pause = PAUSE_MS;
+  private detailsPause = DETAILS_MS;
+  private detailsRead = 0;
+  private readonly onVisible = () => { if (!document.hidden) this.readSoon(0); };
+
+  constructor(private readonly source: Source, readonly id: string) {
+    document.addEventListener('visibilitychange', this.onVisible);
+    this.step.watch(() => this.readSoon(SETTLE_MS));
+    this.zoom.watch(() => {
+      this.zoomed.clear();
+      this.readSoon(SETTLE_MS);
+    });
+    this.readSoon(0);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    document.removeEventListener('visibilitychange', this.onVisible);
+  }
+
+  /** The newest summary that the list of runs has. */
+  heard(summary: RunSummary): void {
+    const known = this.summary.value;
+    if (known && known.change === summary.change && known.status === summary.status) return;
+    const isNewer = known !== null;
+    this.summary.set(summary);
+    if (!isNewer) return;
+    this.hasGrown = true;
+    if (summary.status !== known.status) this.detailsRead = 0;
+    this.readSoon(this.pause);
+  }
+
+  /** Everything again: another server may have other values under the same ids. */
+  reload(): void {
+    this.points.clear();
+    this.zoomed.clear();
+    this.frames.clear();
+    this.framesRead.clear();
+    this.detailsRead = 0;
+    this.hasGrown = true;
+    this.readSoon(0);
+  }
+
+  /** Asks for series until the returned function is called. */
+  want(numbers: readonly number[], frames: readonly number[]): () => void {
+    const change = (by: number) => {
+      for (const [ids, counts] of [[numbers, this.wantedNumbers], [frames, this.wantedFrames]] as const) {
+        for (const id of ids) {
+          const count = (counts.get(id) ?? 0) + by;
+          if (count > 0) counts.set(id, count);
+          else counts.delete(id);
+        }
+      }
+    };
+    change(1);
+    ++this.wishes;
+    this.readSoon(0);
+    return () => change(-1);
+  }
+
+  /** The series over the whole run; undefined before it has come. */
+  pointsOf(id: number): Points | undefined {
+    return this.points.get(id);
+  }
+
+  /** The series in detail where the page is zoomed to; over the whole run before that has come. */
+  zoomedPointsOf(id: number): Points | undefined {
+    return this.zoomed.get(id) ?? this.points.get(id);
+  }
+
+  /** The list or histogram at the slider's step or last before it. */
+  frameOf(id: number): Frame | undefined {
+    return this.frames.at(id, this.step.value ?? Infinity);
+  }
+
+  /** Last step of the run so far. */
+  get lastStep(): number {
+    return Math.max(0, this.summary.value?.last_step ?? 0, this.details.value?.summary.last_step ?? 0);
+  }
+
+  /**
+   * Tracked steps in the range with their frames loaded, for playing: at most `count` of them,
+   * evenly spread. Without frames, steps at even distances.
+   */
+  async stepsToPlay(range: Zoom, count: number): Promise<number[]> {
+    const ids = [...this.wantedFrames.keys()];
+    if (ids.length === 0) {
+      const by = Math.max(1, Math.round((range.last - range.first) / count));
+      return Array.from({length: count}, (_, i) => range.first + i * by).filter((step) => step <= range.last);
+    }
+    const {frames} = await this.source.frames(this.id, ids, range, count);
+    this.frames.add(frames, range.first);
+    return [...new Set(frames.map((frame) => frame.step))].sort((a, b) => a - b);
+  }
+
+  /** Steps that the loaded series have, for moving by one tracked step; ascending. */
+  knownSteps(): number[] {
+    const steps = new Set<number>();
+    for (const points of this.points.values()) for (const step of points.steps) steps.add(step);
+    return [...steps].sort((a, b) => a - b);
+  }
+
+  private readSoon(wait: number): void {
+    if (this.isClosed || this.isReading || document.hidden) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.read(), wait);
+  }
+
+  private async read(): Promise<void> {
+    this.isReading = true;
+    const begin = performance.now();
+    const [zoom, step, wishes] = [this.zoom.value, this.step.value, this.wishes];
+    const grew = this.hasGrown;
+    this.hasGrown = false;
+    try {
+      await this.readDetails(begin, grew);
+      const some = [await this.readNumbers(grew), await this.readZoomed(zoom, grew), await this.readFrames(step, grew)];
+      if (this.isClosed) return;
+      if (some.includes(true)) this.version.set(this.version.value + 1);
+      this.error.set(null);
+      this.pause = Math.max(PAUSE_MS, PAUSE_FACTOR * (performance.now() - begin));
+    } catch (error) {
+      this.hasGrown = true;
+      this.error.set(error instanceof Error ? error : new Error(String(error)));
+      this.pause = 4 * PAUSE_MS;
+    } finally {
+      this.isReading = false;
+    }
+    if (zoom !== this.zoom.value || step !== this.step.value || wishes !== this.wishes) this.readSoon(0);
+    else if (this.hasGrown) this.readSoon(this.pause);
+  }
+
+  private async readDetails(now: number, grew: boolean): Promise<void> {
+    const known = this.details.value;
+    const isDue = grew && (known?.series.length === 0 || now - this.detailsRead >= this.detailsPause);
+    if (known && this.detailsRead > 0 && !isDue) return;
+    const [details, lamps] = await Promise.all([this.source.details(this.id), this.source.lamps(this.id)]);
+    this.detailsRead = performance.now();
+    this.detailsPause = Math.max(DETAILS_MS, 20 * (this.detailsRead - now));
+    if (this.isClosed) return;
+    if ((this.summary.value?.change ?? -1) < details.summary.change) this.summary.set(details.summary);
+    this.details.set(details);
+    this.lamps.set(lamps.lamps);
+  }
+
+  private async readNumbers(grew: boolean): Promise<boolean> {
+    const ids = [...this.wantedNumbers.keys()];
+    const wanted = grew ? ids : ids.filter((id) => !this.points.has(id));
+    if (wanted.length === 0) return false;
+    const limit = entriesEach(ids.length);
+    const again: number[] = [];
+    for (const [first, part] of tails(wanted, (id) => nextStep(this.points.get(id)))) {
+      const {series} = await this.source.points(this.id, part, first < 0 ? {} : {first}, limit);
+      for (const tail of series) {
+        const known = this.points.get(tail.id);
+        // A third more than asked for is room to grow before the whole is read again.
+        const joined = first < 0 || !known ? tail : grown(known, tail, Math.ceil(1.33 * limit));
+        if (joined) this.points.set(tail.id, joined);
+        else again.push(tail.id);
+      }
+    }
+    if (again.length > 0) {
+      const {series} = await this.source.points(this.id, again, {}, limit);
+      for (const points of series) this.points.set(points.id, points);
+    }
+    return true;
+  }
+
+  private async readZoomed(zoom: Zoom | null, grew: boolean): Promise<boolean> {
+    if (!zoom) return false;
+    const isOpen = grew && zoom.last >= this.lastStep;
+    // What is loaded in full needs no second reading.
+    const ids = [...this.wantedNumbers.keys()].filter((id) => this.points.get(id)?.reduced && (isOpen || !this.zoomed.has(id)));
+    if (ids.length === 0) return false;
+    const range: StepRange = {first: zoom.first, last: zoom.last};
+    const {series} = await this.source.points(this.id, ids, range, entriesEach(this.wantedNumbers.size));
+    if (this.zoom.value === zoom) for (const points of series) this.zoomed.set(points.id, points);
+    return true;
+  }
+
+  private async readFrames(step: number | null, grew: boolean): Promise<boolean> {
+    // What is played was read ahead.
+    if (this.isPlaying.value) return false;
+    const isElsewhere = step !== this.framesStep || (grew && step === null);
+    if (isElsewhere) this.framesRead.clear();
+    const wanted = [...this.wantedFrames.keys()].filter((id) => !this.framesRead.has(id));
+    this.framesStep = step;
+    if (wanted.length === 0) return false;
+    const {frames} = await this.source.frames(this.id, wanted, step === null ? {} : {last: step}, 1);
+    this.frames.add(frames, step ?? this.lastStep);
+    for (const id of wanted) this.framesRead.add(id);
+    return true;
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Lines over steps with a legend that shows exact values at the cursor and switches lines off.
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
+import 'uplot/dist/uPlot.min.css';
+import {exactNumber, formatNumber, formatStep} from '../base/format';
+import type {LinesDrawing} from './drawing';
+import {describeLines, lineData, type LineData, type LineOptions, nearestRow} from './line_data';
+import {lineColor, LinePlot, type ShownSteps} from './line_plot';
+import type {Palette} from './surface';
+import {useOnScreen, useWidth} from './use_watched';
+
+export interface LineChartProps {
+  drawing: LinesDrawing;
+  palette: Palette;
+  options: LineOptions;
+  /** Of the plot without its legend. */
+  height?: number;
+  /** The axis of steps, the same for all charts of a page. */
+  shown: ShownSteps;
+  onZoom(shown: ShownSteps | null): void;
+  onPick?(step: number): void;
+  marker?: number | undefined;
+}
+
+interface Shown {
+  text: string;
+  title: string;
+}
+
+/** What the legend says of a line at a row; its last value if there is none. */
+export function valueAt(drawing: LinesDrawing, data: LineData, line: number, row: number | null): Shown {
+  const points = drawing.lines[line]?.points;
+  const exact = data.exact[line];
+  if (!points || !exact || points.steps.length === 0) return {text: '', title: 'no values yet'};
+  const known = data.columns.find((column) => column.line === line && column.role === 'value');
+  const at = row === null || !known ? null : Number.isNaN(exact[row] as number) && known.cells[row] === undefined
+    ? nearestRow(known.cells, data.x, row) : row;
+  const step = at === null ? (points.steps[points.steps.length - 1] as number) : (data.steps[at] as number);
+  const value = at === null ? (points.values[points.values.length - 1] as number) : (exact[at] as number);
+  const entry = points.reduced ? points.steps.indexOf(step) : -1;
+  const bounds = entry >= 0 ? `, between ${exactNumber(points.low[entry] as number)} and ${exactNumber(points.high[entry] as number)} since the entry before` : '';
+  return {text: formatNumber(value), title: `step ${step}: ${exactNumber(value)}${bounds}`};
+}
+
+export function LineChart(props: LineChartProps) {
+  const {drawing, palette, options, shown, marker, height = 170} = props;
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<LinePlot | null>(null);
+  const stepLabel = useRef<HTMLSpanElement>(null);
+  const values = useRef<(HTMLSpanElement | null)[]>([]);
+  const row = useRef<number | null>(null);
+  const width = useWidth(place);
+  const isOnScreen = useOnScreen(place);
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [failure, setFailure] = useState<unknown>(null);
+  const {smoothing, logX, logY} = options;
+  const data = useMemo(() => lineData(drawing, {smoothing, logX, logY}), [drawing, smoothing, logX, logY]);
+  // The plot outlives a render: what it calls back reads the newest props here.
+  const latest = useRef({props, data});
+  latest.current = {props, data};
+  if (failure) throw failure;
+
+  // Written into the page directly: the cursor moves more often than components should render.
+  const say = (at: number | null) => {
+    const now = latest.current;
+    row.current = at;
+    const step = at === null ? undefined : now.data.steps[at];
+    if (stepLabel.current) stepLabel.current.textContent = step === undefined ? '' : `step ${formatStep(step)}`;
+    values.current.forEach((element, line) => {
+      if (!element) return;
+      const {text, title} = valueAt(now.props.drawing, now.data, line, at);
+      if (element.textContent !== text) element.textContent = text;
+      element.title = title;
+    });
+  };
+
+  useEffect(() => {
+    if (!place.current || width < 40 || !isOnScreen) return;
+    const input = {drawing, data, options, palette, width, height, shown, hidden, marker};
+    try {
+      if (plot.current) plot.current.update(input);
+      else {
+        plot.current = new LinePlot(place.current, input, {
+          zoom: (range) => latest.current.props.onZoom(range),
+          hover: say,
+          pick: (step) => latest.current.props.onPick?.(step),
+        });
+      }
+      const rows = data.steps.length;
+      say(row.current !== null && row.current < rows ? row.current : null);
+    } catch (error) {
+      setFailure(error);
+    }
+  }, [drawing, data, palette, width, height, shown.first, shown.last, hidden, marker, isOnScreen]);
+  useEffect(() => () => plot.current?.destroy(), []);
+
+  const toggle = (label: string, isAlone: boolean) => {
+    const next = new Set(hidden);
+    if (isAlone) {
+      const others = drawing.lines.map((line) => line.label).filter((other) => other !== label);
+      const wasAlone = others.every((other) => hidden.has(other)) && !hidden.has(label);
+      next.clear();
+      if (!wasAlone) others.forEach((other) => next.add(other));
+    } else if (!next.delete(label)) {
+      next.add(label);
+    }
+    setHidden(next);
+  };
+  return (
+    <div class="line-chart">
+      <div class="legend">
+        {drawing.lines.map((line, i) => (
+          <button type="button" key={`${i} ${line.label}`} aria-pressed={!hidden.has(line.label)}
+            class={hidden.has(line.label) ? 'off' : ''} title="Click to hide or show, with Shift to show it alone"
+            onClick={(event) => toggle(line.label, event.shiftKey)}>
+            <i style={{background: lineColor(line, i, palette)}} />
+            {line.label} <span class="value" ref={(element) => { values.current[i] = element; }} />
+          </button>
+        ))}
+        <span class="at" ref={stepLabel} />
+      </div>
+      <div ref={place} class="plot" role="img" aria-label={describeLines(drawing)} style={{height: `${height}px`}} />
+      {data.remarks.length > 0 && <p class="remarks">{data.remarks.join(' · ')}</p>}
+    </div>
+  );
+}
