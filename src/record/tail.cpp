@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
+#include <variant>
 
 #include "record/entry.h"
 #include "record/schema.h"
@@ -41,9 +43,9 @@ class TailMaker {
   void add(const Note& note) { tail_.notes.push_back(note); }
   void add(const Ending& ending) { tail_.ending = ending.word; }
 
-  void add(const StepReadings& step) {
+  void add(StepReadings&& step) {
     if (step.readings.empty()) return;
-    for (const Reading& reading : step.readings) add(step, reading);
+    for (Reading& reading : step.readings) add(step, std::move(reading));
     tail_.last_step = std::max(tail_.last_step, step.step);
     tail_.last_time = std::max(tail_.last_time, step.time);
   }
@@ -77,11 +79,11 @@ class TailMaker {
     return statement.bind(1, series.id).bind(2, step).step();
   }
 
-  void add(const StepReadings& step, const Reading& reading) {
+  void add(const StepReadings& step, Reading&& reading) {
     SeriesInfo& series = series_of(reading);
     auto& values = tail_.values[series.id];
     const bool is_new = values.count(step.step) == 0 && !is_stored(series, step.step);
-    values[step.step] = {step.time, reading};
+    values[step.step] = {step.time, std::move(reading)};
     const bool is_first = series.count == 0;
     series.first_step = is_first ? step.step : std::min(series.first_step, step.step);
     series.last_step = is_first ? step.step : std::max(series.last_step, step.step);
@@ -159,7 +161,7 @@ bool TailKeeper::extend(const Folder& folder, Database* database) {
   }
   TailMaker maker(kept_->tail, database);
   do {
-    std::visit([&](const auto& content) { maker.add(content); }, read_entry(payload));
+    std::visit([&](auto&& content) { maker.add(std::move(content)); }, read_entry(payload));
   } while (cursor.next(payload));
   kept_->tail.end = cursor.position();
   return cursor.found();
