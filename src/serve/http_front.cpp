@@ -32,6 +32,9 @@ class Connection {
     // Head and body of an answer are sent separately; the second would wait for an acknowledgement.
     const int on = 1;
     ::setsockopt(socket_.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    // The kernel would let a client that does not read pile up megabytes.
+    const int bytes = 1 << 17;
+    ::setsockopt(socket_.descriptor(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
   }
 
   /// The next request's head, or nothing if the client is gone or idle for too long.

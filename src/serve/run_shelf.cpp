@@ -99,7 +99,7 @@ class RunShelf::State {
     wire::RunList list;
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      changed_.wait_for(lock, kFirstLook, [this] { return has_looked_ || is_over_; });
+      wait_for_first_look(lock);
       list.change = change_;
       for (const auto& [id, entry] : entries_) list.runs.push_back(entry.summary);
     }
@@ -109,8 +109,9 @@ class RunShelf::State {
     return list;
   }
 
-  std::optional<wire::RunSummary> find(const std::string& id) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+  std::optional<wire::RunSummary> find(const std::string& id) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (entries_.count(id) == 0) wait_for_first_look(lock);
     const auto found = entries_.find(id);
     if (found == entries_.end()) return std::nullopt;
     return found->second.summary;
@@ -118,7 +119,8 @@ class RunShelf::State {
 
   std::shared_ptr<const RunReader> open(const std::string& id) {
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      std::unique_lock<std::mutex> lock(mutex_);
+      if (entries_.count(id) == 0) wait_for_first_look(lock);
       // Names from outside become paths only if the finder has come across them.
       if (entries_.count(id) == 0) return nullptr;
       if (auto reader = readers_.find(id)) return reader;
@@ -153,6 +155,10 @@ class RunShelf::State {
   }
 
  private:
+  void wait_for_first_look(std::unique_lock<std::mutex>& lock) {
+    changed_.wait_for(lock, kFirstLook, [this] { return has_looked_ || is_over_; });
+  }
+
   void keep_looking() {
     for (;;) {
       look();
@@ -210,6 +216,7 @@ class RunShelf::State {
 
   wire::RunSummary read(const std::string& id) {
     try {
+      // A run that is followed is on the shelf: this does not wait for the first look.
       if (is_followed(id)) return summary_of(*open(id), id, 0);
       return summary_of(RunReader((path_ / id).string()), id, 0);
     } catch (const std::exception& error) {

@@ -28,8 +28,8 @@ class RunShelf {
   ~RunShelf();
 
   const std::string& folder() const;  ///< absolute
-  /// Newest first. Waits for the end of the first look, but not for long.
-  wire::RunList list() const;
+  // These wait for the end of the first look, but not for long.
+  wire::RunList list() const;  ///< newest first
   std::optional<wire::RunSummary> find(const std::string& id) const;
   /// A reader that may be shared among threads. Null if there is no such run; throws if it cannot
   /// be read.

@@ -42,7 +42,8 @@ bool send_all(const Socket& socket, std::string_view bytes, Milliseconds patienc
 bool has_hung_up(const Socket& socket);
 
 /// Ends the connection so that the last answer still arrives: what the client goes on sending is
-/// taken and dropped for a moment. A close alone would take the answer away from it.
+/// taken and dropped for a moment, a megabyte at most. A close alone would take the answer away
+/// from it.
 void end_gently(const Socket& socket, Milliseconds at_most);
 
 }  // namespace flightdeck::serve

@@ -91,6 +91,8 @@ Client::Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC,
 
 bool Client::send(std::string_view bytes) { return serve::send_all(socket_, bytes, kPatience); }
 
+void Client::close_sending() { ::shutdown(socket_.descriptor(), SHUT_WR); }
+
 bool Client::receive(std::chrono::milliseconds at_most) {
   if (is_over_) return false;
   if (serve::wait_to_read(socket_, at_most) == serve::Wait::kTimeout) return false;

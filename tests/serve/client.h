@@ -50,6 +50,8 @@ class Client {
 
   /// False if the server has hung up.
   bool send(std::string_view bytes);
+  /// Says that nothing more will be sent.
+  void close_sending();
   /// The next answer.
   Reply reply();
   /// Reads on until `is_enough` likes all that came since the last answer; false after the time.
