@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds every folder to the dependency rule of CONTRIBUTING.md by reading #include lines.
+"""Holds every folder to the dependency rule of CONTRIBUTING.md by reading #include lines, and the
+page's folders (web/src) by reading import lines.
 
 Usage: check_layers.py [REPOSITORY]
-Prints one finding per forbidden include and exits 1 if there is any.
+Prints one finding per forbidden include or import and exits 1 if there is any.
 """
 
 import re
@@ -31,6 +32,19 @@ DIRECT = {
     "examples": ["public", "suite"],
 }
 
+# The same of the page's folders.
+WEB_DIRECT = {
+    "base": [],
+    "wire": ["base"],
+    "widgets": ["wire"],
+    "store": ["wire"],
+    "instruments": ["widgets"],
+    "app": ["instruments", "store"],
+}
+
+# What instruments may import from above, as types only: the shape that they must have.
+WEB_SHAPES = {"instruments": {"app/instrument"}}
+
 # Layers of src/ that stand below the public headers, which need LibTorch.
 WITHOUT_TORCH = {"base", "kernels"}
 
@@ -41,16 +55,23 @@ SOURCE_SUFFIXES = {".h", ".cpp", ".cu", ".inc"}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 TORCH = re.compile(r"(torch|ATen|c10)/")
 
+WEB_SUFFIXES = {".ts", ".tsx"}
+# `from` and its module may stand lines below the `import` they end.
+IMPORT = re.compile(r"""^\s*(?:import|export)\b(?P<names>[^'"`;]*?)\bfrom\s*['"](?P<module>[^'"]+)['"]"""
+                    r"""|^\s*import\s*['"](?P<bare>[^'"]+)['"]"""
+                    r"""|\bimport\(\s*['"](?P<dynamic>[^'"]+)['"]""", re.MULTILINE)
 
-def reachable(layer):
+
+def reachable(layer, direct=None):
     """Returns the layers that `layer` may include, itself left out."""
+    direct = DIRECT if direct is None else direct
     found = []
-    pending = list(DIRECT[layer])
+    pending = list(direct[layer])
     while pending:
         below = pending.pop(0)
         if below not in found:
             found.append(below)
-            pending += DIRECT[below]
+            pending += direct[below]
     return found
 
 
@@ -125,6 +146,54 @@ def findings_in(repository, path):
                f"  remedy: {remedy(layer, other)}")
 
 
+def imported(path, module):
+    """Returns the place in web/src that an import names, or None for a package."""
+    if module == "instruments":
+        return ("instruments", "all")
+    if not module.startswith("."):
+        return None
+    parts = list(path.parent.parts)
+    for word in module.split("/"):
+        if word == "..":
+            parts = parts[:-1]
+        elif word != ".":
+            parts.append(word)
+    return tuple(parts[2:]) if parts[:2] == ["web", "src"] else ("outside",)
+
+
+def web_findings_in(repository, path):
+    """Yields the findings of one file of the page, `path` relative to the repository."""
+    if len(path.parts) < 4:
+        return
+    layer = path.parts[2]
+    if layer not in WEB_DIRECT:
+        yield (f"{path}:1: web/src/{layer} is not a layer\n"
+               f"  remedy: move the file into a layer, or add {layer} to tools/check_layers.py and"
+               f" CONTRIBUTING.md")
+        return
+    may_use = reachable(layer, WEB_DIRECT)
+    text = (repository / path).read_text(encoding="utf-8")
+    for match in IMPORT.finditer(text):
+        module = match["module"] or match["bare"] or match["dynamic"]
+        place = imported(path, module)
+        if place is None or place[0] == layer or place[0] in may_use:
+            continue
+        only_types = (match["names"] or "").split()[:1] == ["type"]
+        if only_types and "/".join(place) in WEB_SHAPES.get(layer, ()):
+            continue
+        number = text.count("\n", 0, match.start("module") if match["module"] else match.start()) + 1
+        names = ", ".join(may_use) if may_use else "no other layer"
+        yield (f"{path}:{number}: {layer} may not import {'/'.join(place)} ('{module}')\n"
+               f"  {layer} may use: {names}\n"
+               f"  remedy: move what is needed into a layer that both may use")
+
+
+def web_files(repository):
+    for path in sorted((repository / "web" / "src").rglob("*")):
+        if path.suffix in WEB_SUFFIXES and path.is_file():
+            yield path.relative_to(repository)
+
+
 def remedy(layer, other):
     if other in UNRESTRICTED:
         return f"move what {layer} needs out of {other}/"
@@ -148,9 +217,11 @@ def main(arguments):
     repository = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
     files = list(source_files(repository))
     findings = [finding for path in files for finding in findings_in(repository, path)]
+    pages = list(web_files(repository))
+    findings += [finding for path in pages for finding in web_findings_in(repository, path)]
     for finding in findings:
         print(finding)
-    print(f"check_layers: {len(files)} files, {len(findings)} forbidden includes")
+    print(f"check_layers: {len(files) + len(pages)} files, {len(findings)} forbidden includes or imports")
     return 1 if findings else 0
 
 

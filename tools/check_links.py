@@ -22,8 +22,8 @@ HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*\s*$")
 
 def documents(repository):
     for path in sorted(repository.rglob("*.md")):
-        first = path.relative_to(repository).parts[0]
-        if not first.startswith((".git", "build")):
+        parts = path.relative_to(repository).parts
+        if not parts[0].startswith((".git", "build")) and "node_modules" not in parts:
             yield path
 
 

@@ -111,6 +111,47 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("src/helpers is not a layer", output)
 
+    def expect_import(self, path, statement, *refused_with):
+        status, output = check({path: f"// First line.\n{statement}\n"})
+        self.assertEqual(status, 1 if refused_with else 0, output)
+        for word in refused_with:
+            self.assertIn(word, output)
+
+    def test_layers_of_the_page_import_lower_ones(self):
+        self.expect_import("web/src/widgets/scene.tsx", "import {x} from '../wire/types';")
+        self.expect_import("web/src/widgets/scene.tsx", "import {y} from './surface';")
+        self.expect_import("web/src/app/views/a.tsx", "import {x} from '../../base/format';")
+        self.expect_import("web/src/app/views/a.tsx", "import all from 'instruments';")
+        self.expect_import("web/src/base/format.ts", "import {render} from 'preact';")
+
+    def test_layers_of_the_page_do_not_import_higher_ones(self):
+        self.expect_import("web/src/base/format.ts", "import {x} from '../wire/types';",
+                           "web/src/base/format.ts:2: base may not import wire/types", "remedy:")
+        self.expect_import("web/src/widgets/scene.tsx", "import type {S} from '../store/run_store';",
+                           "widgets may not import store", "widgets may use: wire, base")
+        self.expect_import("web/src/store/run_store.ts", "export {x} from '../widgets/palette';",
+                           "store may not import widgets")
+        self.expect_import("web/src/wire/a.ts", "import '../app/app.css';", "wire may not import app")
+        self.expect_import("web/src/wire/a.ts", "const x = await import('../app/a');",
+                           "wire may not import app")
+        self.expect_import("web/src/wire/a.ts", "import {\n  x,\n  y,\n} from '../app/a';",
+                           "web/src/wire/a.ts:5:")
+        self.expect_import("web/src/app/a.ts", "import {x} from '../../tests/fake_source';",
+                           "app may not import outside")
+
+    def test_instruments_import_their_shape_as_a_type_only(self):
+        path = "web/src/instruments/loss.ts"
+        self.expect_import(path, "import type {Instrument} from '../app/instrument';")
+        self.expect_import(path, "import {Instrument} from '../app/instrument';",
+                           "instruments may not import app/instrument")
+        self.expect_import(path, "import type {App} from '../app/view_props';",
+                           "instruments may not import app/view_props")
+
+    def test_an_unknown_folder_of_the_page_is_named(self):
+        status, output = check({"web/src/helpers/strings.ts": ""})
+        self.assertEqual(status, 1)
+        self.assertIn("web/src/helpers is not a layer", output)
+
 
 if __name__ == "__main__":
     unittest.main()

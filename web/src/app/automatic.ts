@@ -75,7 +75,7 @@ function automatic(quantity: string, run: RunDetails, hasFrames: boolean): Instr
 }
 
 /** One instrument for each quantity that `instruments` leave out, numbers and frames apart. */
-export function automaticInstruments(run: RunDetails, instruments: readonly Instrument[]): Instrument[] {
+export function automaticInstruments(run: RunDetails, instruments: readonly Pick<Instrument, 'reads'>[]): Instrument[] {
   const read = new Set(instruments.flatMap(({reads}) => reads.map(({quantity}) => quantity)));
   const made = new Map<string, Instrument>();
   for (const {quantity, kind} of run.series) {

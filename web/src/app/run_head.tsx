@@ -20,6 +20,8 @@ export function RunHead({run}: {run: RunStore}) {
           <div key={name}><dt>{name.replace(/_/g, ' ')}</dt>
             <dd class="big" title={exactNumber(summary.values[name] as number)}>{formatNumber(summary.values[name] as number)}</dd></div>
         ))}
+      </dl>
+      <dl>
         <div><dt>time</dt><dd>{formatDuration(seconds)}</dd></div>
         <div><dt>started</dt><dd>{formatTime(summary.start_time)}</dd></div>
         {Object.entries(summary.config).slice(0, 12).map(([key, value]) => (

@@ -8,7 +8,9 @@ export function linearTicks(low: number, high: number, wanted: number): number[]
   if (!(span > 0) || !Number.isFinite(span)) return Number.isFinite(low) ? [low] : [];
   const raw = span / Math.max(1, wanted);
   const magnitude = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((m) => m * magnitude).find((s) => s >= raw * 0.999) ?? raw;
+  const digit = raw / magnitude;
+  // The limits are the geometric means of the neighbours.
+  const step = magnitude * (digit >= Math.sqrt(50) ? 10 : digit >= Math.sqrt(10) ? 5 : digit >= Math.SQRT2 ? 2 : 1);
   const ticks: number[] = [];
   const begin = Math.ceil(low / step - 1e-9);
   for (let i = begin; i * step <= high + 1e-9 * span && ticks.length < 100; ++i) {

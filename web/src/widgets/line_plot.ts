@@ -41,6 +41,7 @@ export const LEFT_AXIS = 52;
 export const RIGHT_AXIS = 48;
 export const STEP_AXIS = 24;
 const SYNC = 'steps';
+const DOUBLE_CLICK_MS = 260;
 
 export function lineColor(line: Line, index: number, palette: Palette): string {
   return palette.lines[(line.color ?? index) % palette.lines.length] as string;
@@ -64,6 +65,7 @@ export class LinePlot {
   private plot: uPlot | null = null;
   private structure = '';
   private pressedAt: number | null = null;
+  private picking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly place: HTMLElement, private input: PlotInput, private readonly events: PlotEvents) {
     this.update(input);
@@ -93,6 +95,7 @@ export class LinePlot {
   }
 
   destroy(): void {
+    clearTimeout(this.picking);
     this.plot?.destroy();
     this.plot = null;
   }
@@ -148,7 +151,11 @@ export class LinePlot {
         dataIdx: (plot, series, row) => (series === 0 ? row
           : nearestRow(plot.data[series] as ArrayLike<number | null | undefined>, plot.data[0] as ArrayLike<number>, row) ?? row),
         points: {size: 6, width: 0, fill: (plot, i) => this.pointColor(plot, i)},
-        bind: {dblclick: () => () => { this.events.zoom(null); return null; }},
+        bind: {dblclick: () => () => {
+          clearTimeout(this.picking);
+          this.events.zoom(null);
+          return null;
+        }},
       },
       hooks: {
         drawAxes: [(plot) => this.drawGuides(plot)],
@@ -215,10 +222,12 @@ export class LinePlot {
   private listen(plot: uPlot): void {
     plot.over.addEventListener('pointerdown', (event) => { this.pressedAt = event.clientX; });
     plot.over.addEventListener('pointerup', (event) => {
-      const isClick = this.pressedAt !== null && Math.abs(event.clientX - this.pressedAt) < 4 && event.detail < 2;
+      const isClick = this.pressedAt !== null && Math.abs(event.clientX - this.pressedAt) < 4;
       this.pressedAt = null;
       const step = this.input.data.steps[plot.cursor.idx ?? -1];
-      if (isClick && step !== undefined) this.events.pick(step);
+      clearTimeout(this.picking);
+      // A double click begins like a click.
+      if (isClick && step !== undefined) this.picking = setTimeout(() => this.events.pick(step), DOUBLE_CLICK_MS);
     });
   }
 
