@@ -8,8 +8,8 @@ const gradNorm: Instrument = {
   place: 'step_size',
   order: 30,
   explain:
-    'Length of the mean gradient of each batch, as the optimizer receives it. ' +
-    'Near zero while the loss is high means a plateau or vanishing gradients; spikes ask for clipping or a smaller learning rate.',
+    'Length of the mean gradient of each batch, as the optimizer receives it. Near zero while the loss is high ' +
+    'means a plateau or vanishing gradients; spikes ask for clipping or a smaller learning rate.',
   reads: [{quantity: 'grad_norm'}],
   view(readings) {
     const points = readings.number('grad_norm');

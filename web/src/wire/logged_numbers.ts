@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Names under which training loops log numbers of their own; `flightdeck run` uses the first of each
+// list and the evaluations. Others are recorded too and found in the Run view.
+
+/** Settings of the optimizer that may change on the way. */
+export const HYPERPARAMETERS = [
+  'learning_rate', 'momentum', 'weight_decay', 'batch_size', 'beta1', 'beta2', 'epsilon', 'damping', 'dropout',
+  'clip_norm', 'temperature',
+];
+
+/** What the model achieves. */
+export const SCORES = [
+  'batch_accuracy', 'train_loss', 'valid_loss', 'test_loss', 'train_accuracy', 'valid_accuracy', 'test_accuracy',
+];

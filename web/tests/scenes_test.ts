@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// The pictures that draw themselves, fed with what real runs may contain.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import type {Instrument} from '../src/app/instrument';
+import alpha from '../src/instruments/alpha';
+import ggnSpectrum from '../src/instruments/ggn_spectrum';
+import gradHist1d from '../src/instruments/grad_hist_1d';
+import gradHist2d from '../src/instruments/grad_hist_2d';
+import gradientTests from '../src/instruments/gradient_tests';
+import sampleOutliersList from '../src/instruments/sample_outliers_list';
+import type {SceneDrawing} from '../src/widgets/drawing';
+import {type Made, madeReadings} from './read_instrument';
+import {paintEverywhere} from './recording_surface';
+
+const column = (...values: number[]) => Float64Array.from(values);
+const zeros = (count: number) => new Float64Array(count);
+
+function scene(instrument: Instrument, made: Made): SceneDrawing {
+  const drawing = instrument.view(madeReadings(made));
+  assert.equal(drawing?.kind, 'scene');
+  return drawing as SceneDrawing;
+}
+
+function textsOf(drawing: SceneDrawing): string[] {
+  return paintEverywhere(drawing).texts.map(({text}) => text);
+}
+
+test('alpha tells the medians of all and of the last tenth', () => {
+  const values = Float64Array.from({length: 100}, (_, i) => (i < 90 ? -0.5 : 0.25));
+  const texts = textsOf(scene(alpha, {numbers: {alpha: {values}}}));
+  assert.ok(texts.includes('all (100) median −0.5'));
+  assert.ok(texts.includes('last 10 % (10) median 0.25'));
+});
+
+test('alpha counts what lies outside the picture', () => {
+  const drawing = scene(alpha, {numbers: {alpha: {values: column(-70, -3, -1e12, 0, 0.1, 8, NaN, Infinity, -Infinity)}}});
+  const texts = textsOf(drawing);
+  assert.ok(texts.includes('◂ 4'));
+  assert.ok(texts.includes('2 ▸'));
+  assert.ok(texts.includes('1 NaN'));
+  assert.match(drawing.words, /4 below −2, 2 above 2, 1 not a number/);
+});
+
+test('alpha counts only steps up to the slider', () => {
+  const numbers = {alpha: {values: column(-1, -1, -1, 1, 1, 1)}};
+  assert.ok(textsOf(scene(alpha, {numbers, step: 2})).includes('all (3) median −1'));
+});
+
+test('alpha says that it shows a selection of a reduced series', () => {
+  const values = column(0, 0.1, 0.2);
+  const drawing = scene(alpha, {numbers: {alpha: {values, reduced: true, count: 300, low: values, high: values}}});
+  assert.match(drawing.words, /one in 100/);
+});
+
+test('alpha without any number in the range says so and still shows the parabola', () => {
+  for (const values of [column(NaN), column(9, 9), column(Infinity)]) {
+    assert.ok(textsOf(scene(alpha, {numbers: {alpha: {values}}})).includes('no alpha within this range'));
+  }
+});
+
+test('the hover over alpha tells how many steps ended before that place', () => {
+  const drawing = scene(alpha, {numbers: {alpha: {values: column(-1, -1, 1, 1)}}});
+  assert.match(drawing.at?.(210, 150, 420, drawing.height(420))?.text ?? '', /all: 50 % up to here/);
+  assert.equal(drawing.at?.(1, 150, 420, drawing.height(420)), null);
+});
+
+const tests = (norm: number[], inner: number[], ortho: number[]): Made => ({numbers: {
+  norm_test: {values: column(...norm)}, inner_test: {values: column(...inner)}, ortho_test: {values: column(...ortho)}}});
+
+test('the disc of the gradient tests has the radius of the norm test in lengths of the arrow', () => {
+  const surface = paintEverywhere(scene(gradientTests, tests([0.5], [0.3], [0.4])));
+  const radii = surface.circles.map(({radius}) => radius);
+  const unit = Math.max(...radii); // the dashed circle around the tip through the foot
+  assert.ok(radii.some((radius) => Math.abs(radius - 0.5 * unit) < 1e-9));
+  // norm² = inner² + ortho²: both bands touch the disc from within or at it.
+  const [across, along] = surface.rects.filter(({width, height}) => width > 20 && height > 20);
+  assert.ok(Math.abs((across?.height ?? 0) - 0.8 * unit) < 1e-9);
+  assert.ok(Math.abs((along?.width ?? 0) - 0.6 * unit) < 1e-9);
+});
+
+test('the gradient tests show the values at the slider and rings of earlier ones', () => {
+  const made = tests([3, 2, 1, 0.5], [0, 0, 0, 0], [3, 2, 1, 0.5]);
+  assert.ok(textsOf(scene(gradientTests, made)).includes('norm 0.5'));
+  const earlier = scene(gradientTests, {...made, step: 1});
+  assert.ok(textsOf(earlier).includes('norm 2'));
+  assert.equal(paintEverywhere(earlier).circles.length, 4); // earlier ring, unit circle, disc, foot of the arrow
+});
+
+test('the gradient tests draw what was recorded of the three', () => {
+  const texts = textsOf(scene(gradientTests, {numbers: {inner_test: {values: column(0.2)}}}));
+  assert.ok(texts.includes('along 0.2'));
+  assert.ok(!texts.some((text) => text.startsWith('norm')));
+});
+
+test('the gradient tests of a zero gradient are drawn', () => {
+  const texts = textsOf(scene(gradientTests, tests([Infinity], [NaN], [NaN])));
+  assert.ok(texts.includes('norm ∞') && texts.includes('along NaN'));
+});
+
+const axis = {low: -2, high: 2, count: 100};
+
+test('a histogram shows entries outside its range and not-a-numbers apart', () => {
+  const counts = zeros(100).fill(5, 40, 60);
+  const drawing = scene(gradHist1d, {frames: {grad_hist_1d: {axes: [axis], counts, below: 12, above: 3_400_000, not_a_number: 9, step: 7}}});
+  const texts = textsOf(drawing);
+  for (const text of ['12', '3.4M', '9', 'below', 'above', 'NaN', 'step 7', 'gradient entry']) assert.ok(texts.includes(text), text);
+});
+
+test('a histogram without entries says so', () => {
+  assert.ok(textsOf(scene(gradHist1d, {frames: {grad_hist_1d: {axes: [axis], counts: zeros(100)}}})).includes('no entries in this range'));
+  assert.ok(textsOf(scene(gradHist1d, {frames: {grad_hist_1d: {axes: [axis]}}})).includes('no entries in this range'));
+});
+
+test('a histogram of one entry, of one bin, of tiny and of huge ranges is drawn', () => {
+  const one = zeros(100);
+  one[99] = 1;
+  const cases = [
+    {axes: [axis], counts: one},
+    {axes: [{low: -1, high: 1, count: 1}], counts: column(1)},
+    {axes: [{low: -5e-7, high: 5e-7, count: 4}], counts: column(1, 2, 3, 4)},
+    {axes: [{low: -1e30, high: 1e30, count: 3}], counts: column(1e12, 0, 1e15)},
+    {axes: [{low: 0.123456, high: 0.123457, count: 3}], counts: column(1, 0, 1), below: 1e9, above: 1},
+  ];
+  for (const frame of cases) paintEverywhere(scene(gradHist1d, {frames: {grad_hist_1d: frame}}));
+});
+
+test('the hover over a histogram tells the exact count of a bin and of a cap', () => {
+  const counts = zeros(100);
+  counts[0] = 123_457;
+  const drawing = scene(gradHist1d, {frames: {grad_hist_1d: {axes: [axis], counts, below: 77_777}}});
+  const found = new Set<string>();
+  for (let x = 0; x < 420; x += 0.5) found.add(drawing.at?.(x, 100, 420, drawing.height(420))?.text ?? '');
+  assert.ok(found.has('−2 to −1.96\n123457 entries'));
+  assert.ok(found.has('below the range: 77777'));
+});
+
+const joint = (counts: Float64Array) => ({grad_hist_2d: {counts,
+  axes: [{low: -1, high: 1, count: 4}, {low: -2, high: 2, count: 3}]}});
+
+test('the heat map has large gradients at the top and large parameters at the right', () => {
+  const counts = zeros(12);
+  counts[3 * 3 + 2] = 5; // largest gradient, largest parameter
+  const drawing = scene(gradHist2d, {frames: joint(counts)});
+  const cells = paintEverywhere(drawing).cellValues;
+  assert.equal(cells.findIndex((value) => !Number.isNaN(value)), 2);
+  assert.equal(cells[2], 1);
+  const text = drawing.at?.(420 - 70, 75, 420, drawing.height(420))?.text;
+  assert.equal(text, 'gradient entry 0.5 to 1\nparameter value 0.667 to 2\n5 entries');
+});
+
+test('a heat map without entries says so, and one count is drawn', () => {
+  assert.ok(textsOf(scene(gradHist2d, {frames: joint(zeros(12))})).includes('no entries'));
+  const one = zeros(12);
+  one[0] = 1;
+  assert.ok(textsOf(scene(gradHist2d, {frames: joint(one)})).includes('parameter value'));
+});
+
+test('a histogram without its axes leaves the panel out', () => {
+  assert.equal(gradHist1d.view(madeReadings({frames: {grad_hist_1d: {axes: []}}})), null);
+  assert.equal(gradHist2d.view(madeReadings({frames: {grad_hist_2d: {axes: [axis]}}})), null);
+});
+
+test('the spectrum draws zero and negative eigenvalues, none, one and many', () => {
+  const lists = [column(), column(3), column(5, 1e-9, 0, -1e-12), column(NaN, Infinity), column(0, 0),
+    Float64Array.from({length: 200}, (_, i) => 10 ** (3 - i / 10))];
+  for (const list of lists) {
+    paintEverywhere(scene(ggnSpectrum, {frames: {'ggn_spectrum/eigenvalues': {list}}}));
+    paintEverywhere(scene(ggnSpectrum, {frames: {'ggn_spectrum/eigenvalues': {list},
+      'ggn_spectrum/slope_snr': {list: list.map(() => 0.01)}, 'ggn_spectrum/curvature_snr': {list: list.map(() => Infinity)}}}));
+  }
+});
+
+test('the hover over the spectrum tells eigenvalue and ratios', () => {
+  const drawing = scene(ggnSpectrum, {frames: {'ggn_spectrum/eigenvalues': {list: column(2.5)}, 'ggn_spectrum/slope_snr': {list: column(0.3)}}});
+  assert.equal(drawing.at?.(200, 80, 420, drawing.height(420))?.text, 'eigenvalue 1: 2.5\nslope 0.3');
+});
+
+test('the largest samples are named with their norms, also if those are not finite', () => {
+  const texts = textsOf(scene(sampleOutliersList, {frames: {
+    'sample_outliers/samples': {list: column(123456, 3, 0)}, 'sample_outliers/norms': {list: column(Infinity, 2.5, NaN)}}}));
+  for (const text of ['sample 123456', '∞', '2.5', 'NaN', 'gradient norm']) assert.ok(texts.includes(text), text);
+});
+
+test('samples of norm zero have bars of no length', () => {
+  const surface = paintEverywhere(scene(sampleOutliersList, {frames: {
+    'sample_outliers/samples': {list: column(1, 2)}, 'sample_outliers/norms': {list: column(0, 0)}}}));
+  assert.ok(surface.rects.every(({width}) => width === 0));
+});
