@@ -22,6 +22,9 @@ export interface LineChartProps {
   marker?: number | undefined;
 }
 
+/** A chart wider than this, in pixels, is also higher. */
+const WIDE = 800;
+
 interface Shown {
   text: string;
   title: string;
@@ -43,13 +46,14 @@ export function valueAt(drawing: LinesDrawing, data: LineData, line: number, row
 }
 
 export function LineChart(props: LineChartProps) {
-  const {drawing, palette, options, shown, marker, height = 170} = props;
+  const {drawing, palette, options, shown, marker} = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<LinePlot | null>(null);
   const stepLabel = useRef<HTMLSpanElement>(null);
   const values = useRef<(HTMLSpanElement | null)[]>([]);
   const row = useRef<number | null>(null);
   const width = useWidth(place);
+  const height = props.height ?? (width > WIDE ? 230 : 170);
   const isOnScreen = useOnScreen(place);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [failure, setFailure] = useState<unknown>(null);
