@@ -13,6 +13,7 @@ test('a number has at most five significant digits', () => {
   assert.equal(formatNumber(1.5), '1.5');
   assert.equal(formatNumber(-12345.678), '−12346');
   assert.equal(formatNumber(123456), '123456');
+  assert.equal(formatNumber(756702.31), '756702');
   assert.equal(formatNumber(1.23456789e-7), '1.2346e−7');
   assert.equal(formatNumber(2.5e12), '2.5e12');
   assert.equal(formatNumber(0), '0');

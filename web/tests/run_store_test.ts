@@ -116,3 +116,13 @@ test('the list of runs follows what is told, newest first', async () => {
   assert.equal(runs.find('run_1')?.id, 'run_1');
   runs.close();
 });
+
+test('a run that tells of itself without pause is read all the same', async () => {
+  const {source, details, run, loss} = await opened(100);
+  const teller = setInterval(() => run.heard(source.grow(details, 1)), 50);
+  await next(run.version);
+  await next(run.version);
+  clearInterval(teller);
+  assert.ok((run.pointsOf(loss)?.steps.length as number) > 101);
+  run.close();
+});

@@ -5,7 +5,7 @@ function trimmed(digits: string): string {
   return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 }
 
-/** At most five significant digits; integers below a million as they are. */
+/** Five significant digits at most; below a million, all digits before the point. */
 export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
@@ -16,7 +16,7 @@ export function formatNumber(value: number): string {
     const [digits = '', exponent = ''] = value.toExponential(4).split('e');
     return minus(`${trimmed(digits)}e${exponent.replace('+', '')}`);
   }
-  return minus(trimmed(value.toPrecision(5)));
+  return minus(size >= 1e5 ? value.toFixed(0) : trimmed(value.toPrecision(5)));
 }
 
 /** Every digit that tells the value from its neighbours. */

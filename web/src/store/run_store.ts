@@ -41,6 +41,7 @@ export class RunStore {
   private readonly framesRead = new Set<number>();
   private wishes = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private due = 0;
   private isReading = false;
   private isClosed = false;
   private hasGrown = false;
@@ -149,11 +150,16 @@ export class RunStore {
 
   private readSoon(wait: number): void {
     if (this.isClosed || this.isReading || document.hidden) return;
+    const due = performance.now() + wait;
+    // A run that tells of itself often must not put off being read.
+    if (this.timer !== undefined && this.due <= due) return;
     clearTimeout(this.timer);
+    this.due = due;
     this.timer = setTimeout(() => void this.read(), wait);
   }
 
   private async read(): Promise<void> {
+    this.timer = undefined;
     this.isReading = true;
     const begin = performance.now();
     const [zoom, step, wishes] = [this.zoom.value, this.step.value, this.wishes];
