@@ -126,3 +126,28 @@ test('a run that tells of itself without pause is read all the same', async () =
   assert.ok((run.pointsOf(loss)?.steps.length as number) > 101);
   run.close();
 });
+
+test('after a restart everything is read again, and shown as it was until then', async () => {
+  const {source, run, loss} = await opened(100);
+  run.reload();
+  assert.equal(run.pointsOf(loss)?.steps.length, 100);
+  await next(run.version);
+  assert.deepEqual(source.asked.map(({range}) => range), [{}, {}]);
+  run.close();
+});
+
+test('a series that nobody wanted while the run grew is read when it is wanted again', async () => {
+  const {source, details, run} = await opened(100);
+  const other = details.series.find(({quantity}) => quantity === 'alpha')?.id as number;
+  const forget = run.want([other], []);
+  await next(run.version);
+  forget();
+  run.heard(source.grow(details, 10));
+  await next(run.version);
+  assert.equal(run.pointsOf(other)?.steps.length, 100);
+  run.want([other], []);
+  await next(run.version);
+  assert.equal(run.pointsOf(other)?.steps.length, 110);
+  assert.ok(run.isRead(other));
+  run.close();
+});

@@ -24,8 +24,7 @@ export function InstrumentPanel({app, run, instrument, details}: InstrumentPanel
   useEffect(() => run.want(numbers, frames), [run, numbers.join(), frames.join()]);
 
   const drawing = useMemo((): Drawing | Error | null | 'nothing' => {
-    const isLoading = series.numbers.some(({id}) => !run.pointsOf(id)) ||
-      (series.frames.length > 0 && series.frames.every(({id}) => !run.frameOf(id)));
+    const isLoading = [...series.numbers, ...series.frames].some(({id}) => !run.isRead(id));
     const view = (points: (id: number) => ReturnType<typeof run.pointsOf>) =>
       instrument.view(readingsOf(details, step ?? run.lastStep, series, {points, frame: (id) => run.frameOf(id)}));
     if (isLoading) return null;

@@ -49,7 +49,7 @@ export function Shell({source, runs, settings}: ShellProps) {
         Skip to the panels</a>
       <TopBar app={app} route={route} theme={theme} />
       {!known.isConnected && (
-        <div class="banner warning" role="status">The server cannot be reached; what you see may be out of date. Start
+        <div class="banner warning" role="status">The server cannot be reached; what you see may be out of date. Start{' '}
           <code>flightdeck serve</code> again on the same port: the page then goes on by itself.</div>
       )}
       {source.remark && <div class="banner" role="note">{source.remark}</div>}

@@ -18,6 +18,8 @@ const PAUSE_FACTOR = 4;
 /** The list of series is long and changes seldom. */
 const DETAILS_MS = 5000;
 const SETTLE_MS = 120;
+/** Series that are kept though no panel wants them any more, in case one does again. */
+const MAX_KEPT = 500;
 
 export class RunStore {
   readonly details = new Watched<RunDetails | null>(null);
@@ -36,18 +38,24 @@ export class RunStore {
   private readonly points = new Map<number, Points>();
   private readonly zoomed = new Map<number, Points>();
   private readonly frames = new FrameCache();
-  /** The step for which frames were read last, and of which series. */
-  private framesStep: number | null | undefined;
-  private readonly framesRead = new Set<number>();
+  /** At which growth, or for which place of the slider, a series was read last. */
+  private readonly numbersRead = new Map<number, number>();
+  private readonly framesRead = new Map<number, string>();
+  private zoomedGrowth = 0;
   private wishes = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private due = 0;
   private isReading = false;
   private isClosed = false;
-  private hasGrown = false;
+  /** Counts changes of the run that were heard of. */
+  private growth = 0;
+  /** What was read at an earlier growth is shown until it is read again, but is not to be built on. */
+  private restart = 0;
+  private lastLoaded = 0;
   private pause = PAUSE_MS;
   private detailsPause = DETAILS_MS;
   private detailsRead = 0;
+  private detailsGrowth = 0;
   private readonly onVisible = () => { if (!document.hidden) this.readSoon(0); };
 
   constructor(private readonly source: Source, readonly id: string) {
@@ -57,6 +65,7 @@ export class RunStore {
       this.zoomed.clear();
       this.readSoon(SETTLE_MS);
     });
+    this.isPlaying.watch(() => this.readSoon(SETTLE_MS));
     this.readSoon(0);
   }
 
@@ -73,19 +82,17 @@ export class RunStore {
     const isNewer = known !== null;
     this.summary.set(summary);
     if (!isNewer) return;
-    this.hasGrown = true;
+    ++this.growth;
     if (summary.status !== known.status) this.detailsRead = 0;
     this.readSoon(this.pause);
   }
 
   /** Everything again: another server may have other values under the same ids. */
   reload(): void {
-    this.points.clear();
+    this.restart = ++this.growth;
     this.zoomed.clear();
-    this.frames.clear();
     this.framesRead.clear();
     this.detailsRead = 0;
-    this.hasGrown = true;
     this.readSoon(0);
   }
 
@@ -103,7 +110,23 @@ export class RunStore {
     change(1);
     ++this.wishes;
     this.readSoon(0);
-    return () => change(-1);
+    return () => {
+      change(-1);
+      if (this.points.size > MAX_KEPT) this.forgetUnwanted();
+    };
+  }
+
+  private forgetUnwanted(): void {
+    for (const id of [...this.points.keys()]) {
+      if (this.wantedNumbers.has(id)) continue;
+      this.points.delete(id);
+      this.numbersRead.delete(id);
+    }
+  }
+
+  /** Whether a series has been read, be there values or not. */
+  isRead(id: number): boolean {
+    return this.numbersRead.has(id) || this.framesRead.has(id);
   }
 
   /** The series over the whole run; undefined before it has come. */
@@ -123,7 +146,7 @@ export class RunStore {
 
   /** Last step of the run so far. */
   get lastStep(): number {
-    return Math.max(0, this.summary.value?.last_step ?? 0, this.details.value?.summary.last_step ?? 0);
+    return Math.max(this.lastLoaded, this.summary.value?.last_step ?? 0, this.details.value?.summary.last_step ?? 0);
   }
 
   /**
@@ -162,33 +185,35 @@ export class RunStore {
     this.timer = undefined;
     this.isReading = true;
     const begin = performance.now();
-    const [zoom, step, wishes] = [this.zoom.value, this.step.value, this.wishes];
-    const grew = this.hasGrown;
-    this.hasGrown = false;
+    const [zoom, step, wishes, growth] = [this.zoom.value, this.step.value, this.wishes, this.growth];
+    let isComplete = false;
     try {
-      await this.readDetails(begin, grew);
-      const some = [await this.readNumbers(grew), await this.readZoomed(zoom, grew), await this.readFrames(step, grew)];
+      await this.readDetails(begin, growth);
+      const news = [await this.readNumbers(growth), await this.readZoomed(zoom, growth), await this.readFrames(step, growth)];
       if (this.isClosed) return;
-      if (some.includes(true)) this.version.set(this.version.value + 1);
+      if (news.includes(true)) this.version.set(this.version.value + 1);
       this.error.set(null);
       this.pause = Math.max(PAUSE_MS, PAUSE_FACTOR * (performance.now() - begin));
+      isComplete = true;
     } catch (error) {
-      this.hasGrown = true;
+      if (this.isClosed) return;
       this.error.set(error instanceof Error ? error : new Error(String(error)));
       this.pause = 4 * PAUSE_MS;
     } finally {
       this.isReading = false;
     }
     if (zoom !== this.zoom.value || step !== this.step.value || wishes !== this.wishes) this.readSoon(0);
-    else if (this.hasGrown) this.readSoon(this.pause);
+    else if (!isComplete || growth !== this.growth) this.readSoon(this.pause);
+    else if (growth !== this.detailsGrowth) this.readSoon(this.detailsPause);
   }
 
-  private async readDetails(now: number, grew: boolean): Promise<void> {
+  private async readDetails(now: number, growth: number): Promise<void> {
     const known = this.details.value;
-    const isDue = grew && (known?.series.length === 0 || now - this.detailsRead >= this.detailsPause);
+    const isDue = growth !== this.detailsGrowth && (known?.series.length === 0 || now - this.detailsRead >= this.detailsPause);
     if (known && this.detailsRead > 0 && !isDue) return;
     const [details, lamps] = await Promise.all([this.source.details(this.id), this.source.lamps(this.id)]);
     this.detailsRead = performance.now();
+    this.detailsGrowth = growth;
     this.detailsPause = Math.max(DETAILS_MS, 20 * (this.detailsRead - now));
     if (this.isClosed) return;
     if ((this.summary.value?.change ?? -1) < details.summary.change) this.summary.set(details.summary);
@@ -196,52 +221,59 @@ export class RunStore {
     this.lamps.set(lamps.lamps);
   }
 
-  private async readNumbers(grew: boolean): Promise<boolean> {
-    const ids = [...this.wantedNumbers.keys()];
-    const wanted = grew ? ids : ids.filter((id) => !this.points.has(id));
+  private async readNumbers(growth: number): Promise<boolean> {
+    const all = [...this.wantedNumbers.keys()];
+    const wanted = all.filter((id) => this.numbersRead.get(id) !== growth);
     if (wanted.length === 0) return false;
-    const limit = entriesEach(ids.length);
+    const limit = entriesEach(all.length);
     const again: number[] = [];
-    for (const [first, part] of tails(wanted, (id) => nextStep(this.points.get(id)))) {
+    const next = (id: number) => ((this.numbersRead.get(id) ?? -1) < this.restart ? -1 : nextStep(this.points.get(id)));
+    for (const [first, part] of tails(wanted, next)) {
       const {series} = await this.source.points(this.id, part, first < 0 ? {} : {first}, limit);
       for (const tail of series) {
         const known = this.points.get(tail.id);
         // A third more than asked for is room to grow before the whole is read again.
         const joined = first < 0 || !known ? tail : grown(known, tail, Math.ceil(1.33 * limit));
-        if (joined) this.points.set(tail.id, joined);
+        if (joined) this.keep(joined);
         else again.push(tail.id);
       }
     }
     if (again.length > 0) {
       const {series} = await this.source.points(this.id, again, {}, limit);
-      for (const points of series) this.points.set(points.id, points);
+      for (const points of series) this.keep(points);
     }
+    for (const id of wanted) this.numbersRead.set(id, growth);
     return true;
   }
 
-  private async readZoomed(zoom: Zoom | null, grew: boolean): Promise<boolean> {
+  private keep(points: Points): void {
+    this.points.set(points.id, points);
+    this.lastLoaded = Math.max(this.lastLoaded, points.steps[points.steps.length - 1] ?? 0);
+  }
+
+  private async readZoomed(zoom: Zoom | null, growth: number): Promise<boolean> {
     if (!zoom) return false;
-    const isOpen = grew && zoom.last >= this.lastStep;
+    const hasNews = growth !== this.zoomedGrowth && zoom.last >= this.lastStep;
     // What is loaded in full needs no second reading.
-    const ids = [...this.wantedNumbers.keys()].filter((id) => this.points.get(id)?.reduced && (isOpen || !this.zoomed.has(id)));
+    const ids = [...this.wantedNumbers.keys()].filter((id) => this.points.get(id)?.reduced && (hasNews || !this.zoomed.has(id)));
     if (ids.length === 0) return false;
     const range: StepRange = {first: zoom.first, last: zoom.last};
     const {series} = await this.source.points(this.id, ids, range, entriesEach(this.wantedNumbers.size));
-    if (this.zoom.value === zoom) for (const points of series) this.zoomed.set(points.id, points);
+    if (this.zoom.value !== zoom) return false;
+    this.zoomedGrowth = growth;
+    for (const points of series) this.zoomed.set(points.id, points);
     return true;
   }
 
-  private async readFrames(step: number | null, grew: boolean): Promise<boolean> {
+  private async readFrames(step: number | null, growth: number): Promise<boolean> {
     // What is played was read ahead.
     if (this.isPlaying.value) return false;
-    const isElsewhere = step !== this.framesStep || (grew && step === null);
-    if (isElsewhere) this.framesRead.clear();
-    const wanted = [...this.wantedFrames.keys()].filter((id) => !this.framesRead.has(id));
-    this.framesStep = step;
+    const place = step === null ? `growth ${growth}` : `step ${step}`;
+    const wanted = [...this.wantedFrames.keys()].filter((id) => this.framesRead.get(id) !== place);
     if (wanted.length === 0) return false;
     const {frames} = await this.source.frames(this.id, wanted, step === null ? {} : {last: step}, 1);
     this.frames.add(frames, step ?? this.lastStep);
-    for (const id of wanted) this.framesRead.add(id);
+    for (const id of wanted) this.framesRead.set(id, place);
     return true;
   }
 }
