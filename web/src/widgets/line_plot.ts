@@ -159,7 +159,7 @@ export class LinePlot {
       },
       hooks: {
         drawAxes: [(plot) => this.drawGuides(plot)],
-        draw: [(plot) => this.drawMarks(plot)],
+        draw: [(plot) => this.drawMarks(plot), (plot) => this.drawGuideLabels(plot)],
         setSelect: [(plot) => this.selected(plot)],
         setCursor: [(plot) => this.events.hover(plot.cursor.left !== undefined && plot.cursor.left >= 0
           ? plot.cursor.idx ?? null : null)],
@@ -240,27 +240,46 @@ export class LinePlot {
     if (last > first) this.events.zoom({first, last});
   }
 
+  private shownGuides(plot: uPlot): {label: string; y: number}[] {
+    const {top, height} = plot.bbox;
+    return (this.input.drawing.guides ?? []).map(({label, value}) => ({label, y: plot.valToPos(value, 'y', true)}))
+      .filter(({y}) => y >= top && y <= top + height);
+  }
+
   private drawGuides(plot: uPlot): void {
     const {ctx, bbox} = plot;
-    const {palette, drawing} = this.input;
     const ratio = uPlot.pxRatio;
     ctx.save();
-    ctx.strokeStyle = palette.faint;
-    ctx.fillStyle = palette.faint;
-    ctx.globalAlpha = 0.8;
+    ctx.strokeStyle = this.input.palette.faint;
     ctx.lineWidth = ratio;
-    ctx.font = `${10 * ratio}px ${FONT}`;
-    ctx.textAlign = 'right';
-    ctx.textBaseline = 'bottom';
-    for (const guide of drawing.guides ?? []) {
-      const y = plot.valToPos(guide.value, 'y', true);
-      if (!(y >= bbox.top && y <= bbox.top + bbox.height)) continue;
-      ctx.setLineDash([4 * ratio, 4 * ratio]);
+    ctx.setLineDash([4 * ratio, 4 * ratio]);
+    for (const {y} of this.shownGuides(plot)) {
       ctx.beginPath();
       ctx.moveTo(bbox.left, y);
       ctx.lineTo(bbox.left + bbox.width, y);
       ctx.stroke();
-      if (guide.label) ctx.fillText(guide.label, bbox.left + bbox.width - 3 * ratio, y - 2 * ratio);
+    }
+    ctx.restore();
+  }
+
+  /** Above the lines, with a rim in the panel's colour: lines may cross them. */
+  private drawGuideLabels(plot: uPlot): void {
+    const {ctx, bbox} = plot;
+    const {palette} = this.input;
+    const ratio = uPlot.pxRatio;
+    ctx.save();
+    ctx.font = `${10 * ratio}px ${FONT}`;
+    ctx.textAlign = 'right';
+    ctx.strokeStyle = palette.background;
+    ctx.fillStyle = palette.faint;
+    ctx.lineWidth = 3 * ratio;
+    ctx.lineJoin = 'round';
+    for (const {label, y} of this.shownGuides(plot)) {
+      const isAtTop = y - bbox.top < 14 * ratio;
+      ctx.textBaseline = isAtTop ? 'top' : 'bottom';
+      const [x, place] = [bbox.left + bbox.width - 3 * ratio, y + (isAtTop ? 2 : -2) * ratio];
+      ctx.strokeText(label, x, place);
+      ctx.fillText(label, x, place);
     }
     ctx.restore();
   }
