@@ -14,7 +14,7 @@ const gradNorm: Instrument = {
   view(readings) {
     const points = readings.number('grad_norm');
     if (!points) return null;
-    return {kind: 'lines', lines: [{label: 'gradient norm', points}], scale: 'log'};
+    return {kind: 'lines', lines: [{label: 'gradient norm', points}], y: 'norm', scale: 'log'};
   },
 };
 export default gradNorm;

@@ -23,7 +23,7 @@ const gradientTestsHistory: Instrument = {
       if (points) lines.push({label, points, color});
     }
     if (lines.length === 0) return null;
-    return {kind: 'lines', lines, guides: [{value: 1, label: 'noise = signal'}], scale: logIfPositive(lines)};
+    return {kind: 'lines', lines, guides: [{value: 1, label: 'noise = signal'}], y: 'scatter / length', scale: logIfPositive(lines)};
   },
 };
 export default gradientTestsHistory;

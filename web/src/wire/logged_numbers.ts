@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names under which training loops log numbers of their own; `flightdeck run` uses the first of each
-// list and the evaluations. Others are recorded too and found in the Run view.
+// Names under which training loops log numbers of their own, `flightdeck run` among them, and which
+// have a place in a panel. Other names get a panel each.
 
 /** Settings of the optimizer that may change on the way. */
 export const HYPERPARAMETERS = [

@@ -8,7 +8,7 @@ import type {SceneDrawing} from '../drawing';
 import type {Surface} from '../surface';
 import {bottomAxis, LABEL, leftAxis, legend, legendHeight, linearScale, logScale, stepLabel, type Box, type Entry,
   type Scale} from './axes';
-import {sparkline} from './sparkline';
+import {NAME_STRIP, sparkline} from './sparkline';
 
 /** Scatter in all, along and across the mean gradient; undefined if not recorded. */
 export interface Scatter {
@@ -46,8 +46,10 @@ const MOST = 6; // no scatter beyond it is shown whole: the arrow has to remain 
 
 function viewOf(width: number, height: number, reach: number, labels: string[]): View {
   const top = legendHeight(width - 16, labels) + 8;
-  const sideWidth = width < 360 ? 0 : Math.min(260, Math.max(110, width * 0.3));
-  const box = {x: 50, y: top, width: width - 60 - (sideWidth > 0 ? sideWidth + 12 : 0), height: height - top - 38};
+  const innerHeight = height - top - 38;
+  // The gauge needs little more than a square; the histories take what is left.
+  const sideWidth = width < 360 ? 0 : Math.max(110, width * 0.3, width - 72 - 1.8 * innerHeight);
+  const box = {x: 50, y: top, width: width - 60 - (sideWidth > 0 ? sideWidth + 12 : 0), height: innerHeight};
   const side = sideWidth > 0 ? {...box, x: width - 10 - sideWidth, width: sideWidth} : null;
   const low = Math.min(-0.2, 1 - reach);
   const unit = Math.min(box.width / (1 + reach - low), box.height / (2 * reach));
@@ -115,7 +117,7 @@ function paintHistories(surface: Surface, box: Box, {step, histories}: GradientG
   histories.forEach((history, i) => {
     if (!history) return;
     const part = {...box, y: top, height};
-    const y = logScale(low, high, top + height, top);
+    const y = logScale(low, high, top + height, top + NAME_STRIP);
     sparkline(surface, part, y, {name: NAMES[i] as string, ...history, color: palette.lines[i] as string}, step);
     if (low < 1 && high > 1) surface.path([box.x, y(1), box.x + box.width, y(1)], {color: palette.faint, dash: [4, 3]});
     top += height + 8;

@@ -3,6 +3,9 @@
 import type {Surface} from '../surface';
 import {SMALL, type Box, type Scale} from './axes';
 
+/** Room above the line for its name. */
+export const NAME_STRIP = 13;
+
 export interface Spark {
   name: string;
   steps: ArrayLike<number>;
@@ -29,5 +32,5 @@ export function sparkline(surface: Surface, box: Box, y: Scale, {name, steps, va
   }
   surface.clipped(box.x, box.y, box.width, box.height, () => surface.path(line, {color, width: 1.25}));
   if (dot) surface.circle(dot[0], dot[1], 2.5, {fill: {color}});
-  surface.text(box.x + box.width - 3, box.y + 3, name, {color: palette.faint, size: SMALL, align: 'right', baseline: 'top'});
+  surface.text(box.x + box.width - 3, box.y + 2, name, {color: palette.faint, size: SMALL, align: 'right', baseline: 'top'});
 }
