@@ -1,7 +1,76 @@
 // SPDX-License-Identifier: MIT
-// The run view of a run.
+// Everything about a run that is no curve: how it ended, its settings, plan and findings, and its
+// values for other programs.
+import {useEffect, useState} from 'preact/hooks';
+import {formatNumber, formatStep} from '../../base/format';
+import {useWatched} from '../../widgets/use_watched';
+import type {Source} from '../../wire/source';
+import type {RunDetails} from '../../wire/types';
+import {Failure} from '../states';
 import type {RunViewProps} from '../view_props';
+import {readable} from './layer_choices';
+import {bestValues, type Best} from './run_facts';
+import {Card, Config, Findings, Metadata} from './run_sections';
+import {Parameters, Plan, SeriesTable} from './run_tables';
+import {SampleOutliers} from './sample_outliers';
+import './views.css';
 
-export function RunView({run}: RunViewProps) {
-  return <p class="empty">Nothing is shown here yet of {run.id}.</p>;
+function Summary({run, source}: {run: RunDetails; source: Source}) {
+  const [best, setBest] = useState<Best[] | Error | null>(null);
+  const {id, change} = run.summary;
+  useEffect(() => {
+    let isOver = false;
+    bestValues(source, run).then((found) => !isOver && setBest(found), (error: Error) => !isOver && setBest(error));
+    return () => { isOver = true; };
+  }, [source, id, change]);
+  return (
+    <Card title="Summary" id="summary">
+      {best === null && <p class="loading" role="status">Looking for the best values…</p>}
+      {best instanceof Error && <Failure error={best} what="The best values cannot be read" />}
+      {Array.isArray(best) && best.length === 0 &&
+        <p class="quiet">No losses or accuracies were recorded yet. Track <code>loss</code>, or log <code>valid_accuracy</code> at the end of an epoch.</p>}
+      {Array.isArray(best) && best.length > 0 && (
+        <table class="best">
+          <thead><tr><th scope="col">Quantity</th><th scope="col" class="number">Best</th><th scope="col" class="number">at step</th><th scope="col" class="number">Last</th></tr></thead>
+          <tbody>
+            {best.map((each) => (
+              <tr key={each.quantity}>
+                <th scope="row">{readable(each.quantity)}</th>
+                <td class="number strong" title={String(each.value)}>{formatNumber(each.value)}</td>
+                <td class="number">{formatStep(each.step)}</td>
+                <td class="number" title={String(each.final)}>{each.final === undefined ? '' : formatNumber(each.final)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
+  );
+}
+
+function Coverage({run}: {run: RunDetails}) {
+  return (
+    <Card title="Coverage: how individual gradients were obtained" id="coverage" isWide>
+      {run.coverage ? <pre tabIndex={0} aria-label="coverage">{run.coverage}</pre>
+        : <p class="quiet">Nothing tracked needed individual gradients, or no step was watched yet.</p>}
+    </Card>
+  );
+}
+
+export function RunView({app, run}: RunViewProps) {
+  const details = useWatched(run.details) as RunDetails;
+  const lamps = useWatched(run.lamps);
+  return (
+    <div class="run-view">
+      <Summary run={details} source={app.source} />
+      <Config run={details} />
+      <Metadata run={details} />
+      <Findings run={details} lamps={lamps} />
+      <SampleOutliers app={app} run={run} details={details} />
+      <Plan run={details} />
+      <Coverage run={details} />
+      <Parameters run={details} />
+      <SeriesTable run={details} source={app.source} />
+    </div>
+  );
 }

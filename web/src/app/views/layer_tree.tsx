@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// All layers as a list that folds, each with its histogram at the slider's step.
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
+import {formatNumber} from '../../base/format';
+import type {TreeNode} from '../../base/grouping';
+import {entryAt} from '../../widgets/scenes/heat_values';
+import {smallHistogram} from '../../widgets/scenes/small_histogram';
+import {Scene} from '../../widgets/scene';
+import {useOnScreen, useWatched} from '../../widgets/use_watched';
+import type {Points, Series} from '../../wire/types';
+import type {RunViewProps} from '../view_props';
+
+export interface TreeProps extends RunViewProps {
+  names: readonly string[];
+  closed: ReadonlySet<string>;
+  toggle(path: string): void;
+  /** Of individual gradients, by name. */
+  histograms: ReadonlyMap<string, Series>;
+  /** Of the chosen quantity, by position. */
+  pointsOf(member: number): Points | undefined;
+  chosen: string | null;
+  onOpen(name: string): void;
+}
+
+/** Tiles of one group before more are asked for. */
+const TILES = 48;
+
+function valueAt(points: Points | undefined, step: number): string {
+  if (!points) return '';
+  const i = entryAt(points, step, {first: -Infinity, last: Infinity});
+  const value = points.values[i < 0 ? points.values.length - 1 : i];
+  return value === undefined ? '' : formatNumber(value);
+}
+
+function Tile({app, run, name, series, points, isChosen, onOpen}: RunViewProps & {
+  name: string; series: Series | undefined; points: Points | undefined; isChosen: boolean; onOpen(name: string): void;
+}) {
+  const place = useRef<HTMLButtonElement>(null);
+  const isOnScreen = useOnScreen(place);
+  useWatched(run.version);
+  const step = useWatched(run.step);
+  // Only what is seen is asked for.
+  useEffect(() => (series && isOnScreen ? run.want([], [series.id]) : undefined), [run, series?.id, isOnScreen]);
+  const frame = series && isOnScreen ? run.frameOf(series.id) : undefined;
+  const drawing = useMemo(() => (frame ? smallHistogram({label: name, frame}) : null), [frame, name]);
+  return (
+    <button type="button" ref={place} class={`tile${isChosen ? ' chosen' : ''}${series ? '' : ' plain'}`} title={name} aria-pressed={isChosen}
+      onClick={() => onOpen(name)}>
+      <span class="tile-head"><bdi class="tile-name">{name}</bdi><span class="tile-value">{valueAt(points, step ?? run.lastStep)}</span></span>
+      {series && <span class="tile-picture">{drawing && <Scene drawing={drawing} palette={app.palette} />}</span>}
+    </button>
+  );
+}
+
+function Tiles(props: TreeProps & {members: readonly number[]}) {
+  const [shown, setShown] = useState(TILES);
+  const {members} = props;
+  return (
+    <>
+      <div class="tiles">
+        {members.slice(0, shown).map((member) => {
+          const name = props.names[member] ?? '';
+          return <Tile key={name} app={props.app} run={props.run} name={name} series={props.histograms.get(name)}
+            points={props.pointsOf(member)} isChosen={props.chosen === name} onOpen={props.onOpen} />;
+        })}
+      </div>
+      {shown < members.length && <button type="button" class="more" onClick={() => setShown(shown + TILES)}>
+        Show {Math.min(TILES, members.length - shown)} more of {members.length}</button>}
+    </>
+  );
+}
+
+function Node(props: TreeProps & {node: TreeNode}) {
+  const {node, closed, toggle} = props;
+  const isOpen = !closed.has(node.path);
+  return (
+    <li>
+      <button type="button" class="fold" aria-expanded={isOpen} onClick={() => toggle(node.path)}>
+        <span class="fold-sign" aria-hidden="true">{isOpen ? '▾' : '▸'}</span>{node.label} <span class="quiet">{node.members.length}</span>
+      </button>
+      {isOpen && (node.children.length > 0
+        ? <ul>{node.children.map((child) => <Node key={child.path} {...props} node={child} />)}</ul>
+        : <Tiles {...props} members={node.members} />)}
+    </li>
+  );
+}
+
+export function LayerTree(props: TreeProps & {nodes: readonly TreeNode[]}) {
+  return <ul class="layer-tree">{props.nodes.map((node) => <Node key={node.path} {...props} node={node} />)}</ul>;
+}

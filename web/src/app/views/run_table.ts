@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The table of runs: which columns there are, what is in them, which rows pass a filter.
+import {configDifference} from '../../base/config_difference';
+import {formatDuration, formatNumber, formatStep, formatTime} from '../../base/format';
+import {parseFilter, passes, sortRows, type Cell, type Direction} from '../../base/table';
+import type {RunSummary} from '../../wire/types';
+
+export interface Column {
+  /** status, name, ..., config:KEY or value:NAME */
+  id: string;
+  label: string;
+  isNumber: boolean;
+  cell(run: RunSummary): Cell;
+  text(run: RunSummary): string;
+}
+
+const own = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined;
+
+const FIXED: Column[] = [
+  {id: 'status', label: 'Status', isNumber: false, cell: (run) => run.status, text: (run) => run.status},
+  {id: 'name', label: 'Run', isNumber: false, cell: (run) => run.id, text: (run) => run.id},
+  {id: 'start', label: 'Started', isNumber: true, cell: (run) => run.start_time || undefined, text: (run) => formatTime(run.start_time)},
+  {id: 'duration', label: 'Duration', isNumber: true,
+    cell: (run) => (run.last_time > 0 ? run.last_time - run.start_time : undefined),
+    text: (run) => (run.last_time > 0 ? formatDuration(run.last_time - run.start_time) : '')},
+  {id: 'step', label: 'Last step', isNumber: true, cell: (run) => (run.last_step >= 0 ? run.last_step : undefined),
+    text: (run) => (run.last_step >= 0 ? formatStep(run.last_step) : '')},
+];
+
+/** Values people look for first. */
+export const FIRST_VALUES = ['loss', 'train_loss', 'valid_loss', 'test_loss', 'train_accuracy', 'valid_accuracy', 'test_accuracy'];
+
+function configColumn(key: string): Column {
+  return {id: `config:${key}`, label: key, isNumber: false, cell: (run) => own(run.config, key), text: (run) => own(run.config, key) ?? ''};
+}
+
+function valueColumn(name: string): Column {
+  return {
+    id: `value:${name}`, label: name, isNumber: true, cell: (run) => own(run.values, name),
+    text: (run) => {
+      const value = own(run.values, name);
+      return value === undefined ? '' : formatNumber(value);
+    },
+  };
+}
+
+/** By how usual they are, then by name. */
+function byRank(first: readonly string[]): (a: string, b: string) => number {
+  const rank = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return (a, b) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+export function allColumns(runs: readonly RunSummary[]): Column[] {
+  const keys = new Set(runs.flatMap((run) => Object.keys(run.config)));
+  const values = new Set(runs.flatMap((run) => Object.keys(run.values)));
+  return [...FIXED, ...[...keys].sort(byRank(['problem', 'optimizer'])).map(configColumn),
+    ...[...values].sort(byRank(FIRST_VALUES)).map(valueColumn)];
+}
+
+/** What is shown until the user chooses: settings that differ between runs, and the usual values. */
+export function usualColumns(runs: readonly RunSummary[]): string[] {
+  const differing = configDifference(runs.filter((run) => run.status !== 'unreadable').map((run) => run.config))
+    .differing.map((each) => each.key).sort(byRank(['problem', 'optimizer', 'learning_rate'])).slice(0, 4);
+  const values = FIRST_VALUES.filter((name) => runs.some((run) => own(run.values, name) !== undefined));
+  const preferred = ['loss', 'valid_loss', 'valid_accuracy', 'test_accuracy'].filter((name) => values.includes(name));
+  return ['status', 'name', 'start', 'step', ...differing.map((key) => `config:${key}`), ...preferred.map((name) => `value:${name}`)];
+}
+
+export interface Sorting {
+  column: string;
+  direction: Direction;
+}
+
+/** Rows that pass the filter, sorted. Conditions name settings, values, or status, name, step, duration. */
+export function chosenRuns(runs: readonly RunSummary[], filter: string, sorting: Sorting): RunSummary[] {
+  const terms = parseFilter(filter);
+  const lowered = (record: Readonly<Record<string, Cell>>, key: string): Cell => {
+    const name = Object.keys(record).find((each) => each.toLowerCase() === key);
+    return name === undefined ? undefined : record[name];
+  };
+  const passing = runs.filter((run) => passes(terms,
+    () => [run.id, run.status, run.error, ...Object.values(run.config)].join('\n'),
+    (key) => FIXED.find((column) => column.id === key)?.cell(run) ?? lowered(run.config, key) ?? lowered(run.values, key)));
+  const column = allColumns(runs).find((each) => each.id === sorting.column);
+  return column ? sortRows(passing, (run) => column.cell(run), sorting.direction) : passing;
+}

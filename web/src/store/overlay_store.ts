@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// What is loaded of the runs that are compared: the numbers of the whole model, a few requests at a
+// time, and again for runs that grew.
+import {Watched} from '../base/watched';
+import type {Source} from '../wire/source';
+import type {Points, RunDetails, RunSummary} from '../wire/types';
+
+export interface LoadedRun {
+  details: RunDetails;
+  /** By series. */
+  points: ReadonlyMap<number, Points>;
+}
+
+export interface Overlaid {
+  /** By run, of those that have arrived. */
+  runs: ReadonlyMap<string, LoadedRun>;
+  errors: ReadonlyMap<string, Error>;
+  /** Runs still to come. */
+  missing: number;
+}
+
+const ENTRIES = 600;
+const AT_ONCE = 3;
+/** A run that grows is read again after this long. */
+const REFRESH_MS = 2000;
+
+async function loadRun(source: Source, id: string): Promise<LoadedRun> {
+  const details = await source.details(id);
+  const ids = details.series
+    .filter((series) => series.kind === 'number' && series.field === '' && series.group === '')
+    .map((series) => series.id);
+  const {series} = ids.length > 0 ? await source.points(id, ids, {}, ENTRIES) : {series: []};
+  return {details, points: new Map(series.map((points) => [points.id, points]))};
+}
+
+export class OverlayStore {
+  readonly watched = new Watched<Overlaid>({runs: new Map(), errors: new Map(), missing: 0});
+  private chosen: readonly RunSummary[] = [];
+  /** The change of each run that was read last, and when. */
+  private readonly read = new Map<string, {change: number; time: number}>();
+  private readonly running = new Set<string>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isClosed = false;
+
+  constructor(private readonly source: Source) {}
+
+  /** The runs to compare, as they are now; called again whenever they change. */
+  choose(runs: readonly RunSummary[]): void {
+    this.chosen = runs;
+    const ids = new Set(runs.map((run) => run.id));
+    const {runs: loaded, errors} = this.watched.value;
+    const kept = <T>(map: ReadonlyMap<string, T>) => new Map([...map].filter(([id]) => ids.has(id)));
+    for (const id of [...this.read.keys()]) if (!ids.has(id)) this.read.delete(id);
+    if ([...loaded.keys(), ...errors.keys()].some((id) => !ids.has(id))) this.tell({runs: kept(loaded), errors: kept(errors)});
+    this.next();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+  }
+
+  private next(): void {
+    if (this.isClosed) return;
+    clearTimeout(this.timer);
+    const now = Date.now();
+    let soonest = Infinity;
+    for (const run of this.chosen) {
+      if (this.running.size >= AT_ONCE) break;
+      const before = this.read.get(run.id);
+      if (this.running.has(run.id) || before?.change === run.change) continue;
+      const wait = before ? before.time + REFRESH_MS - now : 0;
+      if (wait > 0) soonest = Math.min(soonest, wait);
+      else void this.load(run);
+    }
+    this.tell({});
+    if (soonest < Infinity) this.timer = setTimeout(() => this.next(), soonest);
+  }
+
+  private async load(run: RunSummary): Promise<void> {
+    this.running.add(run.id);
+    let loaded: LoadedRun | null = null;
+    let failure: Error | null = null;
+    try {
+      loaded = await loadRun(this.source, run.id);
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+    }
+    this.running.delete(run.id);
+    if (this.isChosen(run.id)) {
+      const {runs, errors} = this.watched.value;
+      const others = new Map([...errors].filter(([id]) => id !== run.id));
+      this.read.set(run.id, {change: run.change, time: Date.now()});
+      this.tell({runs: loaded ? new Map(runs).set(run.id, loaded) : runs, errors: failure ? others.set(run.id, failure) : others});
+    }
+    this.next();
+  }
+
+  private isChosen(id: string): boolean {
+    return this.chosen.some((run) => run.id === id);
+  }
+
+  private tell(part: Partial<Overlaid>): void {
+    const all = {...this.watched.value, ...part};
+    const missing = this.chosen.filter((run) => !all.runs.has(run.id) && !all.errors.has(run.id)).length;
+    if (Object.keys(part).length > 0 || missing !== this.watched.value.missing) this.watched.set({...all, missing});
+  }
+}
