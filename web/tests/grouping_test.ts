@@ -77,3 +77,12 @@ test('a thousand parameters fold to few rows and none is lost', () => {
   assert.equal(new Set(rows.flatMap((row) => row.members)).size, 1000);
   assert.equal(closedToFit(nodes, 1000).size, 0);
 });
+
+test('many modules beside each other are bundled', () => {
+  const members = Array.from({length: 1000}, (_, i) => member(`layer_${i >> 1}.${i % 2 ? 'bias' : 'weight'}`));
+  const nodes = groupMembers(members, 'module');
+  assert.equal(nodes.length, 24);
+  assert.equal(nodes[0]?.label, 'layer_0 to layer_20');
+  assert.deepEqual(nodes.flatMap((node) => node.members), members.map((_, i) => i));
+  assert.equal(rowsOf(nodes, members.map((each) => each.name), closedToFit(nodes, 64)).length, 24);
+});

@@ -26,7 +26,7 @@ async function idsOf(source: FakeSource, quantity: string): Promise<number[]> {
 
 test('parts are seen as they arrive', async () => {
   const source = new FakeSource({parameters: 120, runs: 1});
-  const store = new LayerStore(source, 'run_0');
+  const store = new LayerStore(source, 'run_0', 0);
   const sizes: number[] = [];
   store.watched.watch(() => sizes.push(store.watched.value.points.size));
   store.choose(await idsOf(source, 'grad_norm'));

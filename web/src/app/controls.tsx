@@ -35,7 +35,7 @@ export function Controls({app, run}: RunViewProps) {
   );
 }
 
-function StepSlider({run, isLive}: {run: RunStore; isLive: boolean}) {
+export function StepSlider({run, isLive}: {run: RunStore; isLive: boolean}) {
   const step = useWatched(run.step);
   const version = useWatched(run.version);
   const isPlaying = useWatched(run.isPlaying);

@@ -22,6 +22,9 @@ export interface TreeNode {
 
 /** Buckets of depth: as many as people tell apart at a glance. */
 const MOST_DEPTHS = 12;
+/** Nodes beside each other before they are bundled, and bundles they then make. */
+const MOST_BESIDE = 64;
+const BUNDLES = 24;
 
 /** The module a parameter belongs to: its name without the last word. */
 export function moduleOf(name: string): string {
@@ -114,8 +117,20 @@ function byDepth(members: readonly Member[]): TreeNode[] {
   });
 }
 
+/** Many nodes beside each other are bundled, so that no list is too long to fold. */
+function bundled(nodes: readonly TreeNode[]): TreeNode[] {
+  const within = nodes.map((node) => ({...node, children: bundled(node.children)}));
+  if (within.length <= MOST_BESIDE) return within;
+  const size = Math.ceil(within.length / BUNDLES);
+  return Array.from({length: Math.ceil(within.length / size)}, (_, i) => {
+    const children = within.slice(i * size, (i + 1) * size);
+    const [first, last] = [children[0] as TreeNode, children[children.length - 1] as TreeNode];
+    return {label: `${first.label} to ${last.label}`, path: `${first.path} to ${last.path}`, members: children.flatMap((node) => node.members), children};
+  });
+}
+
 export function groupMembers(members: readonly Member[], by: GroupBy): TreeNode[] {
-  if (by === 'module') return byModule(members);
+  if (by === 'module') return bundled(byModule(members));
   return by === 'type' ? gather(members, typeOf) : byDepth(members);
 }
 

@@ -19,6 +19,9 @@ const ENTRIES = 300;
 const PAUSE_MS = 3000;
 const PAUSE_FACTOR = 8;
 
+/** Parts that arrive within this time are shown together: drawing costs more than reading. */
+const GATHER_MS = 250;
+
 export class LayerStore {
   readonly watched = new Watched<Layers>({points: new Map(), progress: null, error: null});
   private ids: readonly number[] = [];
@@ -29,7 +32,7 @@ export class LayerStore {
   private pause = PAUSE_MS;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly source: Source, private readonly run: string) {}
+  constructor(private readonly source: Source, private readonly run: string, private readonly gatherMs = GATHER_MS) {}
 
   /** The series to show, those seen first in front. */
   choose(ids: readonly number[]): void {
@@ -73,10 +76,14 @@ export class LayerStore {
     const isFirst = ids.some((id) => !this.watched.value.points.has(id));
     if (isFirst) this.patch({progress: {done: 0, wanted: ids.length}, error: null});
     try {
+      const points = new Map(this.watched.value.points);
+      let shown = 0;
       await loadChunks(this.source, this.run, ids, ENTRIES, () => turn !== this.turn, (arrived, progress) => {
-        const points = new Map(this.watched.value.points);
         for (const each of arrived) points.set(each.id, each);
-        this.patch({points, progress: isFirst && progress.done < progress.wanted ? progress : null, error: null});
+        const isLast = progress.done === progress.wanted;
+        if (!isLast && Date.now() - shown < this.gatherMs) return;
+        this.patch({points: new Map(points), progress: isFirst && !isLast ? progress : null, error: null});
+        shown = Date.now();
       });
     } catch (error) {
       if (turn === this.turn) this.patch({progress: null, error: error instanceof Error ? error : new Error(String(error))});

@@ -2,6 +2,7 @@
 // What the layers view can show of a run: quantities that have a value for each of several layers.
 import type {Member} from '../../base/grouping';
 import type {RunDetails, Series} from '../../wire/types';
+import {titleOf} from './titles';
 
 export interface LayerRow {
   name: string;
@@ -21,8 +22,6 @@ const LAYERS_AS_FIELDS = new Set(['dead_units', 'saturated_units']);
 /** Asked for most, in this order. */
 const FIRST = ['grad_norm', 'update_ratio', 'update_size', 'distance', 'dead_units', 'saturated_units', 'hess_trace', 'tic_diag', 'parameters'];
 
-export const readable = (name: string) => name.replaceAll('_', ' ');
-
 export function layerChoices(run: RunDetails): LayerChoice[] {
   const choices = new Map<string, LayerChoice>();
   for (const series of run.series) {
@@ -30,7 +29,7 @@ export function layerChoices(run: RunDetails): LayerChoice[] {
     const isLayerField = LAYERS_AS_FIELDS.has(series.quantity) && series.group === '' && series.field !== '';
     if (series.group === '' && !isLayerField) continue;
     const id = isLayerField || series.field === '' ? series.quantity : `${series.quantity}/${series.field}`;
-    const choice = choices.get(id) ?? {id, label: readable(id), rows: []};
+    const choice = choices.get(id) ?? {id, label: titleOf(id), rows: []};
     choices.set(id, choice);
     choice.rows.push({name: isLayerField ? series.field : series.group, series});
   }

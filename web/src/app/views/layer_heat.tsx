@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The heat map of all layers: a window of rows that scrolls and zooms, by mouse and by keys.
-import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
+import {useEffect, useLayoutEffect, useMemo, useRef, useState} from 'preact/hooks';
+import type {RefObject} from 'preact';
 import type {TreeRow} from '../../base/grouping';
 import type {Layers} from '../../store/layer_store';
-import {heatMap} from '../../widgets/scenes/heat_map';
-import {naturalScale, type HeatScale} from '../../widgets/scenes/heat_values';
-import {useWatched} from '../../widgets/use_watched';
+import {heatMap, type Box, type HeatMap} from '../../widgets/scenes/heat_map';
+import {heatRange, naturalScale, type HeatScale} from '../../widgets/scenes/heat_values';
+import {useWatched, useWidth} from '../../widgets/use_watched';
 import {Panel} from '../panel';
 import type {RunViewProps} from '../view_props';
 import type {LayerChoice} from './layer_choices';
@@ -20,6 +21,32 @@ interface Props extends RunViewProps {
 }
 
 const FEWEST = 8;
+
+/** The slider's step and the chosen row, above the map: they move without its being drawn again. */
+function Markers(props: {place: RefObject<HTMLDivElement>; drawing: HeatMap; step: number | null; row: number}) {
+  const {place, drawing, step, row} = props;
+  const width = useWidth(place);
+  const line = useRef<HTMLDivElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const canvas = place.current?.querySelector('canvas');
+    const put = (element: HTMLDivElement | null, find: (width: number, height: number) => Box | null) => {
+      const outer = place.current?.getBoundingClientRect();
+      const inner = canvas?.getBoundingClientRect();
+      const box = outer && inner ? find(inner.width, inner.height) : null;
+      if (!element) return;
+      element.hidden = box === null;
+      if (!box || !outer || !inner) return;
+      element.style.left = `${inner.left - outer.left + box.x}px`;
+      element.style.top = `${inner.top - outer.top + box.y}px`;
+      element.style.width = `${box.width}px`;
+      element.style.height = `${box.height}px`;
+    };
+    put(line.current, (w, h) => (step === null ? null : drawing.stepBox(step, w, h)));
+    put(frame.current, (w, h) => drawing.rowBox(row, w, h));
+  }, [place, drawing, step, row, width]);
+  return <><div ref={line} class="heat-step" hidden /><div ref={frame} class="heat-row" hidden /></>;
+}
 
 export function LayerHeat({app, run, choice, rows, layers, scale, onOpen}: Props) {
   const step = useWatched(run.step);
@@ -39,10 +66,9 @@ export function LayerHeat({app, run, choice, rows, layers, scale, onOpen}: Props
     points: row.members.flatMap((member) => layers.points.get(choice.rows[member]?.series.id ?? -1) ?? []),
   })), [rows, layers.points, choice]);
   const used = useMemo(() => (scale === 'auto' ? naturalScale(heatRows) : scale), [scale, heatRows]);
-  const drawing = useMemo(() => heatMap({
-    rows: heatRows, title: choice.label, scale: used, first, count,
-    ...(zoom ? {span: zoom} : {}), ...(step === null ? {} : {step}), ...(marked >= 0 ? {marked} : {}),
-  }), [heatRows, choice, used, first, count, zoom, step, marked]);
+  const range = useMemo(() => heatRange(heatRows, used), [heatRows, used]);
+  const drawing = useMemo(() => heatMap({rows: heatRows, title: choice.label, scale: used, range, first, count, ...(zoom ? {span: zoom} : {})}),
+    [heatRows, choice, used, range, first, count, zoom]);
 
   /** Fewer rows (factor below 1) or more, around one that stays in place. */
   const zoomRows = (factor: number, around = marked >= 0 ? marked : first + count / 2) => {
@@ -108,6 +134,7 @@ export function LayerHeat({app, run, choice, rows, layers, scale, onOpen}: Props
           explain={`Each row is a layer or a closed group of them, each column some steps; the colour is ${choice.label}, and of several values in one place the gravest is shown. ` +
             'A row that is orders of magnitude darker or brighter than its neighbours is a layer that learns too little or too much; click it for its panels.'}
           drawing={layers.error ?? (layers.points.size === 0 ? null : drawing)} shown={zoom ?? {first: 0, last: Math.max(1, run.lastStep)}} />
+        <Markers place={place} drawing={drawing} step={step} row={marked} />
         <p class="visually-hidden" aria-live="polite">{rows[marked]?.label ?? ''}</p>
       </div>
       <div class="heat-window">

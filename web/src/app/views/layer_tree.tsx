@@ -18,12 +18,13 @@ export interface TreeProps extends RunViewProps {
   histograms: ReadonlyMap<string, Series>;
   /** Of the chosen quantity, by position. */
   pointsOf(member: number): Points | undefined;
-  chosen: string | null;
   onOpen(name: string): void;
 }
 
 /** Tiles of one group before more are asked for. */
 const TILES = 48;
+/** Groups of so few layers stand side by side. */
+const SMALL = 4;
 
 function valueAt(points: Points | undefined, step: number): string {
   if (!points) return '';
@@ -32,8 +33,8 @@ function valueAt(points: Points | undefined, step: number): string {
   return value === undefined ? '' : formatNumber(value);
 }
 
-function Tile({app, run, name, series, points, isChosen, onOpen}: RunViewProps & {
-  name: string; series: Series | undefined; points: Points | undefined; isChosen: boolean; onOpen(name: string): void;
+function Tile({app, run, name, series, points, onOpen}: RunViewProps & {
+  name: string; series: Series | undefined; points: Points | undefined; onOpen(name: string): void;
 }) {
   const place = useRef<HTMLButtonElement>(null);
   const isOnScreen = useOnScreen(place);
@@ -44,8 +45,7 @@ function Tile({app, run, name, series, points, isChosen, onOpen}: RunViewProps &
   const frame = series && isOnScreen ? run.frameOf(series.id) : undefined;
   const drawing = useMemo(() => (frame ? smallHistogram({label: name, frame}) : null), [frame, name]);
   return (
-    <button type="button" ref={place} class={`tile${isChosen ? ' chosen' : ''}${series ? '' : ' plain'}`} title={name} aria-pressed={isChosen}
-      onClick={() => onOpen(name)}>
+    <button type="button" ref={place} class="tile" title={name} onClick={() => onOpen(name)}>
       <span class="tile-head"><bdi class="tile-name">{name}</bdi><span class="tile-value">{valueAt(points, step ?? run.lastStep)}</span></span>
       {series && <span class="tile-picture">{drawing && <Scene drawing={drawing} palette={app.palette} />}</span>}
     </button>
@@ -61,7 +61,7 @@ function Tiles(props: TreeProps & {members: readonly number[]}) {
         {members.slice(0, shown).map((member) => {
           const name = props.names[member] ?? '';
           return <Tile key={name} app={props.app} run={props.run} name={name} series={props.histograms.get(name)}
-            points={props.pointsOf(member)} isChosen={props.chosen === name} onOpen={props.onOpen} />;
+            points={props.pointsOf(member)} onOpen={props.onOpen} />;
         })}
       </div>
       {shown < members.length && <button type="button" class="more" onClick={() => setShown(shown + TILES)}>
@@ -73,8 +73,9 @@ function Tiles(props: TreeProps & {members: readonly number[]}) {
 function Node(props: TreeProps & {node: TreeNode}) {
   const {node, closed, toggle} = props;
   const isOpen = !closed.has(node.path);
+  const isSmall = node.children.length === 0 && node.members.length <= SMALL;
   return (
-    <li>
+    <li class={isSmall || !isOpen ? 'small' : ''}>
       <button type="button" class="fold" aria-expanded={isOpen} onClick={() => toggle(node.path)}>
         <span class="fold-sign" aria-hidden="true">{isOpen ? '▾' : '▸'}</span>{node.label} <span class="quiet">{node.members.length}</span>
       </button>

@@ -84,6 +84,11 @@ function Layers({app, run, details, choices, choice, setWanted}: LayersProps) {
     walk(nodes);
     return paths;
   };
+  // A thousand layers are not rendered again because one was chosen.
+  const tree = useMemo(() => (
+    <LayerTree app={app} run={run} nodes={nodes} names={names} closed={closed} toggle={toggle} histograms={histograms}
+      pointsOf={(member) => layers.points.get(choice.rows[member]?.series.id ?? -1)} onOpen={setChosen} />
+  ), [app.palette, run, nodes, closed, histograms, layers.points, choice]);
   return (
     <div class="layers-view">
       <Controls app={app} run={run} />
@@ -111,8 +116,7 @@ function Layers({app, run, details, choices, choice, setWanted}: LayersProps) {
       {chosen !== null && <LayerDetail app={app} run={run} details={details} name={chosen} onClose={() => setChosen(null)} />}
       <h2 class="section-title">{histograms.size > 0 ? 'Individual gradients by layer' : 'Layers'}</h2>
       {histograms.size === 0 && <p class="quiet">Track <code>grad_hist_1d</code> with a grouping to see a histogram for each layer.</p>}
-      <LayerTree app={app} run={run} nodes={nodes} names={names} closed={closed} toggle={toggle} histograms={histograms}
-        pointsOf={(member) => layers.points.get(choice.rows[member]?.series.id ?? -1)} chosen={chosen} onOpen={setChosen} />
+      {tree}
     </div>
   );
 }

@@ -10,8 +10,8 @@ import type {ShownSteps} from '../../widgets/line_plot';
 import type {RunSummary} from '../../wire/types';
 import {Panel} from '../panel';
 import type {ViewProps} from '../view_props';
-import {readable} from './layer_choices';
 import {lineStyle, overlays, overTime, type Overlay} from './overlay';
+import {titleOf} from './titles';
 
 /** More lines than this nobody tells apart. */
 export const MOST_RUNS = 32;
@@ -50,7 +50,7 @@ function charts(runs: readonly RunSummary[], loaded: Overlaid, isByTime: boolean
 function ConfigTable({runs}: {runs: readonly RunSummary[]}) {
   const {differing, same} = useMemo(() => configDifference(runs.map((run) => run.config)), [runs]);
   return (
-    <section class="card wide" aria-labelledby="config-difference">
+    <section class="card" aria-labelledby="config-difference">
       <h2 id="config-difference">Difference of settings</h2>
       {differing.length === 0 && <p class="quiet">{same.length > 0 ? 'All settings are the same.' : 'These runs recorded no settings.'}</p>}
       {differing.length > 0 && (
@@ -102,8 +102,8 @@ export function OverlayPanels({app, runs: all}: Props) {
       <div class="panels">
         {charted.filter(({drawing}) => drawing.lines.length > 0).map(({overlay, drawing}) => (
           <Panel key={overlay.quantity} app={app} id={`compare_${overlay.quantity}`}
-            title={readable(overlay.quantity) + (overlay.count < loaded.runs.size ? ` (${overlay.count} of ${loaded.runs.size} runs)` : '')}
-            explain={`${readable(overlay.quantity)} of every chosen run. Lines of runs with different batch sizes or costs per step compare better over seconds.`}
+            title={titleOf(overlay.quantity) + (overlay.count < loaded.runs.size ? ` (${overlay.count} of ${loaded.runs.size} runs)` : '')}
+            explain={`${titleOf(overlay.quantity)} of every chosen run. Lines of runs with different batch sizes or costs per step compare better over seconds.`}
             drawing={drawing} shown={zoom ?? {first: 0, last}} onZoom={setZoom} run="comparison" />
         ))}
       </div>

@@ -4,9 +4,9 @@ import type {ComponentChildren} from 'preact';
 import {formatDuration, formatStep, formatTime} from '../../base/format';
 import type {Lamp, Note, RunDetails} from '../../wire/types';
 
-export function Card(props: {title: string; id: string; isWide?: boolean; children: ComponentChildren}) {
+export function Card(props: {title: string; id: string; children: ComponentChildren}) {
   return (
-    <section class={`card${props.isWide ? ' wide' : ''}`} aria-labelledby={`card-${props.id}`}>
+    <section class="card" aria-labelledby={`card-${props.id}`}>
       <h2 id={`card-${props.id}`}>{props.title}</h2>
       {props.children}
     </section>

@@ -22,7 +22,7 @@ const quantityColumns: TableColumn<Quantity>[] = [
 
 export function Plan({run}: {run: RunDetails}) {
   return (
-    <Card title="Plan: what was computed when, at what cost" id="plan" isWide>
+    <Card title="Plan: what was computed when, at what cost" id="plan">
       <DataTable caption="quantities that were tracked" columns={quantityColumns} rows={run.quantities} keyOf={(q) => q.name}
         empty="No quantities were tracked by a cockpit; the values were recorded by hand." />
       {run.plan && <pre tabIndex={0} aria-label="plan">{run.plan}</pre>}
@@ -41,7 +41,7 @@ const parameterColumns: TableColumn<Parameter>[] = [
 export function Parameters({run}: {run: RunDetails}) {
   const total = run.parameters.reduce((sum, parameter) => sum + entriesOf(parameter.shape), 0);
   return (
-    <Card title="Parameters" id="parameters" isWide>
+    <Card title="Parameters" id="parameters">
       <p class="quiet">{formatStep(run.parameters.length)} parameters with {formatStep(total)} entries in all.</p>
       <DataTable caption="parameters" columns={parameterColumns} rows={run.parameters} keyOf={(p) => p.name} pageSize={50}
         empty="None are known; they are recorded with the first watched step." />
@@ -76,7 +76,7 @@ export function SeriesTable({run, source}: {run: RunDetails; source: Source}) {
   ], [source, id]);
   const all = useMemo(() => csvAddresses(source, id, run.series.filter((s) => s.kind === 'number').map((s) => s.id)), [source, run]);
   return (
-    <Card title="Series" id="series" isWide>
+    <Card title="Series" id="series">
       <p class="quiet">
         {formatStep(run.series.length)} series.{' '}
         {all.map((address, i) => (

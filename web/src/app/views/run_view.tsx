@@ -8,7 +8,7 @@ import type {Source} from '../../wire/source';
 import type {RunDetails} from '../../wire/types';
 import {Failure} from '../states';
 import type {RunViewProps} from '../view_props';
-import {readable} from './layer_choices';
+import {titleOf} from './titles';
 import {bestValues, type Best} from './run_facts';
 import {Card, Config, Findings, Metadata} from './run_sections';
 import {Parameters, Plan, SeriesTable} from './run_tables';
@@ -35,7 +35,7 @@ function Summary({run, source}: {run: RunDetails; source: Source}) {
           <tbody>
             {best.map((each) => (
               <tr key={each.quantity}>
-                <th scope="row">{readable(each.quantity)}</th>
+                <th scope="row">{titleOf(each.quantity)}</th>
                 <td class="number strong" title={String(each.value)}>{formatNumber(each.value)}</td>
                 <td class="number">{formatStep(each.step)}</td>
                 <td class="number" title={String(each.final)}>{each.final === undefined ? '' : formatNumber(each.final)}</td>
@@ -50,7 +50,7 @@ function Summary({run, source}: {run: RunDetails; source: Source}) {
 
 function Coverage({run}: {run: RunDetails}) {
   return (
-    <Card title="Coverage: how individual gradients were obtained" id="coverage" isWide>
+    <Card title="Coverage: how individual gradients were obtained" id="coverage">
       {run.coverage ? <pre tabIndex={0} aria-label="coverage">{run.coverage}</pre>
         : <p class="quiet">Nothing tracked needed individual gradients, or no step was watched yet.</p>}
     </Card>
@@ -62,11 +62,13 @@ export function RunView({app, run}: RunViewProps) {
   const lamps = useWatched(run.lamps);
   return (
     <div class="run-view">
-      <Summary run={details} source={app.source} />
-      <Config run={details} />
-      <Metadata run={details} />
-      <Findings run={details} lamps={lamps} />
-      <SampleOutliers app={app} run={run} details={details} />
+      <div class="run-cards">
+        <Summary run={details} source={app.source} />
+        <Config run={details} />
+        <Metadata run={details} />
+        <Findings run={details} lamps={lamps} />
+        <SampleOutliers app={app} run={run} details={details} />
+      </div>
       <Plan run={details} />
       <Coverage run={details} />
       <Parameters run={details} />

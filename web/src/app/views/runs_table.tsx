@@ -14,10 +14,9 @@ interface Props {
   colorOf(id: string): string | undefined;
 }
 
-function Name({run, color}: {run: RunSummary; color: string | undefined}) {
+function Name({run}: {run: RunSummary}) {
   return (
     <span class="run-name">
-      <i class="swatch" style={color ? {background: color} : {}} aria-hidden="true" />
       <a href={routeAddress({page: 'run', id: run.id, view: 'cockpit'})}>{run.id}</a>
       {run.error && <span class="run-error">{run.error}</span>}
     </span>
@@ -78,11 +77,11 @@ export function RunsTable({runs, chosen, choose, colorOf}: Props) {
   const tableColumns = useMemo(() => shown.flatMap((id): TableColumn<RunSummary>[] => {
     const column = columns.find((each) => each.id === id);
     if (!column) return [];
-    const show = id === 'name' ? (run: RunSummary) => <Name run={run} color={colorOf(run.id)} />
+    const show = id === 'name' ? (run: RunSummary) => <Name run={run} />
       : id === 'status' ? (run: RunSummary) => <span class={`badge ${run.status}`}>{run.status}</span>
         : (run: RunSummary) => <span title={String(column.cell(run) ?? '')}>{column.text(run)}</span>;
     return [{id, label: column.label, isNumber: column.isNumber, cell: column.cell, show}];
-  }), [shown, columns, colorOf]);
+  }), [shown, columns]);
   return (
     <section class="runs-table" aria-label="Runs">
       <div class="toolbar">
@@ -101,7 +100,7 @@ export function RunsTable({runs, chosen, choose, colorOf}: Props) {
           head: <input type="checkbox" aria-label="Choose all runs that are listed" checked={areAllChosen}
             onChange={(event) => toggle(readable.map((run) => run.id), event.currentTarget.checked)} />,
           show: (run) => <input type="checkbox" aria-label={`Compare ${run.id}`} checked={chosen.has(run.id)} disabled={run.status === 'unreadable'}
-            onChange={(event) => toggle([run.id], event.currentTarget.checked)} />,
+            style={{accentColor: colorOf(run.id) ?? ''}} onChange={(event) => toggle([run.id], event.currentTarget.checked)} />,
         }} />
     </section>
   );

@@ -4,6 +4,7 @@ import {useEffect, useState} from 'preact/hooks';
 import {formatNumber, formatStep} from '../../base/format';
 import {useWatched} from '../../widgets/use_watched';
 import type {RunDetails} from '../../wire/types';
+import {StepSlider} from '../controls';
 import type {RunViewProps} from '../view_props';
 import {frequentPositions, type Frequent} from './run_facts';
 import {Card} from './run_sections';
@@ -42,6 +43,7 @@ export function SampleOutliers({app, run, details}: Props) {
   return (
     <Card title="Samples that stand out" id="outliers">
       <p class="quiet">Largest individual gradients{listed ? ` at step ${formatStep(listed.step)}` : ''}{step === null ? ', the last tracked one' : ''}. Look at these samples: wrong labels and broken inputs end up here.</p>
+      <StepSlider run={run} isLive={app.source.isLive} />
       {listed ? (
         <table class="best">
           <thead><tr><th scope="col">Position in the batch</th><th scope="col" class="number">Gradient norm</th></tr></thead>

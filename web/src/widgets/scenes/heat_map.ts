@@ -18,15 +18,24 @@ export interface HeatMapOptions {
   count?: number;
   /** Steps that are seen; all that are there unless said. */
   span?: StepSpan;
-  /** Where the slider stands. */
-  step?: number;
-  /** Position of the row that is marked. */
-  marked?: number;
+  /** Of the colours; found from the rows unless said. */
+  range?: HeatRange | null;
   /** Height of the rows' part; by default from their number. */
   rowsHeight?: number;
 }
 
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 export interface HeatMap extends SceneDrawing {
+  /** Where a row is, to be marked; null if it is not seen. */
+  rowBox(row: number, width: number, height: number): Box | null;
+  /** Where a step is; null if it is not seen. */
+  stepBox(step: number, width: number, height: number): Box | null;
   /** Position of the row at a place; -1 beside them. */
   rowAt(x: number, y: number, width: number, height: number): number;
   /** The step at a place; null beside the map. */
@@ -34,7 +43,7 @@ export interface HeatMap extends SceneDrawing {
 }
 
 const TOP = 30;
-const BOTTOM = 22;
+const BOTTOM = 34;
 const RIGHT = 10;
 const LETTER = 6.1; // of 11 px text, on average
 const LINE = 12; // least distance of labels
@@ -110,23 +119,23 @@ function paintLabels(surface: Surface, options: HeatMapOptions, layout: Layout):
   const letters = Math.floor((layout.left - 8) / LETTER);
   for (let r = layout.from; r < layout.to; r += every) {
     const y = layout.top + (Math.floor((r - layout.from) / layout.together) + 0.5) * layout.cell;
-    const isMarked = r === options.marked;
-    surface.text(layout.left - 6, y, elide((options.rows[r] as HeatRow).label, letters),
-      {color: isMarked ? palette.text : palette.faint, align: 'right', baseline: 'middle', weight: isMarked ? 'bold' : 'normal'});
+    surface.text(layout.left - 6, y, elide((options.rows[r] as HeatRow).label, letters), {color: palette.faint, align: 'right', baseline: 'middle'});
   }
 }
 
-function paintSteps(surface: Surface, layout: Layout, span: StepSpan, step: number | undefined): void {
+/** Middle of a step. */
+function across(layout: Layout, span: StepSpan, step: number): number {
+  return layout.left + ((step - span.first + 0.5) / (span.last - span.first + 1)) * layout.width;
+}
+
+function paintSteps(surface: Surface, layout: Layout, span: StepSpan): void {
   const {palette} = surface;
   const bottom = layout.top + layout.height;
-  const across = (value: number) => layout.left + ((value - span.first + 0.5) / (span.last - span.first + 1)) * layout.width;
   for (const tick of linearTicks(span.first, span.last, layout.width / 90)) {
     if (!Number.isInteger(tick)) continue;
-    surface.path([across(tick), bottom, across(tick), bottom + 4], {color: palette.grid});
-    surface.text(across(tick), bottom + 6, tickLabel(tick), {color: palette.faint, align: 'center', baseline: 'top'});
-  }
-  if (step !== undefined && step >= span.first && step <= span.last) {
-    surface.path([across(step), layout.top - 3, across(step), bottom + 3], {color: palette.text, width: 1, dash: [3, 2]});
+    const x = across(layout, span, tick);
+    surface.path([x, bottom, x, bottom + 4], {color: palette.grid});
+    surface.text(x, bottom + 6, tickLabel(tick), {color: palette.faint, align: 'center', baseline: 'top'});
   }
 }
 
@@ -164,7 +173,7 @@ function hoverText(options: HeatMapOptions, layout: Layout, row: number, step: n
 
 export function heatMap(options: HeatMapOptions): HeatMap {
   const span = options.span ?? spanOf(options.rows);
-  const range = heatRange(options.rows, options.scale);
+  const range = options.range === undefined ? heatRange(options.rows, options.scale) : options.range;
   const seen = Math.min(options.rows.length, options.count ?? options.rows.length);
   const inside = (layout: Layout, x: number, y: number) =>
     x >= layout.left && x < layout.left + layout.width && y >= layout.top && y < layout.top + layout.height;
@@ -195,15 +204,11 @@ export function heatMap(options: HeatMapOptions): HeatMap {
         surface.cells(layout.left, layout.top, layout.width, layout.height, columns, cells, colorOf(palette, range, options.scale));
         paintBar(surface, options, layout, range);
       }
-      const together = layout.together > 1 ? `${layout.together} rows in one line of pixels, their gravest value shown` : '';
-      surface.text(2, 12, together, {color: palette.faint, baseline: 'middle'});
-      paintLabels(surface, options, layout);
-      paintSteps(surface, layout, span, options.step);
-      if (options.marked !== undefined && options.marked >= layout.from && options.marked < layout.to) {
-        const y = layout.top + Math.floor((options.marked - layout.from) / layout.together) * layout.cell;
-        const [x1, x2, y2] = [layout.left, layout.left + layout.width, y + Math.max(2, layout.cell)];
-        surface.path([x1, y, x2, y, x2, y2, x1, y2, x1, y], {color: palette.text, width: 1.5});
+      if (layout.together > 1) {
+        surface.text(layout.left, surface.height - 2, `${layout.together} rows a line, the gravest value shown`, {color: palette.faint, size: 10, baseline: 'bottom'});
       }
+      paintLabels(surface, options, layout);
+      paintSteps(surface, layout, span);
     },
     at(x, y, width, height) {
       const step = stepAt(x, y, width, height);
@@ -213,5 +218,16 @@ export function heatMap(options: HeatMapOptions): HeatMap {
     },
     rowAt,
     stepAt,
+    rowBox(row, width, height) {
+      const layout = layoutOf(options, width, height);
+      if (row < layout.from || row >= layout.to) return null;
+      const y = layout.top + Math.floor((row - layout.from) / layout.together) * layout.cell;
+      return {x: layout.left, y, width: layout.width, height: layout.cell};
+    },
+    stepBox(step, width, height) {
+      const layout = layoutOf(options, width, height);
+      if (step < span.first || step > span.last) return null;
+      return {x: across(layout, span, step), y: layout.top, width: 0, height: layout.height};
+    },
   };
 }

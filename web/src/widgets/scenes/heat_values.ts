@@ -140,38 +140,43 @@ const MOST_DECADES = 12;
 /** Share of values at either end that a linear range may leave out, so that one spike does not hide the rest. */
 const CUT = 0.005;
 
+/** Values that quantiles are taken of: enough, and quick to sort. */
+const SAMPLED = 20_000;
+
 /** The range of colours of all rows: it stays when the window of rows moves. Null without values. */
 export function heatRange(rows: readonly HeatRow[], scale: HeatScale): HeatRange | null {
-  const values: number[] = [];
-  let hasBad = false;
+  let count = 0;
+  for (const row of rows) for (const points of row.points) count += points.steps.length;
+  const stride = Math.max(1, Math.floor(count / SAMPLED));
+  const sample: number[] = [];
+  let [least, most, seen, hasBad, hasZero] = [Infinity, -Infinity, 0, false, false];
   for (const row of rows) {
     for (const points of row.points) {
       for (let i = 0; i < points.steps.length; ++i) {
         const value = entryValue(points, i, scale);
-        if (Number.isFinite(value)) values.push(value);
-        else hasBad = true;
+        if (value === Infinity) hasBad = true;
+        else if (scale === 'log' && value <= 0) hasZero = true;
+        else {
+          if (value < least) least = value;
+          if (value > most) most = value;
+          if (scale !== 'log' && seen++ % stride === 0) sample.push(value);
+        }
       }
     }
   }
-  const wanted = scale === 'log' ? values.filter((value) => value > 0) : values;
-  const sorted = Float64Array.from(wanted).sort();
-  const least = sorted[0];
-  const most = sorted[sorted.length - 1];
-  if (least === undefined || most === undefined) return hasBad ? {low: 0, high: 1, isCutLow: false, isCutHigh: false, hasBad} : null;
-  const quantile = (q: number) => sorted[Math.round(q * (sorted.length - 1))] as number;
-  let low = least;
-  let high = most;
+  if (least > most) return hasBad || hasZero ? {low: 0, high: 1, isCutLow: false, isCutHigh: false, hasBad} : null;
   if (scale === 'log') {
-    low = Math.max(least, most * 10 ** -MOST_DECADES);
-  } else if (scale === 'linear') {
-    low = quantile(CUT);
-    high = quantile(1 - CUT);
-  } else {
-    high = Math.max(Math.abs(quantile(CUT)), Math.abs(quantile(1 - CUT)));
+    const low = Math.max(least, most * 10 ** -MOST_DECADES);
+    return {low, high: most, isCutLow: hasZero || least < low, isCutHigh: false, hasBad};
+  }
+  const sorted = Float64Array.from(sample).sort();
+  const quantile = (q: number) => sorted[Math.round(q * (sorted.length - 1))] as number;
+  let [low, high] = [quantile(CUT), quantile(1 - CUT)];
+  if (scale === 'diverging') {
+    high = Math.max(Math.abs(low), Math.abs(high));
     low = -high;
   }
-  const isCutLow = (scale === 'log' && wanted.length < values.length) || least < low;
-  return {low, high, isCutLow, isCutHigh: most > high, hasBad};
+  return {low, high, isCutLow: least < low, isCutHigh: most > high, hasBad};
 }
 
 /** Where a value lies on the scale of colours: 0 to 1, or -1 to 1 if diverging. */
