@@ -5,7 +5,7 @@ import type {RefObject} from 'preact';
 import type {TreeRow} from '../../base/grouping';
 import type {Layers} from '../../store/layer_store';
 import {heatMap, type Box, type HeatMap} from '../../widgets/scenes/heat_map';
-import {heatRange, naturalScale, type HeatScale} from '../../widgets/scenes/heat_values';
+import {heatRange, naturalScale, spanOf, type HeatScale} from '../../widgets/scenes/heat_values';
 import {useWatched, useWidth} from '../../widgets/use_watched';
 import {Panel} from '../panel';
 import type {RunViewProps} from '../view_props';
@@ -67,8 +67,13 @@ export function LayerHeat({app, run, choice, rows, layers, scale, onOpen}: Props
   })), [rows, layers.points, choice]);
   const used = useMemo(() => (scale === 'auto' ? naturalScale(heatRows) : scale), [scale, heatRows]);
   const range = useMemo(() => heatRange(heatRows, used), [heatRows, used]);
-  const drawing = useMemo(() => heatMap({rows: heatRows, title: choice.label, scale: used, range, first, count, ...(zoom ? {span: zoom} : {})}),
-    [heatRows, choice, used, range, first, count, zoom]);
+  const span = useMemo(() => zoom ?? {
+    // A reduced series begins before its first entry.
+    first: Math.min(...choice.rows.map((row) => row.series.first_step)),
+    last: Math.max(spanOf(heatRows).last, ...choice.rows.map((row) => row.series.last_step)),
+  }, [zoom, choice, heatRows]);
+  const drawing = useMemo(() => heatMap({rows: heatRows, title: choice.label, scale: used, range, first, count, span}),
+    [heatRows, choice, used, range, first, count, span]);
 
   /** Fewer rows (factor below 1) or more, around one that stays in place. */
   const zoomRows = (factor: number, around = marked >= 0 ? marked : first + count / 2) => {

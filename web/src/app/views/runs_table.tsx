@@ -31,8 +31,22 @@ function ColumnChooser({columns, shown, show}: {columns: readonly Column[]; show
   ];
   const toggle = (id: string) => show(shown.includes(id) ? shown.filter((each) => each !== id)
     : columns.map((column) => column.id).filter((each) => each === id || shown.includes(each)));
+  const place = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event) => {
+      const isEscape = event instanceof KeyboardEvent && event.key === 'Escape';
+      const isElsewhere = event.type === 'pointerdown' && !place.current?.contains(event.target as Node);
+      if (place.current && (isEscape || isElsewhere)) place.current.open = false;
+    };
+    document.addEventListener('pointerdown', close);
+    document.addEventListener('keydown', close);
+    return () => {
+      document.removeEventListener('pointerdown', close);
+      document.removeEventListener('keydown', close);
+    };
+  }, []);
   return (
-    <details class="columns-menu">
+    <details class="columns-menu" ref={place}>
       <summary>Columns</summary>
       <div class="popover">
         {kinds.filter(([, list]) => list.length > 0).map(([title, list]) => (

@@ -43,13 +43,13 @@ export interface HeatMap extends SceneDrawing {
 }
 
 const TOP = 30;
-const BOTTOM = 34;
+const BOTTOM = 22;
 const RIGHT = 10;
 const LETTER = 6.1; // of 11 px text, on average
 const LINE = 12; // least distance of labels
 const ROW = 18; // height of a row where there is room
 const LEAST = 72;
-const MOST = 480;
+const MOST = 600;
 
 const rounded = (value: number) => tickLabel(Number(value.toPrecision(3)));
 
@@ -89,7 +89,8 @@ function colorOf(palette: Palette, range: HeatRange, scale: HeatScale): (value: 
   };
 }
 
-function paintBar(surface: Surface, options: HeatMapOptions, layout: Layout, range: HeatRange): void {
+/** Gives where it begins. */
+function paintBar(surface: Surface, options: HeatMapOptions, layout: Layout, range: HeatRange): number {
   const {palette} = surface;
   const color = colorOf(palette, range, options.scale);
   const low = `${range.isCutLow ? '≤ ' : ''}${rounded(range.low)}`;
@@ -102,6 +103,7 @@ function paintBar(surface: Surface, options: HeatMapOptions, layout: Layout, ran
     const t = (i + 0.5) / pieces;
     return options.scale === 'log' ? range.low * (range.high / range.low) ** t : range.low + (range.high - range.low) * t;
   });
+  const begin = x - 5 - low.length * LETTER;
   surface.text(x - 5, 12, low, {color: palette.faint, align: 'right', baseline: 'middle'});
   surface.cells(x, 7, length, 10, pieces, values, color);
   x += length + 5;
@@ -111,6 +113,7 @@ function paintBar(surface: Surface, options: HeatMapOptions, layout: Layout, ran
     surface.rect(x, 7, 10, 10, {color: palette.bad});
     surface.text(x + 14, 12, 'NaN, ∞', {color: palette.faint, baseline: 'middle'});
   }
+  return begin;
 }
 
 function paintLabels(surface: Surface, options: HeatMapOptions, layout: Layout): void {
@@ -164,7 +167,7 @@ function hoverText(options: HeatMapOptions, layout: Layout, row: number, step: n
   // Of several the cell shows the gravest; name it.
   const series = rows.flatMap((each) => each.points);
   const values = heatCells(rows, 0, rows.length, rows.length, {first: step, last: step}, 1, options.scale);
-  const name = rows.length === 1 ? label : `${label} and ${rows.length - 1} more rows`;
+  const name = rows.length === 1 ? label : `${label} and ${rows.length === 2 ? 'the row' : `${rows.length - 1} rows`} after it`;
   const value = values[0] as number;
   const said = Number.isNaN(value) ? 'nothing recorded' : value === Infinity ? 'NaN or infinite in one of them'
     : `${options.scale === 'diverging' ? 'largest magnitude' : 'largest'} of ${series.length}: ${value}`;
@@ -202,10 +205,9 @@ export function heatMap(options: HeatMapOptions): HeatMap {
         const columns = columnCount(options.rows, span, layout.width);
         const cells = heatCells(options.rows, layout.from, layout.to, layout.together, span, columns, options.scale);
         surface.cells(layout.left, layout.top, layout.width, layout.height, columns, cells, colorOf(palette, range, options.scale));
-        paintBar(surface, options, layout, range);
-      }
-      if (layout.together > 1) {
-        surface.text(layout.left, surface.height - 2, `${layout.together} rows a line, the gravest value shown`, {color: palette.faint, size: 10, baseline: 'bottom'});
+        const begin = paintBar(surface, options, layout, range);
+        const note = `${layout.together} rows a line, the gravest value shown`;
+        if (layout.together > 1 && note.length * LETTER < begin) surface.text(2, 12, note, {color: palette.faint, baseline: 'middle'});
       }
       paintLabels(surface, options, layout);
       paintSteps(surface, layout, span);
