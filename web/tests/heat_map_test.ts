@@ -51,10 +51,21 @@ test('the entry at a step is found in both kinds of series', () => {
   assert.deepEqual([0, 9, 10, 20].map((step) => entryAt(reduced([9, 19], [1, 1], [1, 1]), step, span)), [0, 0, 1, -1]);
 });
 
-test('columns are no more than entries, pixels or steps', () => {
+test('entries at even distances have a column each', () => {
   const rows = [row(exact([0, 5, 10], [1, 2, 3]))];
-  assert.equal(columnCount(rows, {first: 0, last: 10}, 500), 3);
-  assert.equal(columnCount(rows, {first: 0, last: 10}, 2), 2);
+  assert.deepEqual(spanOf(rows), {first: 0, last: 14});
+  assert.equal(columnCount(rows, spanOf(rows), 500), 3);
+  assert.deepEqual(cells(rows, 3, 0, 14), [1, 2, 3]);
+  const taken = [row(reduced([5, 15, 25], [1, 2, 3], [1, 2, 3]))];
+  assert.deepEqual(spanOf(taken), {first: -4, last: 25});
+  assert.equal(columnCount(taken, spanOf(taken), 500), 3);
+  assert.deepEqual(cells(taken, 3, -4, 25), [1, 2, 3]);
+});
+
+test('columns are no more than pixels or steps, and some more than entries at uneven distances', () => {
+  const even = [row(exact([0, 5, 10], [1, 2, 3]))];
+  assert.equal(columnCount(even, {first: 0, last: 14}, 2), 2);
+  assert.equal(columnCount([row(exact([0, 1, 10, 100], [1, 2, 3, 4]))], {first: 0, last: 189}, 500), 12);
   assert.equal(columnCount([], {first: 0, last: 10}, 500), 1);
 });
 

@@ -67,11 +67,7 @@ export function LayerHeat({app, run, choice, rows, layers, scale, onOpen}: Props
   })), [rows, layers.points, choice]);
   const used = useMemo(() => (scale === 'auto' ? naturalScale(heatRows) : scale), [scale, heatRows]);
   const range = useMemo(() => heatRange(heatRows, used), [heatRows, used]);
-  const span = useMemo(() => zoom ?? {
-    // A reduced series begins before its first entry.
-    first: Math.min(...choice.rows.map((row) => row.series.first_step)),
-    last: Math.max(spanOf(heatRows).last, ...choice.rows.map((row) => row.series.last_step)),
-  }, [zoom, choice, heatRows]);
+  const span = useMemo(() => zoom ?? spanOf(heatRows), [zoom, heatRows]);
   const drawing = useMemo(() => heatMap({rows: heatRows, title: choice.label, scale: used, range, first, count, span}),
     [heatRows, choice, used, range, first, count, span]);
 

@@ -134,7 +134,7 @@ function across(layout: Layout, span: StepSpan, step: number): number {
 function paintSteps(surface: Surface, layout: Layout, span: StepSpan): void {
   const {palette} = surface;
   const bottom = layout.top + layout.height;
-  for (const tick of linearTicks(span.first, span.last, layout.width / 90)) {
+  for (const tick of linearTicks(Math.max(0, span.first), span.last, layout.width / 90)) {
     if (!Number.isInteger(tick)) continue;
     const x = across(layout, span, tick);
     surface.path([x, bottom, x, bottom + 4], {color: palette.grid});
@@ -189,12 +189,12 @@ export function heatMap(options: HeatMapOptions): HeatMap {
   const stepAt: HeatMap['stepAt'] = (x, y, width, height) => {
     const layout = layoutOf(options, width, height);
     if (!inside(layout, x, y)) return null;
-    return span.first + Math.floor(((x - layout.left) / layout.width) * (span.last - span.first + 1));
+    return Math.max(0, span.first + Math.floor(((x - layout.left) / layout.width) * (span.last - span.first + 1)));
   };
   return {
     kind: 'scene',
     height: () => TOP + BOTTOM + (options.rowsHeight ?? Math.max(LEAST, Math.min(MOST, seen * ROW))),
-    words: `${options.title} of ${options.rows.length} rows over steps ${span.first} to ${span.last}` +
+    words: `${options.title} of ${options.rows.length} rows over steps ${Math.max(0, span.first)} to ${span.last}` +
       (range ? `, from ${rounded(range.low)} to ${rounded(range.high)}` : ', no values') +
       (range?.hasBad ? ', some of them no finite numbers' : ''),
     paint(surface) {

@@ -85,23 +85,43 @@ export function heatCells(rows: readonly HeatRow[], from: number, to: number, to
   return cells;
 }
 
-/** Columns worth drawing: no more than there are entries, no more than pixels. */
-export function columnCount(rows: readonly HeatRow[], span: StepSpan, pixels: number): number {
-  let entries = 1;
-  for (const row of rows) for (const points of row.points) entries = Math.max(entries, points.steps.length);
-  return Math.max(1, Math.min(Math.floor(pixels), entries, span.last - span.first + 1));
+/** The distance of entries where it is nearly always the same; 0 where it is not. */
+function usualGap(steps: Float64Array): number {
+  const times = new Map<number, number>();
+  for (let i = 1; i < steps.length; ++i) {
+    const gap = (steps[i] as number) - (steps[i - 1] as number);
+    times.set(gap, (times.get(gap) ?? 0) + 1);
+  }
+  const [gap, count] = [...times].sort((a, b) => b[1] - a[1])[0] ?? [0, 0];
+  return count >= 0.9 * (steps.length - 1) ? gap : 0;
 }
 
-/** Steps of all rows. */
+/** Columns worth drawing: one for each entry where they are evenly spaced, and never more than pixels. */
+export function columnCount(rows: readonly HeatRow[], span: StepSpan, pixels: number): number {
+  let longest = new Float64Array();
+  for (const row of rows) {
+    for (const points of row.points) if (points.steps.length > longest.length) longest = points.steps;
+  }
+  const steps = span.last - span.first + 1;
+  const most = Math.max(1, Math.min(Math.floor(pixels), steps));
+  const gap = usualGap(longest);
+  const even = gap > 0 ? steps / gap : 0;
+  if (even > 0 && Number.isInteger(even)) return Math.min(most, even);
+  // Three to an entry: bounds of columns and entries differ by little then.
+  return Math.min(most, Math.max(1, 3 * longest.length));
+}
+
+/** Steps that the entries of all rows cover; the first may lie before 0 by less than an entry. */
 export function spanOf(rows: readonly HeatRow[]): StepSpan {
   let first = Infinity;
   let last = -Infinity;
   for (const row of rows) {
     for (const points of row.points) {
-      const count = points.steps.length;
-      if (count === 0) continue;
-      first = Math.min(first, points.steps[0] as number);
-      last = Math.max(last, points.steps[count - 1] as number);
+      const {steps, reduced} = points;
+      const [begin, next] = [steps[0], steps[1]];
+      if (begin === undefined) continue;
+      first = Math.min(first, reduced && next !== undefined ? begin - (next - begin) + 1 : begin);
+      last = Math.max(last, entrySpan(points, steps.length - 1, {first: begin, last: begin}).last);
     }
   }
   return first <= last ? {first, last} : {first: 0, last: 0};
