@@ -5,6 +5,8 @@ import test from 'node:test';
 import {elide} from '../src/base/elide';
 import {heatMap} from '../src/widgets/scenes/heat_map';
 import {columnCount, entryAt, graver, heatCells, heatFraction, heatRange, naturalScale, spanOf, type HeatRow} from '../src/widgets/scenes/heat_values';
+import {darkPalette, lightPalette} from '../src/widgets/palette';
+import {SvgSurface} from '../src/widgets/svg_surface';
 import type {Points} from '../src/wire/types';
 
 const exact = (steps: number[], values: number[]): Points => ({id: 1, reduced: false, count: steps.length,
@@ -150,4 +152,42 @@ test('names lose their middle', () => {
   assert.equal(elide('short', 20), 'short');
   assert.equal(elide('long', 1), '…');
   assert.equal(elide('long', 0), '');
+});
+
+function drawn(rows: HeatRow[], width: number, palette = lightPalette): string {
+  const map = heatMap({rows, title: 'norm', scale: 'log'});
+  const surface = new SvgSurface(width, map.height(width), palette);
+  map.paint(surface);
+  return surface.svg();
+}
+
+test('the picture names its rows, steps and range', () => {
+  const svg = drawn(many(3), 600);
+  for (const text of ['layers.0.weight', 'layers.2.weight', '>1<', '>5<']) assert.ok(svg.includes(text), text);
+  assert.ok(svg.includes('≤ 1'), 'zero lies below a logarithmic range');
+});
+
+test('values that are no finite numbers are drawn in the colour of failure and explained', () => {
+  const svg = drawn([{label: 'a', points: [exact([0, 1], [1, NaN])]}], 600, darkPalette);
+  assert.ok(svg.includes(darkPalette.bad) && svg.includes('NaN, ∞'));
+});
+
+test('a narrow picture of long names and one without values are drawn', () => {
+  const svg = drawn([{label: 'transformer.layers.0.attention.weight', points: [exact([0], [1])]}], 200);
+  assert.ok(svg.includes('…') && !svg.includes('NaN"'));
+  assert.ok(drawn([{label: 'a', points: []}], 600).includes('>a<'));
+  assert.ok(drawn([], 600).startsWith('<svg'));
+});
+
+test('marks lie on their row and step', () => {
+  const map = heatMap({rows: many(4), title: 'norm', scale: 'linear'});
+  const height = map.height(600);
+  const box = map.rowBox(2, 600, height);
+  assert.ok(box);
+  assert.equal(map.rowAt(box.x + 1, box.y + box.height / 2, 600, height), 2);
+  const line = map.stepBox(3, 600, height);
+  assert.ok(line);
+  assert.equal(map.stepAt(line.x, line.y + 1, 600, height), 3);
+  assert.equal(map.rowBox(9, 600, height), null);
+  assert.equal(map.stepBox(99, 600, height), null);
 });

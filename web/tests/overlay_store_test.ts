@@ -56,3 +56,20 @@ test('a run that cannot be read leaves the others alone', async () => {
   assert.equal(store.watched.value.errors.get('run_1')?.message, 'the database is broken');
   store.close();
 });
+
+test('what is zoomed to is read in detail where points were taken together', async () => {
+  const source = new FakeSource({runs: 2, steps: 20_000, interval: 5});
+  const store = new OverlayStore(source);
+  store.choose((await source.runs()).runs);
+  await settled(store, () => store.watched.value.missing === 0);
+  const loss = store.watched.value.runs.get('run_0')?.details.series.find((series) => series.quantity === 'loss');
+  assert.ok(loss);
+  assert.equal(store.watched.value.runs.get('run_0')?.points.get(loss.id)?.reduced, true);
+  await store.zoom({first: 1000, last: 2000});
+  const detail = store.watched.value.zoomed.get('run_1')?.get(loss.id);
+  assert.equal(detail?.reduced, false);
+  assert.deepEqual([detail?.steps[0], detail?.steps.length], [1000, 201]);
+  await store.zoom(null);
+  assert.equal(store.watched.value.zoomed.size, 0);
+  store.close();
+});

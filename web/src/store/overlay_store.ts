@@ -2,7 +2,7 @@
 // What is loaded of the runs that are compared: the numbers of the whole model, a few requests at a
 // time, and again for runs that grew.
 import {Watched} from '../base/watched';
-import type {Source} from '../wire/source';
+import type {Source, StepRange} from '../wire/source';
 import type {Points, RunDetails, RunSummary} from '../wire/types';
 
 export interface LoadedRun {
@@ -14,6 +14,8 @@ export interface LoadedRun {
 export interface Overlaid {
   /** By run, of those that have arrived. */
   runs: ReadonlyMap<string, LoadedRun>;
+  /** By run and series: what the page is zoomed to, in more detail. */
+  zoomed: ReadonlyMap<string, ReadonlyMap<number, Points>>;
   errors: ReadonlyMap<string, Error>;
   /** Runs still to come. */
   missing: number;
@@ -34,11 +36,12 @@ async function loadRun(source: Source, id: string): Promise<LoadedRun> {
 }
 
 export class OverlayStore {
-  readonly watched = new Watched<Overlaid>({runs: new Map(), errors: new Map(), missing: 0});
+  readonly watched = new Watched<Overlaid>({runs: new Map(), zoomed: new Map(), errors: new Map(), missing: 0});
   private chosen: readonly RunSummary[] = [];
   /** The change of each run that was read last, and when. */
   private readonly read = new Map<string, {change: number; time: number}>();
   private readonly running = new Set<string>();
+  private zoomTurn = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
 
@@ -53,6 +56,21 @@ export class OverlayStore {
     for (const id of [...this.read.keys()]) if (!ids.has(id)) this.read.delete(id);
     if ([...loaded.keys(), ...errors.keys()].some((id) => !ids.has(id))) this.tell({runs: kept(loaded), errors: kept(errors)});
     this.next();
+  }
+
+  /** Reads these steps in more detail where points were taken together; null lets that go. */
+  async zoom(range: StepRange | null): Promise<void> {
+    const turn = ++this.zoomTurn;
+    this.tell({zoomed: new Map()});
+    if (!range) return;
+    for (const [id, {points}] of this.watched.value.runs) {
+      const ids = [...points.values()].filter((each) => each.reduced).map((each) => each.id);
+      if (ids.length === 0) continue;
+      // Without the detail the coarse lines stay, and the next zoom asks again.
+      const answer = await this.source.points(id, ids, range, ENTRIES).catch(() => null);
+      if (turn !== this.zoomTurn || this.isClosed) return;
+      if (answer) this.tell({zoomed: new Map(this.watched.value.zoomed).set(id, new Map(answer.series.map((each) => [each.id, each])))});
+    }
   }
 
   close(): void {

@@ -36,7 +36,8 @@ function charts(runs: readonly RunSummary[], loaded: Overlaid, isByTime: boolean
   return overlays(there.map((run) => run.details)).map((overlay) => {
     const lines = overlay.series.flatMap((series, i) => {
       const run = there[i] as (typeof there)[number];
-      const points = series && run.points.get(series.id);
+      const detail = series && !isByTime ? loaded.zoomed.get(run.name)?.get(series.id) : undefined;
+      const points = detail ?? (series && run.points.get(series.id));
       if (!points) return [];
       const time = run.details.series.find((each) => each.quantity === 'time' && each.group === '' && each.field === '');
       const times = time && run.points.get(time.id);
@@ -79,6 +80,7 @@ export function OverlayPanels({app, runs: all}: Props) {
   const [zoom, setZoom] = useState<ShownSteps | null>(null);
   useEffect(() => () => store.close(), [store]);
   useEffect(() => store.choose(runs), [store, runs]);
+  useEffect(() => void store.zoom(isByTime ? null : zoom), [store, zoom, isByTime]);
   const charted = useMemo(() => charts(runs, loaded, isByTime), [runs.map((run) => run.id).join('\n'), loaded, isByTime]);
   const last = Math.max(1, ...charted.flatMap(({drawing}) => drawing.lines.map(({points}) => points.steps[points.steps.length - 1] ?? 0)));
   const hasTime = [...loaded.runs.values()].some(({details}) => details.series.some((series) => series.quantity === 'time'));

@@ -98,7 +98,7 @@ function usualGap(steps: Float64Array): number {
 
 /** Columns worth drawing: one for each entry where they are evenly spaced, and never more than pixels. */
 export function columnCount(rows: readonly HeatRow[], span: StepSpan, pixels: number): number {
-  let longest = new Float64Array();
+  let longest: Float64Array = new Float64Array();
   for (const row of rows) {
     for (const points of row.points) if (points.steps.length > longest.length) longest = points.steps;
   }
