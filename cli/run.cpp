@@ -19,6 +19,7 @@
 #include "cli/training.h"
 #include "flightdeck/cockpit.h"
 #include "flightdeck/record.h"
+#include "serve/assets.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -255,6 +256,11 @@ class Run {
 
 void run(const CLI::App& command, RunOptions& options) {
   refuse_to_overwrite(options.out);
+  if (options.report && !serve::has_page()) {
+    throw UsageError(
+        "run: --report needs the page of the dashboard, and this flightdeck was built without it; "
+        "leave the option out, or install nodejs and npm, run cmake again and build");
+  }
   Instruments instruments = complete_run_options(command, options);
   prepare_process(options.threads);
   note_interrupts();
