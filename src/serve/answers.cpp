@@ -87,16 +87,16 @@ wire::Lamp lamp_of_loss(const LastNumber& loss) {
 }  // namespace
 
 wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t change) {
-  const RunInfo info = run.info();
+  const RunSummary read = run.summary();
   wire::RunSummary summary;
   summary.id = id;
-  summary.status = run.status();
+  summary.status = read.status;
   summary.change = change;
-  summary.start_time = info.start_time;
-  summary.last_time = run.last_time();
-  summary.last_step = run.last_step();
-  summary.config = info.config;
-  for (const LastNumber& last : run.last_numbers()) {
+  summary.start_time = read.info.start_time;
+  summary.last_time = read.last_time;
+  summary.last_step = read.last_step;
+  summary.config = read.info.config;
+  for (const LastNumber& last : read.numbers) {
     const SeriesInfo& series = last.series;
     summary.values[series.quantity + (series.field.empty() ? "" : "/" + series.field)] =
         last.point.value;
@@ -184,11 +184,11 @@ std::vector<wire::Frame> frames_of(const RunReader& run,
 
 std::vector<wire::Lamp> lamps_of(const RunReader& run) {
   std::vector<wire::Lamp> lamps;
-  const std::string status = run.status();
-  if (status == "failed" || status == "killed") {
-    lamps.push_back(lamp_of_ending(status, run.last_step()));
+  const RunSummary summary = run.summary();
+  if (summary.status == "failed" || summary.status == "killed") {
+    lamps.push_back(lamp_of_ending(summary.status, summary.last_step));
   }
-  for (const LastNumber& last : run.last_numbers()) {
+  for (const LastNumber& last : summary.numbers) {
     if (is_training_loss(last.series) && !std::isfinite(last.point.value)) {
       lamps.push_back(lamp_of_loss(last));
     }

@@ -131,7 +131,7 @@ TEST(Hostile, RequestsThatTrickleInAreCutOff) {
   client.send(text);
   bool is_over = false;
   for (int k = 0; k < 400 && !is_over; ++k) {
-    is_over = !client.send("a") || client.is_hung_up_within(milliseconds(50));
+    is_over = client.is_hung_up_within(milliseconds(50)) || !client.send("a");
   }
   EXPECT_TRUE(is_over);
   EXPECT_NE(client.received().find(" 408 "), std::string::npos) << client.received();
