@@ -63,7 +63,12 @@ function useClosing(isOpen: boolean, close: () => void) {
   useEffect(() => {
     if (!isOpen) return undefined;
     const press = (event: PointerEvent) => { if (!place.current?.contains(event.target as Node)) close(); };
-    const key = (event: KeyboardEvent) => { if (event.key === 'Escape') close(); };
+    const key = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      // What has the focus is about to go away.
+      place.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
+      close();
+    };
     document.addEventListener('pointerdown', press);
     document.addEventListener('keydown', key);
     return () => {
@@ -103,19 +108,19 @@ export function Panel(props: PanelProps) {
         {isLines && options.logY && <span class="axis-word" title="The vertical axis is logarithmic">log</span>}
         <button type="button" class="icon" aria-label={`What ${title} shows`} aria-expanded={open === 'explain'}
           onClick={() => setOpen(open === 'explain' ? null : 'explain')}>i</button>
-        <button type="button" class="icon" aria-label={`Menu of ${title}`} aria-haspopup="menu" aria-expanded={open === 'menu'}
+        <button type="button" class="icon" aria-label={`Menu of ${title}`} aria-expanded={open === 'menu'}
           onClick={() => setOpen(open === 'menu' ? null : 'menu')}>⋯</button>
         {open === 'explain' && <div class="popover" role="note">{explain}</div>}
         {open === 'menu' && (
-          <div class="popover menu" role="menu">
-            {isLines && <button type="button" role="menuitemcheckbox" aria-checked={options.logX}
+          <div class="popover menu" role="group" aria-label={`Menu of ${title}`}>
+            {isLines && <button type="button" aria-pressed={options.logX}
               onClick={() => app.settings.changePanel(id, {logX: !options.logX})}>Log x</button>}
-            {isLines && <button type="button" role="menuitemcheckbox" aria-checked={options.logY}
+            {isLines && <button type="button" aria-pressed={options.logY}
               onClick={() => app.settings.changePanel(id, {logY: !options.logY})}>Log y</button>}
-            <button type="button" role="menuitem" onClick={() => save('png')}>Save as PNG</button>
-            <button type="button" role="menuitem" onClick={() => save('svg')}>Save as SVG</button>
-            {props.csv ? <a role="menuitem" href={props.csv} download="" onClick={() => setOpen(null)}>Values as CSV</a>
-              : isLines && <button type="button" role="menuitem" onClick={() => save('csv')}>Values as CSV</button>}
+            <button type="button" onClick={() => save('png')}>Save as PNG</button>
+            <button type="button" onClick={() => save('svg')}>Save as SVG</button>
+            {props.csv ? <a href={props.csv} download="" onClick={() => setOpen(null)}>Values as CSV</a>
+              : isLines && <button type="button" onClick={() => save('csv')}>Values as CSV</button>}
           </div>
         )}
       </header>
