@@ -28,8 +28,8 @@ test('the best value and its step are exact where points were taken together', a
   const source = new LongSource({runs: 1});
   const series = (await source.details('run_0')).series[0];
   assert.ok(series);
-  assert.deepEqual(await bestOf(source, 'run_0', series, false), {value: 0.5, step: 12_345});
-  assert.deepEqual(await bestOf(source, 'run_0', series, true), {value: 12_345.5, step: 0});
+  assert.deepEqual(await bestOf(source, 'run_0', series, false), {value: 0.5, step: 12_345, isExact: true});
+  assert.deepEqual(await bestOf(source, 'run_0', series, true), {value: 12_345.5, step: 0, isExact: true});
 });
 
 test('accuracies are best at their largest, losses at their smallest', async () => {

@@ -53,7 +53,7 @@ function cell(text: string): string {
 
 /** What a panel shows as CSV: where no server has the exact values. */
 export function linesAsCsv(drawing: LinesDrawing): string {
-  const head = ['step', ...drawing.lines.flatMap(({label, points}) =>
+  const head = [drawing.x ?? 'step', ...drawing.lines.flatMap(({label, points}) =>
     (points.reduced ? [label, `${label} low`, `${label} high`] : [label]))];
   const rows = new Map<number, string[]>();
   let column = 0;

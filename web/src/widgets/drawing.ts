@@ -28,6 +28,8 @@ export interface LinesDrawing {
   kind: 'lines';
   lines: Line[];
   guides?: Guide[];
+  /** What points are over, if not over steps: seconds. */
+  x?: string;
   /** Name of the vertical axis; the right one's after it. */
   y?: string;
   yRight?: string;

@@ -25,6 +25,18 @@ export interface LineChartProps {
 /** A chart wider than this, in pixels, is also higher. */
 const WIDE = 800;
 
+/** Where the cursor is, in words. */
+function overText(drawing: LinesDrawing, step: number): string {
+  return drawing.x === undefined ? `step ${formatStep(step)}` : `${formatNumber(step)} ${drawing.x}`;
+}
+
+/** A line's colour and dashes, small. */
+function swatch(color: string, dash: readonly number[] | undefined): string {
+  const [drawn, left] = dash ?? [];
+  if (drawn === undefined || left === undefined) return color;
+  return `repeating-linear-gradient(90deg, ${color} 0 ${drawn / 2}px, transparent ${drawn / 2}px ${(drawn + left) / 2}px)`;
+}
+
 interface Shown {
   text: string;
   title: string;
@@ -42,7 +54,7 @@ export function valueAt(drawing: LinesDrawing, data: LineData, line: number, row
   const value = at === null ? (points.values[points.values.length - 1] as number) : (exact[at] as number);
   const entry = points.reduced ? points.steps.indexOf(step) : -1;
   const bounds = entry >= 0 ? `, between ${exactNumber(points.low[entry] as number)} and ${exactNumber(points.high[entry] as number)} since the entry before` : '';
-  return {text: formatNumber(value), title: `step ${step}: ${exactNumber(value)}${bounds}`};
+  return {text: formatNumber(value), title: `${overText(drawing, step)}: ${exactNumber(value)}${bounds}`};
 }
 
 export function LineChart(props: LineChartProps) {
@@ -69,7 +81,7 @@ export function LineChart(props: LineChartProps) {
     const now = latest.current;
     row.current = at;
     const step = at === null ? undefined : now.data.steps[at];
-    if (stepLabel.current) stepLabel.current.textContent = step === undefined ? '' : `step ${formatStep(step)}`;
+    if (stepLabel.current) stepLabel.current.textContent = step === undefined ? '' : overText(now.props.drawing, step);
     values.current.forEach((element, line) => {
       if (!element) return;
       const {text, title} = valueAt(now.props.drawing, now.data, line, at);
@@ -117,7 +129,7 @@ export function LineChart(props: LineChartProps) {
           <button type="button" key={`${i} ${line.label}`} aria-pressed={!hidden.has(line.label)}
             class={hidden.has(line.label) ? 'off' : ''} title="Click to hide or show, with Shift to show it alone"
             onClick={(event) => toggle(line.label, event.shiftKey)}>
-            <i style={{background: lineColor(line, i, palette)}} />
+            <i style={{background: swatch(lineColor(line, i, palette), line.dash)}} />
             {line.label} <span class="value" ref={(element) => { values.current[i] = element; }} />
           </button>
         ))}

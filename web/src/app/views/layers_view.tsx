@@ -62,6 +62,7 @@ function Layers({app, run, details, choices, choice, setWanted}: LayersProps) {
   useEffect(() => setClosed(closedToFit(nodes, COMFORTABLE)), [nodes]);
   const rows = useMemo(() => rowsOf(nodes, names, closed), [nodes, closed]);
   const histograms = useMemo(() => layerHistograms(details), [details]);
+  const hasHistograms = names.some((name) => histograms.has(name));
 
   const ids = choice.rows.map((row) => row.series.id);
   useEffect(() => store.choose(ids), [store, ids.join()]);
@@ -114,7 +115,7 @@ function Layers({app, run, details, choices, choice, setWanted}: LayersProps) {
       {layers.error && <Failure error={layers.error} what="The layers cannot be read" retry={() => store.retry()} />}
       <LayerHeat app={app} run={run} choice={choice} rows={rows} layers={layers} scale={scale} onOpen={open} />
       {chosen !== null && <LayerDetail app={app} run={run} details={details} name={chosen} onClose={() => setChosen(null)} />}
-      <h2 class="section-title">{histograms.size > 0 ? 'Individual gradients by layer' : 'Layers'}</h2>
+      <h2 class="section-title">{hasHistograms ? 'Individual gradients by layer' : 'Layers'}</h2>
       {histograms.size === 0 && <p class="quiet">Track <code>grad_hist_1d</code> with a grouping to see a histogram for each layer.</p>}
       {tree}
     </div>

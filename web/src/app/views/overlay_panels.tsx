@@ -44,7 +44,7 @@ function charts(runs: readonly RunSummary[], loaded: Overlaid, isByTime: boolean
       if (isByTime && !times) return [];
       return [{label: run.name, points: isByTime && times ? overTime(points, times) : points, ...run.style}];
     });
-    return {overlay, drawing: {kind: 'lines', lines, scale: isLog(overlay.quantity) ? 'log' : 'linear'}};
+    return {overlay, drawing: {kind: 'lines', lines, scale: isLog(overlay.quantity) ? 'log' : 'linear', ...(isByTime ? {x: 'seconds'} : {})}};
   });
 }
 
@@ -95,6 +95,7 @@ export function OverlayPanels({app, runs: all}: Props) {
         </div>
         <label>Smoothing <input type="range" min="0" max={MAX_SMOOTHING} step="0.01" value={settings.smoothing}
           onInput={(event) => app.settings.change({smoothing: Number(event.currentTarget.value)})} /> <output>{settings.smoothing.toFixed(2)}</output></label>
+        <label><input type="checkbox" checked={settings.logX} onChange={(event) => app.settings.setLogXEverywhere(event.currentTarget.checked)} /> Log {isByTime ? 'seconds' : 'steps'}</label>
         {zoom && <button type="button" onClick={() => setZoom(null)}>All {isByTime ? 'seconds' : 'steps'} ✕</button>}
         {loaded.missing > 0 && <label class="progress" role="status">{runs.length - loaded.missing} of {runs.length} runs
           <progress max={runs.length} value={runs.length - loaded.missing} /></label>}

@@ -8,6 +8,8 @@ export interface Best {
   isLargest: boolean;
   value: number;
   step: number;
+  /** False if points were taken together and the value lies at or before the step. */
+  isExact: boolean;
   final: number | undefined;
 }
 
@@ -19,10 +21,12 @@ export function judgedSeries(run: RunDetails): Series[] {
     series.quantity === name && series.field === '' && series.group === '' && series.kind === 'number'));
 }
 
+type Extreme = Pick<Best, 'value' | 'step' | 'isExact'>;
+
 /** The extreme of a series and the first step that has it; narrows down where points were taken together. */
-export async function bestOf(source: Source, run: string, series: Series, isLargest: boolean): Promise<{value: number; step: number} | null> {
+export async function bestOf(source: Source, run: string, series: Series, isLargest: boolean): Promise<Extreme | null> {
   let range: StepRange = {};
-  let found: {value: number; step: number} | null = null;
+  let found: Extreme | null = null;
   for (;;) {
     const points = (await source.points(run, [series.id], range, 500)).series[0];
     if (!points) return found;
@@ -36,7 +40,7 @@ export async function bestOf(source: Source, run: string, series: Series, isLarg
     }
     if (best < 0) return found;
     const step = points.steps[best] as number;
-    found = {value: candidates[best] as number, step};
+    found = {value: candidates[best] as number, step, isExact: !points.reduced};
     const before = points.steps[best - 1];
     const first = before === undefined ? range.first ?? series.first_step : before + 1;
     // A report has no more than it has.

@@ -37,7 +37,7 @@ function Summary({run, source}: {run: RunDetails; source: Source}) {
               <tr key={each.quantity}>
                 <th scope="row">{titleOf(each.quantity)}</th>
                 <td class="number strong" title={String(each.value)}>{formatNumber(each.value)}</td>
-                <td class="number">{formatStep(each.step)}</td>
+                <td class="number" title={each.isExact ? '' : 'at or before this step'}>{each.isExact ? '' : '≤ '}{formatStep(each.step)}</td>
                 <td class="number" title={String(each.final)}>{each.final === undefined ? '' : formatNumber(each.final)}</td>
               </tr>
             ))}
