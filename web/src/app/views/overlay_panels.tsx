@@ -48,6 +48,15 @@ function charts(runs: readonly RunSummary[], loaded: Overlaid, isByTime: boolean
   });
 }
 
+/** What the quantity is, as the first run that has it says. */
+function summaryOf(loaded: Overlaid, quantity: string): string {
+  for (const {details} of loaded.runs.values()) {
+    const found = details.quantities.find(({name}) => name === quantity);
+    if (found) return found.summary;
+  }
+  return titleOf(quantity);
+}
+
 function ConfigTable({runs}: {runs: readonly RunSummary[]}) {
   const {differing, same} = useMemo(() => configDifference(runs.map((run) => run.config)), [runs]);
   return (
@@ -106,7 +115,7 @@ export function OverlayPanels({app, runs: all}: Props) {
         {charted.filter(({drawing}) => drawing.lines.length > 0).map(({overlay, drawing}) => (
           <Panel key={overlay.quantity} app={app} id={`compare_${overlay.quantity}`}
             title={titleOf(overlay.quantity) + (overlay.count < loaded.runs.size ? ` (${overlay.count} of ${loaded.runs.size} runs)` : '')}
-            explain={`${titleOf(overlay.quantity)} of every chosen run. Lines of runs with different batch sizes or costs per step compare better over seconds.`}
+            explain={`${summaryOf(loaded, overlay.quantity)}, of every chosen run that recorded it. Lines of runs with different batch sizes or costs per step compare better over seconds.`}
             drawing={drawing} shown={zoom ?? {first: 0, last}} onZoom={setZoom} run="comparison" />
         ))}
       </div>
