@@ -133,7 +133,15 @@ TEST(Hostile, RequestsThatTrickleInAreCutOff) {
   for (int k = 0; k < 400 && !is_over; ++k) {
     is_over = client.is_hung_up_within(milliseconds(50)) || !client.send("a");
   }
+  // What it was told is in the next test: bytes sent after the end make the client's system drop it.
   EXPECT_TRUE(is_over);
+}
+
+TEST(Hostile, RequestsThatStopHalfwayAreToldSo) {
+  const ServedFolder served(impatient);
+  Client client(served.port());
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\nA: ");
+  EXPECT_TRUE(client.is_hung_up_within(seconds(20)));
   EXPECT_NE(client.received().find(" 408 "), std::string::npos) << client.received();
 }
 
