@@ -151,3 +151,17 @@ test('a series that nobody wanted while the run grew is read when it is wanted a
   assert.ok(run.isRead(other));
   run.close();
 });
+
+test('many series are first read in a few parts, and each part is shown when it is there', async () => {
+  const source = new CountingSource({steps: 100, parameters: 2});
+  const ids = (await source.details('run_0')).series.filter(({kind}) => kind === 'number').map(({id}) => id);
+  const run = new RunStore(source, 'run_0');
+  run.want(ids, []);
+  await next(run.version);
+  const first = ids.filter((id) => run.isRead(id)).length;
+  assert.ok(first > 0 && first < ids.length);
+  while (ids.some((id) => !run.isRead(id))) await next(run.version);
+  assert.ok(source.asked.length <= 5);
+  assert.deepEqual(source.asked.flatMap(({ids: part}) => part), ids);
+  run.close();
+});

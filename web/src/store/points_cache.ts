@@ -3,7 +3,7 @@
 import type {Points} from '../wire/types';
 
 /** Entries of a series that the page asks for at most. */
-export const MAX_ENTRIES = 1500;
+export const MAX_ENTRIES = 1000;
 /** Entries of all series together; with many series each gets fewer. */
 const MAX_ALL_ENTRIES = 600_000;
 const MIN_ENTRIES = 60;

@@ -18,6 +18,9 @@ const PAUSE_FACTOR = 4;
 /** The list of series is long and changes seldom. */
 const DETAILS_MS = 5000;
 const SETTLE_MS = 120;
+/** A first reading is done in so many parts at most, of so many series at least. */
+const MAX_PARTS = 5;
+const MIN_PART = 6;
 /** Series that are kept though no panel wants them any more, in case one does again. */
 const MAX_KEPT = 500;
 
@@ -229,11 +232,14 @@ export class RunStore {
     const again: number[] = [];
     const next = (id: number) => ((this.numbersRead.get(id) ?? -1) < this.restart ? -1 : nextStep(this.points.get(id)));
     for (const [first, part] of tails(wanted, next)) {
-      const {series} = await this.source.points(this.id, part, first < 0 ? {} : {first}, limit);
-      for (const tail of series) {
+      if (first < 0) {
+        await this.readWhole(part, limit, growth);
+        continue;
+      }
+      for (const tail of (await this.source.points(this.id, part, {first}, limit)).series) {
         const known = this.points.get(tail.id);
         // A third more than asked for is room to grow before the whole is read again.
-        const joined = first < 0 || !known ? tail : grown(known, tail, Math.ceil(1.33 * limit));
+        const joined = known ? grown(known, tail, Math.ceil(1.33 * limit)) : tail;
         if (joined) this.keep(joined);
         else again.push(tail.id);
       }
@@ -244,6 +250,17 @@ export class RunStore {
     }
     for (const id of wanted) this.numbersRead.set(id, growth);
     return true;
+  }
+
+  /** In a few parts, each shown when it is there: the first panels need not wait for the last. */
+  private async readWhole(ids: readonly number[], limit: number, growth: number): Promise<void> {
+    const size = Math.max(MIN_PART, Math.ceil(ids.length / MAX_PARTS));
+    for (let i = 0; i < ids.length && !this.isClosed; i += size) {
+      const part = ids.slice(i, i + size);
+      for (const points of (await this.source.points(this.id, part, {}, limit)).series) this.keep(points);
+      for (const id of part) this.numbersRead.set(id, growth);
+      if (i + size < ids.length && !this.isClosed) this.version.set(this.version.value + 1);
+    }
   }
 
   private keep(points: Points): void {
