@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The surface for the eye: a canvas, in CSS pixels whatever the screen's are.
+import {pixelsOf} from '../base/color';
 import {FONT} from './surface_text';
 import type {Fill, Palette, Path, Stroke, Surface, TextStyle} from './surface';
+
+/** From so many cells on, rectangles cost too much. */
+const MANY_CELLS = 4000;
 
 export class CanvasSurface implements Surface {
   constructor(
@@ -50,6 +54,7 @@ export class CanvasSurface implements Surface {
   cells(x: number, y: number, width: number, height: number, columns: number,
         values: ArrayLike<number>, color: (value: number) => string): void {
     const rows = Math.ceil(values.length / columns);
+    if (values.length >= MANY_CELLS && this.pixelCells(x, y, width, height, columns, rows, values, color)) return;
     // Edges on whole device pixels: no seams between cells.
     const ratio = this.context.getTransform().a || 1;
     const edge = (place: number) => Math.round(place * ratio) / ratio;
@@ -64,6 +69,21 @@ export class CanvasSurface implements Surface {
         this.context.fillRect(left, top, edge(x + ((column + 1) * width) / columns) - left, bottom - top);
       }
     }
+  }
+
+  /** Cells as the pixels of one small picture that is drawn larger; false if a colour is not understood. */
+  private pixelCells(x: number, y: number, width: number, height: number, columns: number, rows: number,
+                     values: ArrayLike<number>, color: (value: number) => string): boolean {
+    const pixels = pixelsOf(values, columns * rows, color);
+    const picture = document.createElement('canvas');
+    [picture.width, picture.height] = [columns, rows];
+    const inner = picture.getContext('2d');
+    if (!pixels || !inner) return false;
+    inner.putImageData(new ImageData(pixels, columns, rows), 0, 0);
+    this.context.imageSmoothingEnabled = false;
+    this.context.drawImage(picture, x, y, width, height);
+    this.context.imageSmoothingEnabled = true;
+    return true;
   }
 
   clipped(x: number, y: number, width: number, height: number, draw: () => void): void {

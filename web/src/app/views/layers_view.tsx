@@ -58,8 +58,11 @@ function Layers({app, run, details, choices, choice, setWanted}: LayersProps) {
   const names = choice.rows.map((row) => row.name);
   const key = names.join('\n');
   const nodes = useMemo(() => groupMembers(membersOf(names, details), by), [key, by, details.parameters.length]);
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => setClosed(closedToFit(nodes, COMFORTABLE)), [nodes]);
+  // Known before the first rendering: opened for a moment, a thousand layers would be rendered in vain.
+  const fresh = useMemo(() => closedToFit(nodes, COMFORTABLE), [nodes]);
+  const [folds, setFolds] = useState<{nodes: typeof nodes; closed: ReadonlySet<string>} | null>(null);
+  const closed = folds?.nodes === nodes ? folds.closed : fresh;
+  const setClosed = (paths: ReadonlySet<string>) => setFolds({nodes, closed: paths});
   const rows = useMemo(() => rowsOf(nodes, names, closed), [nodes, closed]);
   const histograms = useMemo(() => layerHistograms(details), [details]);
   const hasHistograms = names.some((name) => histograms.has(name));
