@@ -46,7 +46,8 @@ class Connection {
       if (received_.size() > kHeadBytes) return refuse(too_large());
       const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now());
       if (left.count() <= 0) return refuse(too_slow());
-      if (!receive(left)) {
+      // One more, since the time left was rounded down: what runs out is the deadline.
+      if (!receive(left + Milliseconds(1))) {
         return Clock::now() >= deadline ? refuse(too_slow()) : std::nullopt;
       }
     }

@@ -24,7 +24,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kBacklog = 128;
 
 int left_until(Clock::time_point deadline) {
-  const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now()).count();
+  // Rounded up: what runs out is the deadline.
+  const auto left = std::chrono::ceil<Milliseconds>(deadline - Clock::now()).count();
   return left > 0 ? static_cast<int>(left) : 0;
 }
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.request
 
 FLIGHTDECK = sys.argv.pop(1)
 # Spares the second start, in which the tool gives itself a better environment.
@@ -312,6 +313,47 @@ class Help(CommandTest):
         for command in (["run"], ["show"], ["export"], ["list"], ["list", "rules"], ["coverage"],
                         ["doctor"], ["experiment"]):
             self.assertIn("Example", self.expect_success(*command, "--help"))
+
+
+
+class Serve(CommandTest):
+    def start(self, *arguments):
+        """Starts a server; returns the process and what it says of itself."""
+        process = subprocess.Popen([FLIGHTDECK, "serve", *map(str, arguments), "--json"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process, json.loads(process.stdout.readline())
+
+    def test_answers_until_it_is_interrupted(self):
+        run, _ = self.train(*MLP, "--steps", 2, "--preset", "economy")
+        process, said = self.start(self.folder)
+        self.assertEqual(said["runs"], 1)
+        with urllib.request.urlopen(said["address"] + "api/v1/runs", timeout=20) as answer:
+            runs = json.load(answer)["runs"]
+        self.assertEqual([(r["id"], r["status"]) for r in runs], [(run.name, "finished")])
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(20), 0)
+
+    def test_waits_in_an_empty_folder(self):
+        _, said = self.start(self.folder)
+        self.assertEqual(said["runs"], 0)
+
+    def test_refuses_a_folder_that_is_not_there(self):
+        self.expect_failure(2, ["/nowhere", "flightdeck run"], "serve", self.folder / "nowhere")
+
+    def test_refuses_a_port_in_use(self):
+        _, said = self.start(self.folder)
+        self.expect_failure(1, [str(said["port"]), "another --port"],
+                            "serve", self.folder, "--port", said["port"])
+
+    def test_demands_a_token_for_other_machines(self):
+        self.expect_failure(2, ["--token", "other machines"],
+                            "serve", self.folder, "--host", "0.0.0.0")
+        self.expect_failure(2, ["--token has 5 characters"],
+                            "serve", self.folder, "--token", "short")
 
 
 if __name__ == "__main__":
