@@ -68,13 +68,18 @@ void ServedFolder::restart() {
 }
 
 void ServedFolder::add_run(const std::string& id, int64_t steps) const {
-  std::filesystem::create_directories(std::filesystem::path(path_ + "/" + id).parent_path());
-  Recorder recorder(path_ + "/" + id);
-  recorder.begin(full_info());
-  for (int64_t step = 0; step < steps; ++step) {
-    recorder.write(step_of(step, {number("loss", 1.0 / (1.0 + static_cast<double>(step)))}));
+  // Appears as a whole: a server that saw it grow would tell of it several times.
+  const std::string hidden = path_ + "/.recorded", shown = path_ + "/" + id;
+  {
+    Recorder recorder(hidden);
+    recorder.begin(full_info());
+    for (int64_t step = 0; step < steps; ++step) {
+      recorder.write(step_of(step, {number("loss", 1.0 / (1.0 + static_cast<double>(step)))}));
+    }
+    recorder.finish("finished");
   }
-  recorder.finish("finished");
+  std::filesystem::create_directories(std::filesystem::path(shown).parent_path());
+  std::filesystem::rename(hidden, shown);
 }
 
 Client::Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
