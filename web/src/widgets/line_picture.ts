@@ -4,7 +4,7 @@ import {fraction, placedStep, type Scale, scaleTicks, stepScale, stepTicks, valu
 import {tickLabel} from '../base/ticks';
 import type {Line, LinesDrawing} from './drawing';
 import {type Column, type LineData, lineData, type LineOptions} from './line_data';
-import {guideFits, LEFT_AXIS, lineColor, RIGHT_AXIS, type ShownSteps, STEP_AXIS} from './line_plot';
+import {guideFits, LEFT_AXIS, lineColor, RIGHT_AXIS, RIGHT_ROOM, type ShownSteps, STEP_AXIS} from './line_plot';
 import type {Surface} from './surface';
 import {textWidth} from './surface_text';
 
@@ -41,7 +41,7 @@ function scaleOf(drawing: LinesDrawing, data: LineData, x: Scale, side: 'left' |
 export function paintLines(surface: Surface, drawing: LinesDrawing, options: LineOptions, shown: ShownSteps): void {
   const data = lineData(drawing, options);
   const hasRight = drawing.lines.some((line) => line.side === 'right');
-  const frame: Frame = {left: LEFT_AXIS, top: LEGEND, width: surface.width - LEFT_AXIS - (hasRight ? RIGHT_AXIS : 10),
+  const frame: Frame = {left: LEFT_AXIS, top: LEGEND, width: surface.width - LEFT_AXIS - (hasRight ? RIGHT_AXIS : RIGHT_ROOM),
     height: surface.height - LEGEND - STEP_AXIS};
   const x = stepScale(shown.first, shown.last, options.logX);
   const scales = {left: scaleOf(drawing, data, x, 'left', options.logY), right: scaleOf(drawing, data, x, 'right', options.logY)};
@@ -116,6 +116,8 @@ function paintBand(surface: Surface, drawing: LinesDrawing, data: LineData, low:
     const area = [...upper];
     for (let i = lower.length - 2; i >= 0; i -= 2) area.push(lower[i] as number, lower[i + 1] as number);
     surface.area(area, {color, opacity: 0.22});
+    surface.path(upper, {color, opacity: 0.5});
+    surface.path(lower, {color, opacity: 0.5});
     [upper, lower] = [[], []];
   };
   low.cells.forEach((bottom, row) => {

@@ -40,6 +40,8 @@ export interface PlotEvents {
 export const LEFT_AXIS = 52;
 export const RIGHT_AXIS = 48;
 export const STEP_AXIS = 24;
+/** For half of the last step's label, where no axis is. */
+export const RIGHT_ROOM = 18;
 const SYNC = 'steps';
 const DOUBLE_CLICK_MS = 260;
 
@@ -135,7 +137,7 @@ export class LinePlot {
     const y: uPlot.Scale = {distr: options.logY ? 3 : 1, range: range as uPlot.Scale.Range};
     return {
       width, height,
-      padding: [8, hasRight ? 0 : 10, 0, 0],
+      padding: [8, hasRight ? 0 : RIGHT_ROOM, 0, 0],
       legend: {show: false},
       scales: {
         x: {time: false, distr: options.logX ? 3 : 1, range: () => [this.xScale().low, this.xScale().high]},
@@ -201,8 +203,9 @@ export class LinePlot {
       label: line.label,
       scale: line.side === 'right' ? 'right' : 'y',
       show: this.isShown(column),
-      ...(isBound ? {} : {stroke: column.role === 'raw' ? color + '4d' : color}),
-      width: isBound || isDots ? 0 : column.role === 'raw' ? 1 : 1.5,
+      // The rim of the band: a single peak is too narrow for a faint area to show it.
+      stroke: isBound ? color + '80' : column.role === 'raw' ? color + '4d' : color,
+      width: isDots ? 0 : column.role === 'value' ? 1.5 : 1,
       ...(line.dash ? {dash: [...line.dash]} : {}),
       spanGaps: false,
       points: isBound ? {show: false} : isDots ? {show: true, size: 4, width: 0, fill: color} : {size: 4, width: 0, fill: color},
