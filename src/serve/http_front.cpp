@@ -158,7 +158,12 @@ void fill(httplib::Response& response, Answer answer) {
     response.set_chunked_content_provider(
         answer.type, [stream = std::move(answer.stream)](size_t, httplib::DataSink& sink) {
           SinkOutlet outlet(sink);
-          if (!stream(outlet)) sink.done();
+          try {
+            if (!stream(outlet)) sink.done();
+          } catch (const std::exception&) {
+            // The status has been sent: without its last chunk the answer is seen to be a part.
+            return false;
+          }
           return outlet.is_good();
         });
     return;
@@ -276,8 +281,12 @@ class HttpFront::State : private httplib::Server {
 
   void serve(Socket socket, int descriptor) {
     Connection connection(std::move(socket), limits_);
-    for (int64_t k = 1; k <= limits_.requests && !is_over(); ++k) {
-      if (!serve_one(connection, k == limits_.requests)) break;
+    try {
+      for (int64_t k = 1; k <= limits_.requests && !is_over(); ++k) {
+        if (!serve_one(connection, k == limits_.requests)) break;
+      }
+    } catch (const std::exception&) {
+      // Out of memory: this connection ends, the others go on.
     }
     end_gently(connection.socket(), Milliseconds(is_over() ? 0 : 500));
     // Before the descriptor is closed: the next connection may get the same.

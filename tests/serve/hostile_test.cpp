@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Clients that send nonsense, too much, too slowly, or do not read: others are served all the same.
 #include <atomic>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -133,7 +134,8 @@ TEST(Hostile, RequestsThatTrickleInAreCutOff) {
   for (int k = 0; k < 400 && !is_over; ++k) {
     is_over = client.is_hung_up_within(milliseconds(50)) || !client.send("a");
   }
-  // What it was told is in the next test: bytes sent after the end make the client's system drop it.
+  // What it was told is in the next test: bytes sent after the end make the client's system drop
+  // it.
   EXPECT_TRUE(is_over);
 }
 
@@ -216,6 +218,25 @@ TEST(Hostile, TooManyEventStreamsAreRefused) {
   const Reply reply = get(served.port(), "/api/v1/events");
   EXPECT_EQ(reply.status, 503);
   EXPECT_NE(reply.body.find("close some pages"), std::string::npos) << reply.body;
+  EXPECT_TRUE(is_answering(served));
+}
+
+TEST(Hostile, AnAnswerThatCannotBeEndedBreaksOffAlone) {
+  ServedFolder served;
+  served.add_run("doomed", 5000);
+  get_until(served.port(), "/api/v1/runs", "doomed");
+  // Megabytes that nobody reads, so that the run goes away in the middle of the answer.
+  std::string ids = "1";
+  for (int k = 0; k < 400; ++k) ids += ",1";
+  Client client(served.port());
+  client.send("GET /api/v1/csv?run=doomed&ids=" + ids + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const auto has_begun = [](const std::string& text) { return text.size() > 10000; };
+  EXPECT_TRUE(client.read_until(has_begun));
+  std::filesystem::remove_all(served.path() + "/doomed");
+  EXPECT_TRUE(client.is_hung_up_within(seconds(20)));
+  const std::string end = "\r\n0\r\n\r\n";
+  const std::string& text = client.received();
+  EXPECT_NE(text.compare(text.size() - end.size(), end.size(), end), 0) << "it looks complete";
   EXPECT_TRUE(is_answering(served));
 }
 
