@@ -53,19 +53,29 @@ std::string json_number(double value) {
   return std::isfinite(value) ? number_text(value) : "\"" + number_text(value) + "\"";
 }
 
-std::string json_string(const std::string& text) {
-  std::string out = "\"";
+std::string valid_utf8(const std::string& text) {
+  std::string valid;
   for (size_t i = 0; i < text.size();) {
     const size_t size = character_size(text, i);
-    const auto byte = static_cast<unsigned char>(text[i]);
     if (size == 0) {
-      out += "\xef\xbf\xbd";
-    } else if (byte < 0x20 || byte == '"' || byte == '\\') {
-      out += escape(byte);
+      valid += "\xef\xbf\xbd";
     } else {
-      out.append(text, i, size);
+      valid.append(text, i, size);
     }
     i += size == 0 ? 1 : size;
+  }
+  return valid;
+}
+
+std::string json_string(const std::string& text) {
+  std::string out = "\"";
+  for (const char character : valid_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte < 0x20 || byte == '"' || byte == '\\') {
+      out += escape(byte);
+    } else {
+      out += character;
+    }
   }
   return out + '"';
 }

@@ -12,8 +12,11 @@ std::string number_text(double value);
 /// A JSON number, or the string "NaN", "Infinity", "-Infinity".
 std::string json_number(double value);
 
-/// A quoted JSON string. Bytes that are no UTF-8 become U+FFFD: a name may come from anywhere, the
-/// document has to be valid.
+/// The text with U+FFFD for bytes that are no UTF-8: a name may come from anywhere, a document has
+/// to be valid.
+std::string valid_utf8(const std::string& text);
+
+/// A quoted JSON string of what is valid.
 std::string json_string(const std::string& text);
 
 /// A field of a CSV file (RFC 4180): quoted where it has to be.

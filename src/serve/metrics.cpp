@@ -17,7 +17,8 @@ std::string number(double value) {
 
 std::string label(const std::string& name, const std::string& value) {
   std::string text = name + "=\"";
-  for (const char c : value) {
+  // One byte that is no UTF-8 makes Prometheus refuse all of the text.
+  for (const char c : record::valid_utf8(value)) {
     if (c == '\n') {
       text += "\\n";
       continue;

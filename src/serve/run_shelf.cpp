@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <list>
 #include <map>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "record/folder.h"
+#include "record/text.h"
 #include "serve/answers.h"
 #include "serve/run_finder.h"
 
@@ -161,7 +163,11 @@ class RunShelf::State {
 
   void keep_looking() {
     for (;;) {
-      look();
+      try {
+        look();
+      } catch (const std::exception&) {
+        // A disk that fails, no memory, no thread: the next look may do better.
+      }
       std::unique_lock<std::mutex> lock(mutex_);
       has_looked_ = true;
       changed_.notify_all();
@@ -182,9 +188,8 @@ class RunShelf::State {
     };
     constexpr size_t kWorthAThread = 64;
     if (has_looked() || found.size() < kWorthAThread) return look_at_some();
-    std::thread second(look_at_some);
+    const std::future<void> second = std::async(std::launch::async, look_at_some);
     look_at_some();
-    second.join();
   }
 
   void look_at(const FoundRun& run, bool was_read) {
@@ -215,6 +220,10 @@ class RunShelf::State {
   }
 
   wire::RunSummary read(const std::string& id) {
+    if (record::valid_utf8(id) != id) {
+      return unreadable_run(
+          id, 0, "the name of its folder is not UTF-8, so no request can name it; rename it");
+    }
     try {
       // A run that is followed is on the shelf: this does not wait for the first look.
       if (is_followed(id)) return summary_of(*open(id), id, 0);

@@ -40,7 +40,7 @@ class Api : public Test {
     recorder.note({7, 107, NoteKind::kSwitchedOff, "alpha", "the matrix is singular"});
     recorder.note({8, 108, NoteKind::kRemark, "", "batch norm is frozen"});
     recorder.finish("finished");
-    get_until(served_.port(), "/api/v1/runs", "\"first\"");
+    get_until(served_.port(), "/api/v1/runs", "\"status\":\"finished\"");
   }
 
   Reply ask(const std::string& target) const { return get(served_.port(), target); }
@@ -163,6 +163,15 @@ TEST_F(Api, EscapesLabelsForPrometheus) {
   served_.add_run("a\"b\\c\nd");
   get_until(served_.port(), "/api/v1/runs", "a\\\"b");
   expect("/metrics", "flightdeck_run_last_step{run=\"a\\\"b\\\\c\\nd\"} 2\n");
+}
+
+TEST_F(Api, SpeaksValidUtf8WithPrometheus) {
+  Recorder recorder(served_.path() + "/odd");
+  recorder.begin(full_info());
+  recorder.write(step_of(0, {number("loss\xff", 0.5)}));
+  recorder.finish("finished");
+  get_until(served_.port(), "/metrics", "run=\"odd\"");
+  expect("/metrics", "quantity=\"loss\xef\xbf\xbd\"");
 }
 
 TEST_F(Api, ServesThePageAndItsTag) {

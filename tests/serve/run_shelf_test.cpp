@@ -248,6 +248,13 @@ TEST_F(Shelf, ListsRunsThatCannotBeRead) {
   EXPECT_TRUE(eventually([&] { return status_of(shelf, "damaged") == "finished"; }));
 }
 
+TEST_F(Shelf, AsksToRenameARunThatNoRequestCanName) {
+  add("caf\xe9");
+  const RunShelf shelf(path_, 20);
+  EXPECT_TRUE(eventually([&] { return status_of(shelf, "caf\xe9") == "unreadable"; }));
+  EXPECT_NE(shelf.find("caf\xe9")->error.find("rename it"), std::string::npos);
+}
+
 TEST_F(Shelf, SeesThatARecorderWasKilled) {
   const RunShelf shelf(path_, 20);
   Writer writer(path_ + "/live");
