@@ -56,10 +56,11 @@ bool Folder::is_being_written() const {
 std::string Folder::fingerprint() const {
   if (!holds_run()) return "";
   std::set<std::string> lines;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(path_, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (is_ours(name)) lines.insert(file_line(entry.path().string(), name));
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(path_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (is_ours(name)) lines.insert(file_line(entry->path().string(), name));
   }
   std::string text = is_being_written() ? "running" : "alone";
   for (const std::string& line : lines) text += line;
