@@ -10,8 +10,9 @@ namespace flightdeck::serve {
 
 namespace {
 
-// Points of one series that are in memory at a time, if its steps are spread evenly.
-constexpr int64_t kPiece = 4096;
+// What is in memory at a time, if the steps are spread evenly.
+constexpr int64_t kLines = 4096;
+constexpr int64_t kCells = 1 << 17;
 
 struct Line {
   double time = 0;
@@ -34,7 +35,9 @@ class CsvWriter {
     is_over_ = is_first;
     // Unsigned: the steps may span more than half of the integers.
     const uint64_t span = static_cast<uint64_t>(last_) - static_cast<uint64_t>(next_);
-    width_ = span / static_cast<uint64_t>(most / kPiece + 1);
+    const auto columns = std::max<int64_t>(1, static_cast<int64_t>(series_.size()));
+    const int64_t lines = std::clamp<int64_t>(kCells / columns, 1, kLines);
+    width_ = span / static_cast<uint64_t>(most / lines + 1);
   }
 
   std::string heading() const {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Each address answers what docs/wire_format.md says.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include <gtest/gtest.h>
 
 #include "serve/assets.h"
+#include "serve/csv.h"
 #include "tests/record/runs.h"
 #include "tests/serve/client.h"
 
@@ -133,6 +136,28 @@ TEST_F(Api, WritesSeriesAsCsv) {
             "step,time,grad_norm@conv1.weight,grad_norm@scale\r\n0,100,0,0\r\n1,101,2,3\r\n2,102,4,"
             "6\r\n");
   EXPECT_EQ(std::count(reply.body.begin(), reply.body.end(), '\n'), 101);
+}
+
+TEST_F(Api, WritesAWideCsvInSmallPieces) {
+  class Measure : public serve::Outlet {
+   public:
+    bool write(std::string_view bytes) override {
+      longest = std::max(longest, bytes.size());
+      lines += std::count(bytes.begin(), bytes.end(), '\n');
+      return true;
+    }
+    bool is_open() const override { return true; }
+    size_t longest = 0;
+    int64_t lines = 0;
+  };
+  served_.add_run("long", 4000);
+  const auto run = std::make_shared<const RunReader>(served_.path() + "/long");
+  const std::vector<SeriesInfo> wide(1000, run->series().front());
+  const serve::Answer answer = serve::csv_of(run, wide, "long");
+  Measure measure;
+  while (answer.stream(measure)) continue;
+  EXPECT_EQ(measure.lines, 4001);
+  EXPECT_LT(measure.longest, 8'000'000u);
 }
 
 TEST_F(Api, LightsLampsTheGravestFirst) {
