@@ -12,7 +12,7 @@ namespace {
 
 // What is in memory at a time, if the steps are spread evenly.
 constexpr int64_t kLines = 4096;
-constexpr int64_t kCells = 1 << 17;
+constexpr int64_t kCells = 1 << 18;
 
 struct Line {
   double time = 0;

@@ -223,13 +223,20 @@ TEST(Hostile, TooManyEventStreamsAreRefused) {
 
 TEST(Hostile, AnAnswerThatCannotBeEndedBreaksOffAlone) {
   ServedFolder served;
-  served.add_run("doomed", 5000);
-  get_until(served.port(), "/api/v1/runs", "doomed");
-  // Megabytes that nobody reads, so that the run goes away in the middle of the answer.
-  std::string ids = "1";
-  for (int k = 0; k < 400; ++k) ids += ",1";
+  {
+    Recorder recorder(served.path() + "/doomed");
+    recorder.begin(full_info());
+    for (int64_t step = 0; step < 5000; ++step) {
+      std::vector<Reading> readings;
+      for (int k = 0; k < 50; ++k) readings.push_back(number("loss", 0.1, std::to_string(k)));
+      recorder.write(step_of(step, readings));
+    }
+    recorder.finish("finished");
+  }
+  get_until(served.port(), "/api/v1/runs", "\"finished\"");
   Client client(served.port());
-  client.send("GET /api/v1/csv?run=doomed&ids=" + ids + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  // Megabytes that nobody reads, so that the run goes away in the middle of the answer.
+  client.send("GET /api/v1/csv?run=doomed&quantity=loss HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const auto has_begun = [](const std::string& text) { return text.size() > 10000; };
   EXPECT_TRUE(client.read_until(has_begun));
   std::filesystem::remove_all(served.path() + "/doomed");
