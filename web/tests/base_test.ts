@@ -5,7 +5,7 @@ import {test} from 'node:test';
 import {fileName, formatDuration, formatNumber, formatStep} from '../src/base/format';
 import {fraction, placedStep, stepScale, stepTicks, valueScale, ZERO_ON_LOG} from '../src/base/scale';
 import {smoothed} from '../src/base/smoothing';
-import {linearTicks, logTicks, tickLabel} from '../src/base/ticks';
+import {linearTicks, logTicks, tickLabel, tickLabels} from '../src/base/ticks';
 import {Watched} from '../src/base/watched';
 
 test('a number has at most five significant digits', () => {
@@ -115,4 +115,11 @@ test('a watched value tells changes only, and stops when asked to', () => {
   stop();
   watched.set(3);
   assert.equal(told, 1);
+});
+
+test('no two labels of an axis are the same, however close its ticks lie', () => {
+  assert.deepEqual(tickLabels([0, 0.5, 1]), ['0', '0.5', '1']);
+  assert.deepEqual(tickLabels(linearTicks(79.555, 79.55504, 4)), ['79.555', '79.55501', '79.55502', '79.55503', '79.55504']);
+  assert.deepEqual(tickLabels([1000001, 1000002]), ['1000001', '1000002']);
+  assert.deepEqual(tickLabels([1234.56789012, 1234.56789013]), ['1234.6', '+1e−8']);
 });

@@ -14,7 +14,7 @@ export function linearTicks(low: number, high: number, wanted: number): number[]
   const ticks: number[] = [];
   const begin = Math.ceil(low / step - 1e-9);
   for (let i = begin; i * step <= high + 1e-9 * span && ticks.length < 100; ++i) {
-    ticks.push(Number((i * step).toPrecision(12)));
+    ticks.push(Number((i * step).toPrecision(14)));
   }
   return ticks;
 }
@@ -52,4 +52,17 @@ export function tickLabel(value: number): string {
     return `${Number(digits)}e${exponent.replace('+', '')}`.replace(/-/g, '−');
   }
   return formatNumber(Number(value.toPrecision(6)));
+}
+
+/** Letters that fit beside an axis. */
+const LONGEST = 9;
+
+/** Labels of one axis, no two the same: of ticks that lie close together, more digits or what each adds to the first. */
+export function tickLabels(ticks: readonly number[]): string[] {
+  const short = ticks.map(tickLabel);
+  if (new Set(short).size === short.length) return short;
+  const exact = ticks.map((tick) => String(tick).replace(/-/g, '−'));
+  if (exact.every((label) => label.length <= LONGEST)) return exact;
+  const first = ticks[0] as number;
+  return ticks.map((tick, i) => (i === 0 ? short[0] as string : `+${tickLabel(Number((tick - first).toPrecision(3)))}`));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lines on a surface with the axes of the live chart: for export as SVG and PNG.
 import {fraction, placedStep, type Scale, scaleTicks, stepScale, stepTicks, valueScale} from '../base/scale';
-import {tickLabel} from '../base/ticks';
+import {tickLabels} from '../base/ticks';
 import type {Line, LinesDrawing} from './drawing';
 import {type Column, type LineData, lineData, type LineOptions} from './line_data';
 import {guideFits, LEFT_AXIS, lineColor, RIGHT_AXIS, RIGHT_ROOM, type ShownSteps, STEP_AXIS} from './line_plot';
@@ -85,20 +85,21 @@ function paintAxes(surface: Surface, drawing: LinesDrawing, frame: Frame, x: Sca
   const {palette} = surface;
   const bottom = frame.top + frame.height;
   const label = {color: palette.faint, size: 10};
-  for (const tick of stepTicks(x, Math.max(2, frame.width / 75))) {
+  const labelled = (ticks: number[]) => tickLabels(ticks).map((text, i) => ({text, tick: ticks[i] as number}));
+  for (const {tick, text} of labelled(stepTicks(x, Math.max(2, frame.width / 75)))) {
     const place = frame.left + frame.width * fraction(x, placedStep(tick, x.isLog));
     surface.path([place, frame.top, place, bottom], {color: palette.grid});
-    surface.text(place, bottom + 11, tickLabel(tick), {...label, align: 'center'});
+    surface.text(place, bottom + 11, text, {...label, align: 'center'});
   }
   const wanted = Math.max(2, frame.height / 36);
-  for (const tick of scaleTicks(scales.left, wanted)) {
+  for (const {tick, text} of labelled(scaleTicks(scales.left, wanted))) {
     const place = bottom - frame.height * fraction(scales.left, tick);
     surface.path([frame.left, place, frame.left + frame.width, place], {color: palette.grid});
-    surface.text(frame.left - 5, place, tickLabel(tick), {...label, align: 'right'});
+    surface.text(frame.left - 5, place, text, {...label, align: 'right'});
   }
   if (hasRight) {
-    for (const tick of scaleTicks(scales.right, wanted)) {
-      surface.text(frame.left + frame.width + 5, bottom - frame.height * fraction(scales.right, tick), tickLabel(tick), label);
+    for (const {tick, text} of labelled(scaleTicks(scales.right, wanted))) {
+      surface.text(frame.left + frame.width + 5, bottom - frame.height * fraction(scales.right, tick), text, label);
     }
   }
   const middle = frame.top + frame.height / 2;

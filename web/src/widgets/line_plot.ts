@@ -3,7 +3,7 @@
 // gets new data only, so that live growth neither flickers nor loses the cursor.
 import uPlot from 'uplot';
 import {type Scale, scaleTicks, stepScale, stepTicks, valueScale} from '../base/scale';
-import {tickLabel} from '../base/ticks';
+import {tickLabels} from '../base/ticks';
 import type {Line, LinesDrawing} from './drawing';
 import {type Column, type LineData, type LineOptions, nearestRow} from './line_data';
 import type {Palette} from './surface';
@@ -179,7 +179,7 @@ export class LinePlot {
     const {options, drawing} = this.input;
     const look = {stroke: palette.faint, font: `10px ${FONT}`, ticks: {show: false}, gap: 4,
       filter: (_: uPlot, splits: number[]) => splits,
-      values: (_: uPlot, splits: number[]) => splits.map(tickLabel)};
+      values: (_: uPlot, splits: number[]) => tickLabels(splits)};
     const grid = {stroke: palette.grid, width: 1};
     const y = (scale: string, side: uPlot.Axis.Side, size: number, label: string | undefined, shown: boolean): uPlot.Axis => ({
       ...look, scale, side, size, grid: {...grid, show: shown},

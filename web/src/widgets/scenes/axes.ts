@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scales, axes and labels of scenes.
-import {linearTicks, logTicks, tickLabel} from '../../base/ticks';
+import {linearTicks, logTicks, tickLabels} from '../../base/ticks';
 import type {Surface, TextStyle} from '../surface';
 import {textWidth} from '../surface_text';
 
@@ -26,7 +26,8 @@ export interface Scale {
 }
 
 function scaleOf(place: (value: number) => number, ticks: number[]): Scale {
-  return Object.assign(place, {ticks: ticks.map((value) => ({at: place(value), label: tickLabel(value)}))});
+  const labels = tickLabels(ticks);
+  return Object.assign(place, {ticks: ticks.map((value, i) => ({at: place(value), label: labels[i] as string}))});
 }
 
 /** [low, high] to [from, to] pixels, with a mark about every `gap` of them. */
