@@ -67,3 +67,15 @@ test('what fails is said and can be tried again', async () => {
   assert.equal(store.watched.value.points.size, 4);
   store.close();
 });
+
+test('between two parts there is time for what else the page has to do', async () => {
+  const source = new FakeSource({parameters: 200, runs: 1});
+  const store = new LayerStore(source, 'run_0', 0);
+  let turns = 0;
+  const timer = setInterval(() => ++turns, 0);
+  store.choose(await idsOf(source, 'grad_norm'));
+  await settled(store);
+  clearInterval(timer);
+  assert.ok(turns > 0);
+  store.close();
+});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Controls of all panels of a run: smoothing, axis of steps, zoom, and the slider over its steps.
-import {useEffect, useMemo} from 'preact/hooks';
+import {useEffect} from 'preact/hooks';
 import {formatStep} from '../base/format';
 import {MAX_SMOOTHING} from '../base/smoothing';
 import type {RunStore} from '../store/run_store';
@@ -37,11 +37,10 @@ export function Controls({app, run}: RunViewProps) {
 
 export function StepSlider({run, isLive}: {run: RunStore; isLive: boolean}) {
   const step = useWatched(run.step);
-  const version = useWatched(run.version);
+  useWatched(run.version);
   const isPlaying = useWatched(run.isPlaying);
   const summary = useWatched(run.summary);
   const last = Math.max(run.lastStep, 0);
-  const steps = useMemo(() => run.knownSteps(), [version]);
   useEffect(() => () => run.isPlaying.set(false), [run]);
 
   const set = (next: number) => {
@@ -51,6 +50,7 @@ export function StepSlider({run, isLive}: {run: RunStore; isLive: boolean}) {
   const key = (event: KeyboardEvent) => {
     const at = step ?? last;
     const by = event.key === 'ArrowRight' || event.key === 'ArrowUp' ? 1 : event.key === 'ArrowLeft' || event.key === 'ArrowDown' ? -1 : 0;
+    const steps = by === 0 ? [] : run.knownSteps();
     const far = event.key === 'PageUp' ? 1 : event.key === 'PageDown' ? -1 : 0;
     if (by > 0) set(steps.find((s) => s > at) ?? last);
     else if (by < 0) set(steps.filter((s) => s < at).pop() ?? 0);

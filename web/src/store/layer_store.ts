@@ -19,8 +19,11 @@ const ENTRIES = 300;
 const PAUSE_MS = 3000;
 const PAUSE_FACTOR = 8;
 
-/** Parts that arrive within this time are shown together: drawing costs more than reading. */
+/** Parts that arrive within this time, or within a multiple of what showing the last ones took, are shown together. */
 const GATHER_MS = 250;
+const GATHER_FACTOR = 4;
+/** Showing that costs no more than this holds nothing up. */
+const QUICK_MS = 20;
 
 export class LayerStore {
   readonly watched = new Watched<Layers>({points: new Map(), progress: null, error: null});
@@ -77,13 +80,16 @@ export class LayerStore {
     if (isFirst) this.patch({progress: {done: 0, wanted: ids.length}, error: null});
     try {
       const points = new Map(this.watched.value.points);
-      let shown = 0;
-      await loadChunks(this.source, this.run, ids, ENTRIES, () => turn !== this.turn, (arrived, progress) => {
+      let next = 0;
+      await loadChunks(this.source, this.run, ids, ENTRIES, () => turn !== this.turn, async (arrived, progress) => {
         for (const each of arrived) points.set(each.id, each);
         const isLast = progress.done === progress.wanted;
-        if (!isLast && Date.now() - shown < this.gatherMs) return;
+        const now = Date.now();
+        if (!isLast && now < next) return;
         this.patch({points: new Map(points), progress: isFirst && !isLast ? progress : null, error: null});
-        shown = Date.now();
+        // Drawn before reading goes on: keys and clicks come in between.
+        await new Promise((resolve) => setTimeout(resolve));
+        next = Date.now() + Math.max(this.gatherMs, GATHER_FACTOR * (Date.now() - now - QUICK_MS));
       });
     } catch (error) {
       if (turn === this.turn) this.patch({progress: null, error: error instanceof Error ? error : new Error(String(error))});

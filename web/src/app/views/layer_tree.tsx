@@ -33,21 +33,35 @@ function valueAt(points: Points | undefined, step: number): string {
   return value === undefined ? '' : formatNumber(value);
 }
 
-function Tile({app, run, name, series, points, onOpen}: RunViewProps & {
-  name: string; series: Series | undefined; points: Points | undefined; onOpen(name: string): void;
-}) {
+interface TileProps extends RunViewProps {
+  name: string;
+  series: Series | undefined;
+  points: Points | undefined;
+  onOpen(name: string): void;
+}
+
+function TileValue({run, points}: Pick<TileProps, 'run' | 'points'>) {
+  const step = useWatched(run.step);
+  return <span class="tile-value">{valueAt(points, step ?? run.lastStep)}</span>;
+}
+
+function TilePicture({app, run, name, series}: RunViewProps & {name: string; series: Series}) {
+  useWatched(run.version);
+  useWatched(run.step);
+  useEffect(() => run.want([], [series.id]), [run, series.id]);
+  const frame = run.frameOf(series.id);
+  const drawing = useMemo(() => (frame ? smallHistogram({label: name, frame}) : null), [frame, name]);
+  return drawing && <Scene drawing={drawing} palette={app.palette} />;
+}
+
+/** Beyond the screen a tile is its name: a thousand of them must not follow every step. */
+function Tile({app, run, name, series, points, onOpen}: TileProps) {
   const place = useRef<HTMLButtonElement>(null);
   const isOnScreen = useOnScreen(place);
-  useWatched(run.version);
-  const step = useWatched(run.step);
-  // Only what is seen is asked for.
-  useEffect(() => (series && isOnScreen ? run.want([], [series.id]) : undefined), [run, series?.id, isOnScreen]);
-  const frame = series && isOnScreen ? run.frameOf(series.id) : undefined;
-  const drawing = useMemo(() => (frame ? smallHistogram({label: name, frame}) : null), [frame, name]);
   return (
     <button type="button" ref={place} class="tile" title={name} onClick={() => onOpen(name)}>
-      <span class="tile-head"><bdi class="tile-name">{name}</bdi><span class="tile-value">{valueAt(points, step ?? run.lastStep)}</span></span>
-      {series && <span class="tile-picture">{drawing && <Scene drawing={drawing} palette={app.palette} />}</span>}
+      <span class="tile-head"><bdi class="tile-name">{name}</bdi>{isOnScreen && <TileValue run={run} points={points} />}</span>
+      {series && <span class="tile-picture">{isOnScreen && <TilePicture app={app} run={run} name={name} series={series} />}</span>}
     </button>
   );
 }
