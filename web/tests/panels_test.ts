@@ -124,27 +124,27 @@ test('one group and no whole model are drawn', () => {
   assert.deepEqual(labels(linesOf(updateRatio, {numbers: {'update_ratio//a': of(-2)}})), ['a']);
 });
 
-test('of a thousand groups the lowest, the middle and the highest are drawn', () => {
+test('of a thousand layers the lowest, the middle and the highest are drawn', () => {
   const numbers = Object.fromEntries(Array.from({length: 1001}, (_, i) =>
-    [`update_ratio//${i}`, of(i - 2000, i === 7 ? NaN : i === 0 ? -Infinity : -3)]));
-  const drawing = linesOf(updateRatio, {numbers: {update_ratio: of(-3, -3), ...numbers}});
-  assert.deepEqual(labels(drawing), ['whole model', 'lowest of 1001', 'middle of 1001', 'highest of 1001']);
+    [`dead_units/${i}`, of(i - 2000, i === 7 ? NaN : i === 0 ? -Infinity : -3)]));
+  const drawing = linesOf(deadUnits, {numbers: {dead_units: of(-3, -3), ...numbers}});
+  assert.deepEqual(labels(drawing), ['all layers', 'lowest of 1001', 'middle of 1001', 'highest of 1001']);
   assert.deepEqual(drawing.lines.slice(1).map(values), [[-2000, -Infinity], [-1500, -3], [-1000, -3]]);
 });
 
-test('groups recorded at different steps and steps without a number are summarised', () => {
+test('layers recorded at different steps and steps without a number are summarised', () => {
   const numbers = Object.fromEntries(Array.from({length: 13}, (_, i) =>
-    [`update_ratio//${i}`, {...of(i, NaN), steps: of(i % 2, 5).values}]));
-  const [lowest, , highest] = linesOf(updateRatio, {numbers}).lines;
+    [`dead_units/${i}`, {...of(i, NaN), steps: of(i % 2, 5).values}]));
+  const [lowest, , highest] = linesOf(deadUnits, {numbers}).lines;
   assert.deepEqual([...(lowest?.points.steps ?? [])], [0, 1, 5]);
   assert.deepEqual(values(lowest), [0, 1, NaN]);
   assert.deepEqual(values(highest), [12, 11, NaN]);
 });
 
-test('a run of a thousand parameters is drawn', async () => {
+test('of a thousand parameters twelve are read and drawn beside the whole model', async () => {
   const source = new FakeSource({parameters: 1000, steps: 50});
   const drawing = updateRatio.view(await readInstrument(updateRatio, source, 'run_0'));
-  assert.equal(drawing?.kind === 'lines' && drawing.lines.length, 4);
+  assert.equal(drawing?.kind === 'lines' && drawing.lines.length, 13);
 });
 
 test('dead units have a line for each layer', () => {

@@ -27,6 +27,19 @@ test('fields and groups are read if asked for', () => {
   assert.deepEqual(read({quantity: 'grad_norm', groups: 'all'}), ['grad_norm', 'grad_norm/layer_0.weight', 'grad_norm/layer_0.bias']);
 });
 
+test('of many groups as many as asked for are read, evenly spread', async () => {
+  const many = await new FakeSource({parameters: 1000}).details('run_0');
+  const {numbers} = seriesRead({reads: [{quantity: 'grad_norm', groups: 4}]}, many);
+  assert.deepEqual(names(numbers), ['grad_norm', 'grad_norm/layer_0.weight', 'grad_norm/layer_125.weight',
+    'grad_norm/layer_250.weight', 'grad_norm/layer_375.weight']);
+});
+
+test('panels that are made by themselves come in the order people count', () => {
+  const [first] = run.series;
+  const series = [10, 2, 1].map((i) => ({...(first as (typeof run.series)[number]), quantity: `own_${i}`}));
+  assert.deepEqual(automaticInstruments({...run, series}, []).map(({title}) => title), ['own 1', 'own 2', 'own 10']);
+});
+
 test('frames and numbers of a quantity are told apart', () => {
   const read = seriesRead({reads: [{quantity: 'ggn_spectrum'}, {quantity: 'ggn_spectrum', fields: ['eigenvalues'], frames: true}]}, run);
   assert.deepEqual([names(read.numbers), names(read.frames)], [['ggn_spectrum'], ['ggn_spectrum/eigenvalues']]);

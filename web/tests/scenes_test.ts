@@ -50,7 +50,8 @@ test('alpha counts only steps up to the slider', () => {
 test('alpha says that it shows a selection of a reduced series', () => {
   const values = column(0, 0.1, 0.2);
   const drawing = scene(alpha, {numbers: {alpha: {values, reduced: true, count: 300, low: values, high: values}}});
-  assert.match(drawing.words, /one in 100/);
+  assert.match(drawing.words, /one step in 100/);
+  assert.ok(textsOf(drawing).some((text) => text.includes('one step in 100')));
 });
 
 test('alpha without any number in the range says so and still shows the parabola', () => {

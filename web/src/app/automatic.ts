@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Panels for what no instrument reads: quantities of the user's own and numbers that were logged.
 // So nothing that was recorded is invisible.
+import {naturalOrder} from '../base/natural_order';
 import type {Drawing, Line, SceneDrawing} from '../widgets/drawing';
 import type {Frame, RunDetails} from '../wire/types';
 import type {Instrument, Readings} from './instrument';
@@ -62,7 +63,7 @@ function automatic(quantity: string, run: RunDetails, hasFrames: boolean): Instr
     order: 1000,
     explain: `${summary ? `${summary.replace(/\.$/, '')}.` : `What was recorded as ${quantity}.`} ` +
       'No instrument reads this quantity, so it is shown as it was recorded.',
-    reads: [{quantity, fields: 'all', ...(hasWhole ? {} : {groups: 'all' as const}), ...(hasFrames ? {frames: true} : {})}],
+    reads: [{quantity, fields: 'all', ...(hasWhole ? {} : {groups: MAX_LINES}), ...(hasFrames ? {frames: true} : {})}],
     view(readings): Drawing | null {
       if (hasFrames) {
         const first = readings.frames(quantity)[0];
@@ -83,5 +84,5 @@ export function automaticInstruments(run: RunDetails, instruments: readonly Pick
     const key = `${hasFrames} ${quantity}`;
     if (!read.has(quantity) && !made.has(key)) made.set(key, automatic(quantity, run, hasFrames));
   }
-  return [...made.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return [...made.values()].sort((a, b) => naturalOrder(a.id, b.id));
 }

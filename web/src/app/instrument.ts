@@ -12,8 +12,8 @@ export interface Reads {
   quantity: string;
   /** 'all': every field, not just the main value. Names: these besides the main value. */
   fields?: 'all' | readonly string[];
-  /** 'all': every group too. */
-  groups?: 'all';
+  /** 'all': every group too. A number: so many at most, evenly spread over them. */
+  groups?: 'all' | number;
   /** Lists and histograms at the step of the slider instead of numbers over steps. */
   frames?: boolean;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The cockpit's arrangement: three columns as in the papers, the row below them, and the rest.
+import {naturalOrder} from '../base/natural_order';
 import type {Instrument, Place} from './instrument';
 
 export interface Section {
@@ -23,5 +24,5 @@ export const REST: Section = {place: 'more', title: 'More quantities'};
 /** The instruments of a place in their order. */
 export function instrumentsAt(place: Place, instruments: readonly Instrument[]): Instrument[] {
   return instruments.filter((instrument) => instrument.place === place)
-    .sort((a, b) => (a.order ?? 100) - (b.order ?? 100) || (a.id < b.id ? -1 : 1));
+    .sort((a, b) => (a.order ?? 100) - (b.order ?? 100) || naturalOrder(a.id, b.id));
 }

@@ -3,11 +3,20 @@
 import type {Frame, Points, RunDetails, Series} from '../wire/types';
 import type {FrameSeries, Instrument, NumberSeries, Readings, Reads} from './instrument';
 
-function isRead(reads: Reads, series: Series): boolean {
+/** Whether a series is read if its group is. */
+function isOfKind(reads: Reads, series: Series): boolean {
   if (series.quantity !== reads.quantity) return false;
   if (reads.frames ? series.kind === 'number' : series.kind !== 'number') return false;
-  if (series.group !== '' && reads.groups !== 'all') return false;
   return series.field === '' || reads.fields === 'all' || (reads.fields?.includes(series.field) ?? false);
+}
+
+/** The groups that are read of those there are; '' is the whole model. */
+function groupsRead(reads: Reads, series: readonly Series[]): ReadonlySet<string> {
+  const groups = [...new Set(series.map(({group}) => group))].filter((group) => group !== '');
+  const most = reads.groups === 'all' ? Infinity : reads.groups ?? 0;
+  const kept = groups.length <= most ? groups
+    : Array.from({length: most}, (_, i) => groups[Math.floor((i * groups.length) / most)] as string);
+  return new Set(['', ...kept]);
 }
 
 export interface SeriesRead {
@@ -18,8 +27,14 @@ export interface SeriesRead {
 /** The series of the run that the instrument reads, in the record's order. */
 export function seriesRead(instrument: Pick<Instrument, 'reads'>, details: RunDetails): SeriesRead {
   const found: SeriesRead = {numbers: [], frames: []};
+  const wanted = new Set<Series>();
+  for (const reads of instrument.reads) {
+    const candidates = details.series.filter((series) => isOfKind(reads, series));
+    const groups = groupsRead(reads, candidates);
+    for (const series of candidates) if (groups.has(series.group)) wanted.add(series);
+  }
   for (const series of details.series) {
-    if (!instrument.reads.some((reads) => isRead(reads, series))) continue;
+    if (!wanted.has(series)) continue;
     (series.kind === 'number' ? found.numbers : found.frames).push(series);
   }
   return found;

@@ -70,8 +70,8 @@ function Content({app, route}: {app: App; route: Route}) {
     return (
       <Empty title="No runs yet">
         <p>Runs appear here as soon as one is recorded in this folder. Start one in another terminal:</p>
-        <pre>flightdeck run mnist_mlp --synthetic</pre>
-        <p>or give your own training loop a <code>flightdeck::Cockpit</code> that records into this folder.</p>
+        <pre>flightdeck run mnist_mlp --synthetic --out runs/first</pre>
+        <p>with the folder that is served in the place of <code>runs</code>, or give your own training loop a <code>flightdeck::Cockpit</code> that records into this folder.</p>
       </Empty>
     );
   }

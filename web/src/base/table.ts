@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sorting and filtering of tables whose cells are numbers, text or missing.
+import {naturalOrder} from './natural_order';
 
 export type Cell = number | string | undefined;
 
@@ -16,8 +17,6 @@ export function asNumber(cell: Cell): number | undefined {
 
 const isMissing = (cell: Cell) => cell === undefined || cell === '';
 
-const words = new Intl.Collator('en', {numeric: true, sensitivity: 'base'});
-
 /** Numbers, then text, then not-a-numbers, then what is missing: the last two whichever the direction. */
 export function compareCells(a: Cell, b: Cell, direction: Direction = 'up'): number {
   const sign = direction === 'up' ? 1 : -1;
@@ -30,7 +29,7 @@ export function compareCells(a: Cell, b: Cell, direction: Direction = 'up'): num
   if (x !== undefined && y !== undefined) return sign * (x < y ? -1 : x > y ? 1 : 0);
   if (x !== undefined) return -sign;
   if (y !== undefined) return sign;
-  return sign * words.compare(String(a), String(b));
+  return sign * naturalOrder(String(a), String(b));
 }
 
 /** A sorted copy; equal rows stay in their order. */
@@ -81,7 +80,7 @@ function holds(operator: Operator, cell: Cell, value: string): boolean {
       case '!=': return x !== y && !(Number.isNaN(x) && Number.isNaN(y));
     }
   }
-  const order = words.compare(String(cell), value);
+  const order = naturalOrder(String(cell), value);
   switch (operator) {
     case '=': return order === 0;
     case '!=': return order !== 0;

@@ -19,7 +19,7 @@ const alpha: Instrument = {
     if (!points || points.values.length === 0) return null;
     // Before the first recorded step the first stands for what is not known yet.
     const values = points.values.filter((_, i) => i === 0 || (points.steps[i] as number) <= readings.step);
-    return alphaGauge(values, points.reduced ? ` (one in ${Math.round(points.count / points.values.length)})` : '');
+    return alphaGauge(values, points.reduced ? ` (one step in ${Math.round(points.count / points.values.length)})` : '');
   },
 };
 export default alpha;

@@ -10,9 +10,9 @@ const updateRatio: Instrument = {
   order: 70,
   explain:
     'Length of each update over the length of the parameters it changes, as a power of ten, in all and by group; ' +
-    'of many groups the lowest, the middle and the highest. About −3 is usual: at −1 a layer is rewritten within ' +
-    'ten steps, below −5 it stands still.',
-  reads: [{quantity: 'update_ratio', groups: 'all'}],
+    'of many groups twelve, evenly spread (the Layers tab has all). About −3 is usual: at −1 a layer is rewritten ' +
+    'within ten steps, below −5 it stands still.',
+  reads: [{quantity: 'update_ratio', groups: 12}],
   view(readings) {
     const series = readings.numbers('update_ratio').filter(({info}) => info.field === '');
     const lines = manyLines(series.map(({info, points}) => ({name: info.group, points})), 'whole model');

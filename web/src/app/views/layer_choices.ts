@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the layers view can show of a run: quantities that have a value for each of several layers.
 import type {Member} from '../../base/grouping';
+import {naturalOrder} from '../../base/natural_order';
 import type {RunDetails, Series} from '../../wire/types';
 import {titleOf} from './titles';
 
@@ -34,7 +35,7 @@ export function layerChoices(run: RunDetails): LayerChoice[] {
     choice.rows.push({name: isLayerField ? series.field : series.group, series});
   }
   const rank = (id: string) => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
-  return [...choices.values()].sort((a, b) => rank(a.id) - rank(b.id) || (a.id < b.id ? -1 : 1));
+  return [...choices.values()].sort((a, b) => rank(a.id) - rank(b.id) || naturalOrder(a.id, b.id));
 }
 
 /** Histograms of individual gradients by layer. */

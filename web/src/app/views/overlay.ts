@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which quantities several runs can be compared by, and how their lines are told apart.
+import {naturalOrder} from '../../base/natural_order';
 import type {Line} from '../../widgets/drawing';
 import type {Points, RunDetails, Series} from '../../wire/types';
 import {FIRST_VALUES} from './run_table';
@@ -29,7 +30,7 @@ export function overlays(runs: readonly RunDetails[]): Overlay[] {
       const series = found.map((each) => each.get(quantity) ?? null);
       return {quantity, series, count: series.filter((each) => each !== null).length};
     })
-    .sort((a, b) => rank(a.quantity) - rank(b.quantity) || b.count - a.count || (a.quantity < b.quantity ? -1 : 1));
+    .sort((a, b) => rank(a.quantity) - rank(b.quantity) || b.count - a.count || naturalOrder(a.quantity, b.quantity));
 }
 
 const COLORS = 8;

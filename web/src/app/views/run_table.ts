@@ -2,6 +2,7 @@
 // The table of runs: which columns there are, what is in them, which rows pass a filter.
 import {configDifference} from '../../base/config_difference';
 import {formatDuration, formatNumber, formatStep, formatTime} from '../../base/format';
+import {naturalOrder} from '../../base/natural_order';
 import {parseFilter, passes, sortRows, type Cell, type Direction} from '../../base/table';
 import type {RunSummary} from '../../wire/types';
 
@@ -48,7 +49,7 @@ function valueColumn(name: string): Column {
 /** By how usual they are, then by name. */
 function byRank(first: readonly string[]): (a: string, b: string) => number {
   const rank = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length);
-  return (a, b) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
+  return (a, b) => rank(a) - rank(b) || naturalOrder(a, b);
 }
 
 export function allColumns(runs: readonly RunSummary[]): Column[] {

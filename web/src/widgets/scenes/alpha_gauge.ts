@@ -79,7 +79,7 @@ function paintOutside(surface: Surface, box: Box, below: number, above: number):
   if (above > 0) surface.text(box.x + box.width - 3, y, `${shortCount(above)} ▸`, {...style, align: 'right'});
 }
 
-/** `remark`: said of the values in words, such as that they are a selection. */
+/** `remark`: said of the values, such as that they are a selection. */
 export function alphaGauge(values: Float64Array, remark = ''): SceneDrawing {
   const all = part('all', values);
   const recent = part('last 10 %', lastPart(values, 0.1));
@@ -102,7 +102,7 @@ export function alphaGauge(values: Float64Array, remark = ''): SceneDrawing {
       legend(surface, 8, 2, surface.width - 16, labels.map((label, i): Entry => ({label, color: colors[i] as string})));
       paintZones(surface, box, x);
       x.ticks = [-2, -1, 0, 1, 2].map((value) => ({at: x(value), label: LANDMARKS[value] ?? shortNumber(value)}));
-      bottomAxis(surface, box, x, 'alpha: where on the parabola a step ends');
+      bottomAxis(surface, box, x, remark ? `alpha${remark}` : 'alpha: where on the parabola a step ends');
       if (most > 0) {
         paintPart(surface, box, x, all, most, palette.faint, 0.28);
         paintPart(surface, box, x, recent, most, palette.lines[0] as string, 0.3);
