@@ -9,6 +9,7 @@ import {Boundary} from './panel';
 import {KeysHelp} from './keys_help';
 import {parseRoute, type Route, routeAddress, RUN_VIEWS} from './route';
 import {RunPage} from './run_page';
+import {RunPicker} from './run_picker';
 import {Empty, Failure, Loading} from './states';
 import {useTheme} from './use_theme';
 import type {App} from './view_props';
@@ -89,15 +90,8 @@ function TopBar({app, route, theme}: {app: App; route: Route; theme: Settings['t
         <span>Flightdeck</span>
       </a>
       {app.source.isLive && (
-        <select class="runs" aria-label="Run" value={route.page === 'run' ? route.id : ''}
-          onChange={(event) => {
-            const {value} = event.currentTarget;
-            location.hash = routeAddress(value ? {page: 'run', id: value, view} : {page: 'compare'});
-          }}>
-          <option value="">All runs ({list.length})</option>
-          {route.page === 'run' && !current && <option value={route.id}>{route.id}</option>}
-          {list.map(({id, status}) => <option key={id} value={id}>{id}{status === 'running' ? ' ●' : ''}</option>)}
-        </select>
+        <RunPicker runs={list} current={route.page === 'run' ? route.id : ''}
+          go={(id) => { location.hash = routeAddress(id ? {page: 'run', id, view} : {page: 'compare'}); }} />
       )}
       {!app.source.isLive && <span class="run-name">{current?.id}</span>}
       {current && <span class={`badge ${current.status}`}>{current.status}</span>}
