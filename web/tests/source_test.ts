@@ -42,7 +42,7 @@ test('a report says how much it was reduced', async () => {
 
 test('a report of another format is refused', async () => {
   await assert.rejects(decodeReport(await packed((report) => { report['api'] = 99; })), /format 99, this page reads 1/);
-  await assert.rejects(decodeReport('bm90IGd6aXA='));
+  await assert.rejects(decodeReport('bm90IGd6aXA='), /the file is damaged; write it again/);
 });
 
 test('a report gives the frames of a range, the last among them', async () => {
@@ -107,4 +107,14 @@ test('exact values of a panel have an address unless it is too long', () => {
   const source = new HttpSource();
   assert.equal(source.csvAddress('r', [1, 2]), 'api/v1/csv?run=r&ids=1,2');
   assert.equal(source.csvAddress('r', Array.from({length: 3000}, (_, i) => i)), null);
+});
+
+test('a browser that cannot unpack the report is told which ones can', async () => {
+  const known = globalThis.DecompressionStream;
+  try {
+    Object.assign(globalThis, {DecompressionStream: undefined});
+    await assert.rejects(decodeReport(await packed()), /open it in .*Firefox 113/);
+  } finally {
+    Object.assign(globalThis, {DecompressionStream: known});
+  }
 });

@@ -8,6 +8,7 @@ import {HttpSource} from '../wire/http_source';
 import {decodeReport, REPORT_ELEMENT, ReportSource} from '../wire/report_source';
 import type {Source} from '../wire/source';
 import {Shell} from './shell';
+import {Failure} from './states';
 
 function storage(): Storage | null {
   try {
@@ -30,7 +31,8 @@ async function main(): Promise<void> {
   try {
     start(place, report ? new ReportSource(await decodeReport(report.textContent ?? '')) : new HttpSource());
   } catch (error) {
-    place.textContent = `The report cannot be read: ${String(error)}. Write it again with flightdeck report.`;
+    place.replaceChildren();
+    render(<Failure error={error instanceof Error ? error : new Error(String(error))} what="The report cannot be read" />, place);
   }
 }
 

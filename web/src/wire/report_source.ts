@@ -7,11 +7,19 @@ import {API, type Frame, type FrameList, type LampList, type Points, type Points
 /** The element that holds the report. */
 export const REPORT_ELEMENT = 'flightdeck-report';
 
-export async function decodeReport(base64: string): Promise<Report> {
-  const binary = atob(base64.trim());
-  const bytes = Uint8Array.from(binary, (c) => c.charCodeAt(0));
+async function unpack(base64: string): Promise<unknown> {
+  const bytes = Uint8Array.from(atob(base64.trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  const json: unknown = JSON.parse(await new Response(stream).text());
+  return JSON.parse(await new Response(stream).text());
+}
+
+export async function decodeReport(base64: string): Promise<Report> {
+  if (typeof DecompressionStream === 'undefined') {
+    throw new Error('this browser cannot unpack it; open it in Chrome or Edge 80, Firefox 113, Safari 16.4 or newer');
+  }
+  const json = await unpack(base64).catch(() => {
+    throw new Error('the file is damaged; write it again with flightdeck report RUN -o FILE');
+  });
   const api = (json as {api?: unknown} | null)?.api;
   if (api !== API) throw new Error(`the report has format ${String(api)}, this page reads ${API}; write the report again`);
   return readReport(json);
