@@ -2,6 +2,8 @@
 // The table of runs and what they are compared by.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import {foundRun} from '../src/app/run_picker';
+import {singleSettings} from '../src/base/hyperparameters';
 import {lineStyle, overlays, overTime} from '../src/app/views/overlay';
 import {allColumns, chosenRuns, usualColumns} from '../src/app/views/run_table';
 import type {Points, RunSummary} from '../src/wire/types';
@@ -36,6 +38,27 @@ test('runs are filtered by words, settings and values and sorted by any column',
   assert.deepEqual(sorted.map((run) => run.id), ['run_3', 'run_2', 'run_1', 'run_0', 'broken']);
   assert.deepEqual(chosenRuns(runs, 'database', {column: 'name', direction: 'up'}).map((run) => run.id), ['broken']);
   assert.deepEqual(chosenRuns(runs, 'status=running', {column: 'name', direction: 'up'}).map((run) => run.id), ['run_0']);
+});
+
+test('hyperparameters that were told in one text are settings each', async () => {
+  const runs = (await summaries(2)).map((run, i) => ({...run, config: {optimizer: 'sgd', hyperparameters: `learning_rate 0.0${i + 1}, weight_decay 0`}}));
+  const found = chosenRuns(runs, 'learning_rate>0.01 weight_decay=0', {column: 'name', direction: 'up'});
+  assert.deepEqual(found.map((run) => run.id), ['run_1']);
+  assert.ok(usualColumns(runs).includes('config:learning_rate'));
+  const ids = allColumns(runs).map((column) => column.id);
+  assert.ok(ids.includes('config:weight_decay') && !ids.includes('config:hyperparameters'));
+});
+
+test('a text that is no list of hyperparameters stays as it is', () => {
+  for (const hyperparameters of ['', 'the usual ones of the paper', 'momentum']) {
+    assert.deepEqual(singleSettings({hyperparameters}), {hyperparameters});
+  }
+  assert.deepEqual({...singleSettings({hyperparameters: 'learning_rate=1, b: 2', learning_rate: '3'})}, {learning_rate: '3', b: '2'});
+});
+
+test('a run is found by its name or by a part of it', () => {
+  const ids = ['mnist/10', 'mnist/1', 'cifar'];
+  assert.deepEqual(['mnist/1', 'CIF', '1', '', 'x'].map((typed) => foundRun(ids, typed)), ['mnist/1', 'cifar', 'mnist/10', undefined, undefined]);
 });
 
 test('a thousand runs are sorted and filtered', async () => {

@@ -12,10 +12,12 @@ export interface Settings {
   smoothing: number;
   logX: boolean;
   panels: Record<string, PanelSettings>;
+  /** Runs that are compared; null until some are chosen. */
+  compared: readonly string[] | null;
 }
 
 const KEY = 'flightdeck';
-const FRESH: Settings = {theme: 'auto', smoothing: 0, logX: false, panels: {}};
+const FRESH: Settings = {theme: 'auto', smoothing: 0, logX: false, panels: {}, compared: null};
 
 /** What was stored, as far as it makes sense. */
 export function readSettings(text: string | null): Settings {
@@ -27,6 +29,7 @@ export function readSettings(text: string | null): Settings {
       smoothing: smoothing >= 0 && smoothing <= 0.99 ? smoothing : 0,
       logX: stored?.logX === true,
       panels: typeof stored?.panels === 'object' && stored.panels !== null ? stored.panels : {},
+      compared: Array.isArray(stored?.compared) ? stored.compared.filter((id) => typeof id === 'string') : null,
     };
   } catch {
     return {...FRESH};

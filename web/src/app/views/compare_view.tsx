@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // All runs of the folder in a table, and those that were chosen over each other. The first page.
-import {useCallback, useMemo, useState} from 'preact/hooks';
+import {useCallback, useMemo} from 'preact/hooks';
 import {useWatched} from '../../widgets/use_watched';
+import type {RunSummary} from '../../wire/types';
 import type {ViewProps} from '../view_props';
 import {lineStyle} from './overlay';
 import {MOST_RUNS, OverlayPanels} from './overlay_panels';
@@ -11,17 +12,18 @@ import './views.css';
 /** With so few runs all of them are compared until others are chosen. */
 const FEW = 8;
 
-/** What was chosen, kept while other views are looked at. */
-let remembered: ReadonlySet<string> | null = null;
+/** What was chosen, if it was and means runs of this folder; an empty choice is one too. */
+function pickedRuns(compared: readonly string[] | null, runs: readonly RunSummary[]): ReadonlySet<string> | null {
+  const isOfHere = compared?.length === 0 || runs.some(({id}) => compared?.includes(id));
+  return compared && isOfHere ? new Set(compared) : null;
+}
 
 export function CompareView({app}: ViewProps) {
   const {list} = useWatched(app.runs.watched);
-  const [picked, setPicked] = useState(remembered);
-  const choose = (ids: ReadonlySet<string>) => {
-    remembered = ids;
-    setPicked(ids);
-  };
+  const {compared} = useWatched(app.settings.watched);
   const readable = useMemo(() => list.filter((run) => run.status !== 'unreadable'), [list]);
+  const picked = useMemo(() => pickedRuns(compared, readable), [compared, readable]);
+  const choose = (ids: ReadonlySet<string>) => app.settings.change({compared: [...ids]});
   const runs = useMemo(() => (picked ? readable.filter((run) => picked.has(run.id)) : readable.length <= FEW ? readable : []), [readable, picked]);
   const ids = runs.map((run) => run.id).join('\n');
   const chosen = useMemo(() => new Set(runs.map((run) => run.id)), [ids]);

@@ -2,6 +2,7 @@
 // The chosen runs over each other: one chart for each quantity, and how their settings differ.
 import {useEffect, useMemo, useState} from 'preact/hooks';
 import {configDifference} from '../../base/config_difference';
+import {singleSettings} from '../../base/hyperparameters';
 import {MAX_SMOOTHING} from '../../base/smoothing';
 import {OverlayStore, type Overlaid} from '../../store/overlay_store';
 import type {LinesDrawing} from '../../widgets/drawing';
@@ -58,7 +59,7 @@ function summaryOf(loaded: Overlaid, quantity: string): string {
 }
 
 function ConfigTable({runs}: {runs: readonly RunSummary[]}) {
-  const {differing, same} = useMemo(() => configDifference(runs.map((run) => run.config)), [runs]);
+  const {differing, same} = useMemo(() => configDifference(runs.map((run) => singleSettings(run.config))), [runs]);
   return (
     <section class="card" aria-labelledby="config-difference">
       <h2 id="config-difference">Difference of settings</h2>

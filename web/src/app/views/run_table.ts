@@ -2,6 +2,7 @@
 // The table of runs: which columns there are, what is in them, which rows pass a filter.
 import {configDifference} from '../../base/config_difference';
 import {formatDuration, formatNumber, formatStep, formatTime} from '../../base/format';
+import {singleSettings} from '../../base/hyperparameters';
 import {naturalOrder} from '../../base/natural_order';
 import {parseFilter, passes, sortRows, type Cell, type Direction} from '../../base/table';
 import type {RunSummary} from '../../wire/types';
@@ -33,7 +34,8 @@ const FIXED: Column[] = [
 export const FIRST_VALUES = ['loss', 'train_loss', 'valid_loss', 'test_loss', 'train_accuracy', 'valid_accuracy', 'test_accuracy'];
 
 function configColumn(key: string): Column {
-  return {id: `config:${key}`, label: key, isNumber: false, cell: (run) => own(run.config, key), text: (run) => own(run.config, key) ?? ''};
+  return {id: `config:${key}`, label: key, isNumber: false, cell: (run) => own(singleSettings(run.config), key),
+    text: (run) => own(singleSettings(run.config), key) ?? ''};
 }
 
 function valueColumn(name: string): Column {
@@ -53,7 +55,7 @@ function byRank(first: readonly string[]): (a: string, b: string) => number {
 }
 
 export function allColumns(runs: readonly RunSummary[]): Column[] {
-  const keys = new Set(runs.flatMap((run) => Object.keys(run.config)));
+  const keys = new Set(runs.flatMap((run) => Object.keys(singleSettings(run.config))));
   const values = new Set(runs.flatMap((run) => Object.keys(run.values)));
   return [...FIXED, ...[...keys].sort(byRank(['problem', 'optimizer'])).map(configColumn),
     ...[...values].sort(byRank(FIRST_VALUES)).map(valueColumn)];
@@ -61,7 +63,7 @@ export function allColumns(runs: readonly RunSummary[]): Column[] {
 
 /** What is shown until the user chooses: settings that differ between runs, and the usual values. */
 export function usualColumns(runs: readonly RunSummary[]): string[] {
-  const differing = configDifference(runs.filter((run) => run.status !== 'unreadable').map((run) => run.config))
+  const differing = configDifference(runs.filter((run) => run.status !== 'unreadable').map((run) => singleSettings(run.config)))
     .differing.map((each) => each.key).sort(byRank(['problem', 'optimizer', 'learning_rate'])).slice(0, 4);
   const values = FIRST_VALUES.filter((name) => runs.some((run) => own(run.values, name) !== undefined));
   const preferred = ['loss', 'valid_loss', 'valid_accuracy', 'test_accuracy'].filter((name) => values.includes(name));
@@ -82,7 +84,7 @@ export function chosenRuns(runs: readonly RunSummary[], filter: string, sorting:
   };
   const passing = runs.filter((run) => passes(terms,
     () => [run.id, run.status, run.error, ...Object.values(run.config)].join('\n'),
-    (key) => FIXED.find((column) => column.id === key)?.cell(run) ?? lowered(run.config, key) ?? lowered(run.values, key)));
+    (key) => FIXED.find((column) => column.id === key)?.cell(run) ?? lowered(singleSettings(run.config), key) ?? lowered(run.config, key) ?? lowered(run.values, key)));
   const column = allColumns(runs).find((each) => each.id === sorting.column);
   return column ? sortRows(passing, (run) => column.cell(run), sorting.direction) : passing;
 }
