@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <unistd.h>
 
@@ -264,7 +265,11 @@ void RunReport::print_end(const RunEnd& end) {
     print(fact_line("LOST", counted(end.recorder.not_stored, "write") + " could not be stored"));
   }
   print(fact_line("record", facts_.folder));
-  print(fact_line("look at it", std::string(program_invocation_name) + " show " + facts_.folder));
+  const std::string program = program_invocation_name;
+  const std::string parent = std::filesystem::path(facts_.folder).parent_path().string();
+  print(fact_line("look at it",
+                  program + " show " + facts_.folder + ", or in a browser with " + program +
+                      " serve " + (parent.empty() ? "." : parent)));
 }
 
 void RunReport::print_end_event(const RunEnd& end) {

@@ -13,10 +13,10 @@ namespace flightdeck::serve {
 struct ReportOptions {
   int64_t max_bytes = 4'500'000;  ///< values are reduced until the file is no larger
   // What is kept at most, before reducing.
-  int64_t points = 1000;       ///< entries of a series of the whole model
-  int64_t group_points = 250;  ///< of a series of a group
-  int64_t frames = 100;        ///< lists or histograms of a series of the whole model
-  int64_t group_frames = 10;   ///< of a series of a group
+  int64_t points = 2000;        ///< entries of a series of the whole model
+  int64_t group_points = 1000;  ///< of a series of a group
+  int64_t frames = 400;         ///< lists or histograms of a series of the whole model
+  int64_t group_frames = 100;   ///< of a series of a group
 };
 
 struct ReportFile {

@@ -49,7 +49,7 @@ function remarkOf(report: Report): string {
     parts.push(`${count(report.points_recorded)} numbers were recorded; this report shows them in ${count(report.points_kept)} entries that keep every extreme`);
   }
   if (report.frames_kept < report.frames_recorded) {
-    parts.push(`of ${count(report.frames_recorded)} lists and histograms it holds ${count(report.frames_kept)}`);
+    parts.push(`${count(report.frames_kept)} of ${count(report.frames_recorded)} lists and histograms are in this report`);
   }
   return parts.length ? `${parts.join('; ')}. The record has all of them.` : '';
 }
