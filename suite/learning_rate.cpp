@@ -141,6 +141,50 @@ Factor cyclic_factor(const Fields& fields) {
   };
 }
 
+// The cycle that a moment of the run lies in, both in epochs.
+struct Cycle {
+  double begin, length;
+};
+
+Cycle cycle_at(double epoch, double first, double growth) {
+  Cycle cycle{0.0, first};
+  while (epoch >= cycle.begin + cycle.length) {
+    cycle.begin += cycle.length;
+    cycle.length *= growth;
+  }
+  return cycle;
+}
+
+Factor restarts_factor(const Fields& fields) {
+  fields.allow(2);
+  const double first = fields.number(0, 10.0, 1.0, 1e9);
+  const double growth = fields.number(1, 2.0, 1.0, 1e3);
+  return [first, growth](const Progress& progress) {
+    const double epoch =
+        static_cast<double>(progress.step) / static_cast<double>(progress.steps_per_epoch);
+    const Cycle cycle = cycle_at(epoch, first, growth);
+    return 0.5 * (1.0 + std::cos(kPi * (epoch - cycle.begin) / cycle.length));
+  };
+}
+
+Factor exponential_factor(const Fields& fields) {
+  fields.allow(1);
+  fields.list(0);  // has no default
+  const double factor = fields.number(0, 1.0, 0.0, 1.0);
+  return [factor](const Progress& progress) {
+    return std::pow(
+        factor, static_cast<double>(progress.step) / static_cast<double>(progress.steps_per_epoch));
+  };
+}
+
+// The schedule at the first step of the epoch.
+Factor per_epoch(const Factor& factor) {
+  return [factor](const Progress& progress) {
+    const int64_t steps = progress.steps_per_epoch;
+    return factor({progress.step / steps, 1, (progress.total_steps + steps - 1) / steps});
+  };
+}
+
 Factor parse_factor(const Fields& fields, const std::string& text) {
   if (fields.name() == "constant") {
     fields.allow(0);
@@ -148,6 +192,8 @@ Factor parse_factor(const Fields& fields, const std::string& text) {
   }
   if (fields.name() == "step") return step_factor(fields, text);
   if (fields.name() == "cosine") return cosine_factor(fields);
+  if (fields.name() == "cosine_restarts") return restarts_factor(fields);
+  if (fields.name() == "exponential") return exponential_factor(fields);
   if (fields.name() == "trapezoid") return trapezoid_factor(fields, text);
   if (fields.name() == "cyclic") return cyclic_factor(fields);
   refuse(text, "is no schedule");
@@ -156,13 +202,28 @@ Factor parse_factor(const Fields& fields, const std::string& text) {
 }  // namespace
 
 LearningRateSchedule LearningRateSchedule::parse(const std::string& text) {
-  return {text, parse_factor(Fields(text), text)};
+  const std::string suffix = "@epoch";
+  const bool is_per_epoch = text.size() > suffix.size() &&
+                            text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+  if (!is_per_epoch) return {text, parse_factor(Fields(text), text)};
+  return {text, per_epoch(parse_factor(Fields(text.substr(0, text.size() - suffix.size())), text))};
+}
+
+int64_t LearningRateSchedule::reported_epoch(int64_t epochs) const {
+  const Fields fields(text_.substr(0, text_.find('@')));
+  if (fields.name() != "cosine_restarts") return epochs;
+  const double first = fields.number(0, 10.0, 1.0, 1e9), growth = fields.number(1, 2.0, 1.0, 1e3);
+  const auto last =
+      static_cast<int64_t>(cycle_at(static_cast<double>(epochs), first, growth).begin);
+  return last > 0 ? last : epochs;
 }
 
 const std::vector<std::string>& LearningRateSchedule::forms() {
   static const std::vector<std::string> table = {"constant",
                                                  "step:EPOCHS:FACTORS",
                                                  "cosine[:LAST]",
+                                                 "cosine_restarts[:EPOCHS[:GROWTH]]",
+                                                 "exponential:FACTOR",
                                                  "trapezoid[:UP[:DOWN]]",
                                                  "cyclic[:EPOCHS[:LOW]]"};
   return table;

@@ -58,6 +58,60 @@ TEST(LearningRateSchedule, CyclesInTriangles) {
   EXPECT_NEAR(factor("cyclic:4:0.2", 40), 0.2, 1e-15);
 }
 
+TEST(LearningRateSchedule, RestartsItsCosine) {
+  // Cycles of 10, 20, 40 and 80 epochs, looked at in the middle of epochs too.
+  for (const int64_t half : {0, 1, 19, 20, 21, 59, 60, 139, 140, 141, 299}) {
+    const double n = static_cast<double>(half) / 2;
+    const double begin = n < 10 ? 0 : n < 30 ? 10 : n < 70 ? 30 : 70;
+    const double length = n < 10 ? 10 : n < 30 ? 20 : n < 70 ? 40 : 80;
+    const double expected = (1 + std::cos(M_PI * (n - begin) / length)) / 2;
+    const auto schedule = LearningRateSchedule::parse("cosine_restarts");
+    EXPECT_NEAR(schedule.factor({half, 2, 300}), expected, 1e-14) << n;
+    const auto staircase = LearningRateSchedule::parse("cosine_restarts@epoch");
+    EXPECT_NEAR(
+        staircase.factor({half, 2, 300}), schedule.factor({half - half % 2, 2, 300}), 1e-14);
+  }
+  EXPECT_NEAR(factor("cosine_restarts:3:1", 44), (1 + std::cos(M_PI * 1.4 / 3)) / 2, 1e-14);
+  EXPECT_NEAR(factor("cosine_restarts:2", 20), 1.0, 1e-14);
+}
+
+TEST(LearningRateSchedule, IsJudgedAfterTheLastFullCycle) {
+  const auto restarts = LearningRateSchedule::parse("cosine_restarts@epoch");
+  EXPECT_EQ(restarts.reported_epoch(5), 5);
+  EXPECT_EQ(restarts.reported_epoch(50), 30);
+  EXPECT_EQ(restarts.reported_epoch(70), 70);
+  EXPECT_EQ(restarts.reported_epoch(100), 70);
+  EXPECT_EQ(restarts.reported_epoch(160), 150);
+  EXPECT_EQ(restarts.reported_epoch(200), 150);
+  EXPECT_EQ(restarts.reported_epoch(350), 310);
+  EXPECT_EQ(LearningRateSchedule::parse("cosine").reported_epoch(50), 50);
+}
+
+TEST(LearningRateSchedule, FallsExponentially) {
+  EXPECT_EQ(factor("exponential:0.5", 0), 1.0);
+  EXPECT_NEAR(factor("exponential:0.5", 10), 0.5, 1e-15);
+  EXPECT_NEAR(factor("exponential:0.5", 25), std::exp(-2.5 * std::log(2.0)), 1e-15);
+  EXPECT_NEAR(factor("exponential:0.5@epoch", 29), 0.25, 1e-15);
+  EXPECT_EQ(factor("exponential:1", 70), 1.0);
+}
+
+// As in the comparison of optimizers, whose lists come one epoch late for the trapezoid.
+TEST(LearningRateSchedule, IsConstantWithinEpochsIfAsked) {
+  const int64_t epochs = 100, width = 10, steps = 7;
+  const auto cosine = LearningRateSchedule::parse("cosine@epoch");
+  const auto trapezoid = LearningRateSchedule::parse("trapezoid@epoch");
+  for (int64_t n = 0; n < epochs; ++n) {
+    const double up = static_cast<double>(n + 1) / width;
+    const double down = 1 - static_cast<double>(n + 1 - (epochs - width)) / (width + 1);
+    for (const int64_t step : {n * steps, n * steps + steps - 1}) {
+      const Progress progress{step, steps, epochs * steps};
+      EXPECT_NEAR(cosine.factor(progress), (1 + std::cos(M_PI * double(n) / 100)) / 2, 1e-14);
+      EXPECT_NEAR(trapezoid.factor(progress), std::min({up, 1.0, down}), 1e-14) << n;
+    }
+  }
+  EXPECT_EQ(cosine.text(), "cosine@epoch");
+}
+
 TEST(LearningRateSchedule, RefusesOtherTexts) {
   for (const char* text : {"",
                            "linear",
@@ -73,6 +127,12 @@ TEST(LearningRateSchedule, RefusesOtherTexts) {
                            "cosine:0.1:0.2",
                            "constant:1",
                            "trapezoid:0.6:0.6",
+                           "exponential",
+                           "exponential:1.5",
+                           "cosine_restarts:0",
+                           "cosine_restarts:10:0.5",
+                           "cosine@step",
+                           "@epoch",
                            "cyclic:0"}) {
     const std::string message = tests::error_of([&] { LearningRateSchedule::parse(text); });
     tests::expect_mentions(message, {std::string("'") + text + "'", "trapezoid[:UP[:DOWN]]"});
