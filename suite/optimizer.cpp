@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "suite/optimizer.h"
 
+#include <cmath>
 #include <sstream>
 
-#include <torch/torch.h>
+#include <c10/util/Exception.h>
 
 #include "suite/find_entry.h"
 
@@ -18,7 +19,8 @@ namespace optimizers {
 
 namespace {
 
-bool is_within(const Hyperparameter& parameter, double value) {
+bool is_allowed(const Hyperparameter& parameter, double value) {
+  if (parameter.is_whole && value != std::floor(value)) return false;
   const bool is_high_enough =
       parameter.includes_low ? value >= parameter.low : value > parameter.low;
   const bool is_low_enough =
@@ -31,7 +33,36 @@ bool is_within(const Hyperparameter& parameter, double value) {
 std::string Hyperparameter::range() const {
   std::ostringstream text;
   text << (includes_low ? '[' : '(') << low << ", " << high << (includes_high ? ']' : ')');
-  return text.str();
+  return (is_whole ? "the whole numbers of " : "") + text.str();
+}
+
+void Hyperparameter::check(const std::string& optimizer, double given) const {
+  TORCH_CHECK_VALUE(is_allowed(*this, given),
+                    optimizer,
+                    ": ",
+                    name,
+                    " is ",
+                    given,
+                    " but must be in ",
+                    range(),
+                    "; the default is ",
+                    value);
+}
+
+double Search::value_at(double share) const {
+  TORCH_CHECK_VALUE(kind != Kind::kFixed, "search: a fixed hyperparameter is not drawn");
+  if (kind == Kind::kWholeUniform) return low + std::floor(share * (high - low + 1.0));
+  const double drawn = low * std::pow(high / low, share);
+  return is_complement ? 1.0 - drawn : drawn;
+}
+
+std::string Search::text() const {
+  if (kind == Kind::kFixed) return "fixed";
+  std::ostringstream all;
+  if (is_complement) all << "1 - value ";
+  all << (kind == Kind::kLogUniform ? "log-uniform" : "uniform over whole numbers") << " in ["
+      << low << ", " << high << ']';
+  return all.str();
 }
 
 Hyperparameters OptimizerEntry::complete(const Hyperparameters& given) const {
@@ -40,16 +71,7 @@ Hyperparameters OptimizerEntry::complete(const Hyperparameters& given) const {
   for (const auto& [key, value] : given) {
     const Hyperparameter parameter =
         find_entry(hyperparameters, key, "hyperparameter of " + name + " called");
-    TORCH_CHECK_VALUE(is_within(parameter, value),
-                      name,
-                      ": ",
-                      key,
-                      " is ",
-                      value,
-                      " but must be in ",
-                      parameter.range(),
-                      "; the default is ",
-                      parameter.value);
+    parameter.check(name, value);
     values[key] = value;
   }
   return values;

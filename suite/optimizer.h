@@ -20,6 +20,19 @@ namespace flightdeck::suite {
 
 using at::Tensor;
 
+/// Where a random search draws the values of a hyperparameter.
+struct Search {
+  enum class Kind { kFixed, kLogUniform, kWholeUniform };
+  Kind kind = Kind::kFixed;
+  double low = 0.0, high = 0.0;  ///< both belong to it
+  bool is_complement = false;    ///< it is 1 - value that is drawn
+
+  /// The value at `share` of the distribution: a uniform share in [0, 1) gives a draw.
+  double value_at(double share) const;
+  /// "log-uniform in [0.0001, 1]" and the like, "fixed".
+  std::string text() const;
+};
+
 struct Hyperparameter {
   std::string name;  ///< "learning_rate", "momentum", ...
   std::string summary;
@@ -28,9 +41,13 @@ struct Hyperparameter {
   double high = std::numeric_limits<double>::infinity();
   bool includes_low = true;
   bool includes_high = false;
+  bool is_whole = false;  ///< a count
+  Search search;
 
   /// "[0, 1)" and the like.
   std::string range() const;
+  /// Throws c10::ValueError, naming the optimizer and the range, unless `given` may be set.
+  void check(const std::string& optimizer, double given) const;
 };
 
 using Hyperparameters = std::map<std::string, double>;

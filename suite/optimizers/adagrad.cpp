@@ -1,27 +1,44 @@
 // SPDX-License-Identifier: MIT
-// Adagrad: epsilon stands outside the root.
-#include <torch/torch.h>
+#include "suite/optimizers/adagrad.h"
 
 #include "suite/optimizers/hyperparameters.h"
+#include "suite/sweep.h"
 
-namespace flightdeck::suite::optimizers {
+namespace flightdeck::suite {
 
-OptimizerEntry adagrad() {
-  OptimizerEntry entry;
-  entry.name = "adagrad";
-  entry.summary = "steps scaled by the sum of squared gradients";
-  entry.hyperparameters = {rate(1e-2),
-                           epsilon(1e-10),
-                           not_negative("start", "initial sum of squared gradients", 0.0),
-                           weight_decay()};
-  entry.create = [](std::vector<Tensor> parameters, const Hyperparameters& values) {
-    torch::optim::AdagradOptions options(values.at("learning_rate"));
-    options.eps(values.at("epsilon"));
-    options.initial_accumulator_value(values.at("start"));
-    options.weight_decay(values.at("weight_decay"));
-    return std::make_shared<torch::optim::Adagrad>(std::move(parameters), options);
-  };
-  return entry;
+std::vector<Field> AdagradOptions::fields() {
+  return {rate_field(learning_rate),
+          epsilon_field(epsilon),
+          start_field(start),
+          weight_decay_field(weight_decay)};
 }
 
-}  // namespace flightdeck::suite::optimizers
+const std::vector<std::string>& AdagradOptions::state_names() const {
+  static const std::vector<std::string> names = {"sum_square"};
+  return names;
+}
+
+Tensor AdagradOptions::first_state(size_t, const Tensor& parameter) const {
+  return at::full_like(parameter, start);
+}
+
+void AdagradOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+  const Constant rate{learning_rate}, least{epsilon};
+  sweep_decayed(
+      [=](auto& x, const auto& g, auto& s) {
+        s = s + g * g;
+        x = x - rate * g / (root(s) + least);
+      },
+      weight_decay,
+      parameter,
+      gradient,
+      state.tensors[0]);
+}
+
+namespace optimizers {
+OptimizerEntry adagrad() {
+  return entry_of<AdagradOptions>("steps scaled by the sum of squared gradients");
+}
+}  // namespace optimizers
+
+}  // namespace flightdeck::suite

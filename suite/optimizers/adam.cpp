@@ -1,21 +1,46 @@
 // SPDX-License-Identifier: MIT
-// Adam; its weight decay is added to the gradient.
-#include <torch/torch.h>
+#include "suite/optimizers/adam.h"
 
-#include "suite/optimizers/adam_options.h"
 #include "suite/optimizers/hyperparameters.h"
+#include "suite/sweep.h"
 
-namespace flightdeck::suite::optimizers {
+namespace flightdeck::suite {
 
-OptimizerEntry adam() {
-  OptimizerEntry entry;
-  entry.name = "adam";
-  entry.summary = "steps scaled by running means of gradients and their squares";
-  entry.hyperparameters = {rate(1e-3), beta1(), beta2(), epsilon(1e-8), weight_decay()};
-  entry.create = [](std::vector<Tensor> parameters, const Hyperparameters& values) {
-    return std::make_shared<torch::optim::Adam>(std::move(parameters), adam_options(values));
-  };
-  return entry;
+std::vector<Field> AdamFamilyOptions::fields() {
+  return {rate_field(learning_rate),
+          beta1_field(beta1),
+          beta2_field(beta2),
+          epsilon_field(epsilon),
+          weight_decay_field(weight_decay)};
 }
 
-}  // namespace flightdeck::suite::optimizers
+const std::vector<std::string>& AdamFamilyOptions::state_names() const {
+  static const std::vector<std::string> names = {"mean", "mean_square"};
+  return names;
+}
+
+void AdamOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+  const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
+  const double correction2 = correction(beta2, state);
+  const Constant rate{learning_rate / correction(beta1, state)};
+  const Constant scale{1.0 / std::sqrt(correction2)}, least{epsilon};
+  sweep_decayed(
+      [=](auto& x, const auto& g, auto& m, auto& v) {
+        m = keep1 * m + fresh1 * g;
+        v = keep2 * v + fresh2 * (g * g);
+        x = x - rate * m / (scale * root(v) + least);
+      },
+      weight_decay,
+      parameter,
+      gradient,
+      state.tensors[0],
+      state.tensors[1]);
+}
+
+namespace optimizers {
+OptimizerEntry adam() {
+  return entry_of<AdamOptions>("steps scaled by running means of gradients and their squares");
+}
+}  // namespace optimizers
+
+}  // namespace flightdeck::suite

@@ -1,23 +1,38 @@
 // SPDX-License-Identifier: MIT
-// AMSGrad: Adam that divides by the largest mean square so far.
-#include <torch/torch.h>
+#include "suite/optimizers/amsgrad.h"
 
-#include "suite/optimizers/adam_options.h"
 #include "suite/optimizers/hyperparameters.h"
+#include "suite/sweep.h"
 
-namespace flightdeck::suite::optimizers {
+namespace flightdeck::suite {
 
-OptimizerEntry amsgrad() {
-  OptimizerEntry entry;
-  entry.name = "amsgrad";
-  entry.summary = "Adam whose scale never falls";
-  entry.hyperparameters = {rate(1e-3), beta1(), beta2(), epsilon(1e-8), weight_decay()};
-  entry.create = [](std::vector<Tensor> parameters, const Hyperparameters& values) {
-    torch::optim::AdamOptions options = adam_options(values);
-    options.amsgrad(true);
-    return std::make_shared<torch::optim::Adam>(std::move(parameters), options);
-  };
-  return entry;
+const std::vector<std::string>& AmsGradOptions::state_names() const {
+  static const std::vector<std::string> names = {"mean", "mean_square", "largest_square"};
+  return names;
 }
 
-}  // namespace flightdeck::suite::optimizers
+void AmsGradOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+  const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
+  const double correction2 = correction(beta2, state);
+  const Constant rate{learning_rate / correction(beta1, state)};
+  const Constant scale{1.0 / std::sqrt(correction2)}, least{epsilon};
+  sweep_decayed(
+      [=](auto& x, const auto& g, auto& m, auto& v, auto& u) {
+        m = keep1 * m + fresh1 * g;
+        v = keep2 * v + fresh2 * (g * g);
+        u = larger(u, v);
+        x = x - rate * m / (scale * root(u) + least);
+      },
+      weight_decay,
+      parameter,
+      gradient,
+      state.tensors[0],
+      state.tensors[1],
+      state.tensors[2]);
+}
+
+namespace optimizers {
+OptimizerEntry amsgrad() { return entry_of<AmsGradOptions>("Adam whose scale never falls"); }
+}  // namespace optimizers
+
+}  // namespace flightdeck::suite

@@ -1,49 +1,94 @@
 // SPDX-License-Identifier: MIT
-// Hyperparameters that several optimizers have.
+// The hyperparameters that optimizers share: meaning, allowed range, and where a random search
+// draws them (Table 6.2 of the optimizer comparison; what it does not tune is fixed).
 #pragma once
 
-#include "suite/optimizer.h"
+#include "suite/optimizer_rule.h"
 
 namespace flightdeck::suite {
 
-inline Hyperparameter positive(std::string name, std::string summary, double value) {
-  Hyperparameter parameter;
-  parameter.name = std::move(name);
-  parameter.summary = std::move(summary);
-  parameter.value = value;
-  parameter.includes_low = false;
-  return parameter;
+inline Search log_uniform(double low, double high) {
+  return {Search::Kind::kLogUniform, low, high, false};
+}
+inline Search complement_log_uniform(double low, double high) {
+  return {Search::Kind::kLogUniform, low, high, true};
+}
+
+/// In [0, infinity).
+inline Field not_negative(std::string name, std::string summary, double& value) {
+  Hyperparameter about;
+  about.name = std::move(name);
+  about.summary = std::move(summary);
+  about.value = value;
+  return {about, &value};
+}
+
+/// In (0, infinity).
+inline Field positive(std::string name, std::string summary, double& value) {
+  Field field = not_negative(std::move(name), std::move(summary), value);
+  field.about.includes_low = false;
+  return field;
 }
 
 /// In [0, 1).
-inline Hyperparameter below_one(std::string name, std::string summary, double value) {
-  Hyperparameter parameter = positive(std::move(name), std::move(summary), value);
-  parameter.includes_low = true;
-  parameter.high = 1.0;
-  return parameter;
+inline Field below_one(std::string name, std::string summary, double& value) {
+  Field field = not_negative(std::move(name), std::move(summary), value);
+  field.about.high = 1.0;
+  return field;
 }
 
-inline Hyperparameter not_negative(std::string name, std::string summary, double value) {
-  Hyperparameter parameter = positive(std::move(name), std::move(summary), value);
-  parameter.includes_low = true;
-  return parameter;
+inline Field searched(Field field, Search search) {
+  field.about.search = search;
+  return field;
 }
 
 // A rate of 0 is allowed: it stands still, which some experiments want.
-inline Hyperparameter rate(double value) {
-  return not_negative("learning_rate", "length of a step", value);
+inline Field rate_field(double& value) {
+  return searched(not_negative("learning_rate", "length of a step", value), log_uniform(1e-4, 1.0));
 }
-inline Hyperparameter momentum_share() {
-  return below_one("momentum", "share of the last step that is kept", 0.9);
+inline Field momentum_field(double& value) {
+  return searched(below_one("momentum", "share of the last step that is kept", value),
+                  complement_log_uniform(1e-4, 1.0));
 }
-inline Hyperparameter beta1() { return below_one("beta1", "memory of the mean of gradients", 0.9); }
-inline Hyperparameter beta2() {
-  return below_one("beta2", "memory of the mean of squared gradients", 0.999);
+inline Field beta1_field(double& value) {
+  return searched(below_one("beta1", "memory of the mean of gradients", value),
+                  log_uniform(0.5, 0.999));
 }
-inline Hyperparameter epsilon(double value) {
-  return positive("epsilon", "added to the root in the denominator", value);
+inline Field beta2_field(double& value) {
+  return searched(below_one("beta2", "memory of the mean of squared gradients", value),
+                  log_uniform(0.8, 0.999));
 }
-inline Hyperparameter weight_decay(double value = 0.0) {
+/// beta2 where an optimizer has no beta1.
+inline Field decay_field(double& value) {
+  return searched(below_one("decay", "memory of the mean of squared gradients", value),
+                  complement_log_uniform(1e-4, 1.0));
+}
+inline Field final_rate_field(double& value) {
+  return searched(positive("final_rate", "where both bounds of the rate end", value),
+                  log_uniform(1e-3, 0.5));
+}
+inline Field gamma_field(double& value) {
+  return searched(below_one("gamma", "speed at which the bounds close", value),
+                  log_uniform(1e-4, 1e-1));
+}
+inline Field slow_rate_field(double& value) {
+  Field field = positive("slow_rate", "share of the way that the slow weights follow", value);
+  field.about.high = 1.0;
+  field.about.includes_high = true;
+  return searched(field, log_uniform(1e-4, 1.0));
+}
+inline Field fast_steps_field(double& value) {
+  Field field = positive("fast_steps", "steps between two moves of the slow weights", value);
+  field.about.is_whole = true;
+  return searched(field, {Search::Kind::kWholeUniform, 1.0, 20.0, false});
+}
+inline Field epsilon_field(double& value) {
+  return positive("epsilon", "keeps the denominator from 0", value);
+}
+inline Field start_field(double& value) {
+  return not_negative("start", "squared gradients before the first step", value);
+}
+inline Field weight_decay_field(double& value) {
   return not_negative("weight_decay", "pull of the parameters to 0", value);
 }
 

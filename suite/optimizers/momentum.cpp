@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Heavy-ball momentum: v <- momentum v + g, theta <- theta - rate v.
-#include <torch/torch.h>
+#include "suite/optimizers/momentum.h"
 
 #include "suite/optimizers/hyperparameters.h"
+#include "suite/sweep.h"
 
-namespace flightdeck::suite::optimizers {
+namespace flightdeck::suite {
 
-OptimizerEntry momentum() {
-  OptimizerEntry entry;
-  entry.name = "momentum";
-  entry.summary = "gradient descent with heavy-ball momentum";
-  entry.hyperparameters = {rate(1e-2), momentum_share(), weight_decay()};
-  entry.create = [](std::vector<Tensor> parameters, const Hyperparameters& values) {
-    torch::optim::SGDOptions options(values.at("learning_rate"));
-    options.weight_decay(values.at("weight_decay"));
-    options.momentum(values.at("momentum"));
-    return std::make_shared<torch::optim::SGD>(std::move(parameters), options);
-  };
-  return entry;
+std::vector<Field> MomentumOptions::fields() {
+  return {rate_field(learning_rate), momentum_field(momentum), weight_decay_field(weight_decay)};
 }
 
-}  // namespace flightdeck::suite::optimizers
+const std::vector<std::string>& MomentumOptions::state_names() const {
+  static const std::vector<std::string> names = {"velocity"};
+  return names;
+}
+
+void MomentumOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+  const Constant rate{learning_rate}, share{momentum};
+  sweep_decayed(
+      [=](auto& x, const auto& g, auto& v) {
+        v = share * v + g;
+        x = x - rate * v;
+      },
+      weight_decay,
+      parameter,
+      gradient,
+      state.tensors[0]);
+}
+
+namespace optimizers {
+OptimizerEntry momentum() {
+  return entry_of<MomentumOptions>("gradient descent with heavy-ball momentum");
+}
+}  // namespace optimizers
+
+}  // namespace flightdeck::suite

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Stochastic gradient descent: theta <- theta - rate g.
-#include <torch/torch.h>
+#include "suite/optimizers/sgd.h"
 
 #include "suite/optimizers/hyperparameters.h"
+#include "suite/sweep.h"
 
-namespace flightdeck::suite::optimizers {
+namespace flightdeck::suite {
 
-OptimizerEntry sgd() {
-  OptimizerEntry entry;
-  entry.name = "sgd";
-  entry.summary = "plain stochastic gradient descent";
-  entry.hyperparameters = {rate(1e-2), weight_decay()};
-  entry.create = [](std::vector<Tensor> parameters, const Hyperparameters& values) {
-    torch::optim::SGDOptions options(values.at("learning_rate"));
-    options.weight_decay(values.at("weight_decay"));
-    return std::make_shared<torch::optim::SGD>(std::move(parameters), options);
-  };
-  return entry;
+std::vector<Field> SgdOptions::fields() {
+  return {rate_field(learning_rate), weight_decay_field(weight_decay)};
 }
 
-}  // namespace flightdeck::suite::optimizers
+const std::vector<std::string>& SgdOptions::state_names() const {
+  static const std::vector<std::string> names;
+  return names;
+}
+
+void SgdOptions::update(Tensor& parameter, const Tensor& gradient, RuleState&) const {
+  const Constant rate{learning_rate};
+  sweep_decayed(
+      [=](auto& x, const auto& g) { x = x - rate * g; }, weight_decay, parameter, gradient);
+}
+
+namespace optimizers {
+OptimizerEntry sgd() { return entry_of<SgdOptions>("plain stochastic gradient descent"); }
+}  // namespace optimizers
+
+}  // namespace flightdeck::suite

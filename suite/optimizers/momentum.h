@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Heavy-ball momentum: v <- momentum v + g, x <- x - rate v.
+#pragma once
+
+#include "suite/optimizer_rule.h"
+
+namespace flightdeck::suite {
+
+class MomentumOptions : public RuleOptionsOf<MomentumOptions> {
+ public:
+  double momentum = 0.99;
+
+  MomentumOptions() { learning_rate = 1e-2; }
+
+  std::string name() const override { return "momentum"; }
+  std::vector<Field> fields() override;
+  const std::vector<std::string>& state_names() const override;
+  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+};
+
+using Momentum = OptimizerOf<MomentumOptions>;
+
+}  // namespace flightdeck::suite
