@@ -129,6 +129,18 @@ std::vector<Item> problems() {
   return items;
 }
 
+// null where a random search leaves the default.
+std::string search_json(const suite::Search& search) {
+  if (search.kind == suite::Search::Kind::kFixed) return "null";
+  const bool is_log = search.kind == suite::Search::Kind::kLogUniform;
+  return JsonObject()
+      .field("distribution", is_log ? "log_uniform" : "whole_uniform")
+      .raw("low", json_exact(search.low))
+      .raw("high", json_exact(search.high))
+      .field("of_one_minus_value", search.is_complement)
+      .text();
+}
+
 std::vector<Item> optimizers() {
   std::vector<Item> items;
   for (const suite::OptimizerEntry& optimizer : suite::all_optimizers()) {
@@ -136,12 +148,16 @@ std::vector<Item> optimizers() {
     std::vector<std::string> hyperparameters;
     for (const suite::Hyperparameter& parameter : optimizer.hyperparameters) {
       item.details.push_back(parameter.name + "=" + short_number(parameter.value) + " in " +
-                             parameter.range() + ": " + parameter.summary);
+                             parameter.range() + ": " + parameter.summary +
+                             (parameter.search.kind == suite::Search::Kind::kFixed
+                                  ? ""
+                                  : "; search: " + parameter.search.text()));
       hyperparameters.push_back(JsonObject()
                                     .field("name", parameter.name)
                                     .raw("default", json_exact(parameter.value))
                                     .field("range", parameter.range())
                                     .field("summary", parameter.summary)
+                                    .raw("search", search_json(parameter.search))
                                     .text());
     }
     item.json = json_begin(item.name, item.summary)
@@ -192,7 +208,7 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
       {"quantities", "What a cockpit can track: cost, settings and their defaults", &quantities},
       {"problems", "What can be trained: data set, size and customary budget", &problems},
-      {"optimizers", "Optimizers, their hyperparameters and defaults", &optimizers},
+      {"optimizers", "Optimizers, their hyperparameters, defaults and search spaces", &optimizers},
       {"presets", "Sets of quantities by name", &presets},
       {"rules", "Ops with a fast rule; others are slower and exact all the same", &rules},
       {"experiments", "Findings of the papers that a command repeats", &experiments},

@@ -269,6 +269,21 @@ class List(CommandTest):
             for name in names:
                 self.assertIn(name, text)
 
+    def test_optimizers_have_search_spaces(self):
+        items = json.loads(self.expect_success("list", "optimizers", "--json"))
+        self.assertEqual(len(items), 16)
+        found = {(item["name"], each["name"]): each
+                 for item in items for each in item["hyperparameters"]}
+        self.assertEqual(found["nag", "momentum"]["search"],
+                         {"distribution": "log_uniform", "low": 1e-4, "high": 1,
+                          "of_one_minus_value": True})
+        self.assertEqual(found["lookahead_radam", "fast_steps"]["search"]["distribution"],
+                         "whole_uniform")
+        self.assertIsNone(found["adam", "epsilon"]["search"])
+        self.assertEqual(found["adam", "epsilon"]["default"], 1e-8)
+        self.assertIn("search: log-uniform in [0.5, 0.999]",
+                      " ".join(self.expect_success("list", "optimizers").split()))
+
     def test_presets_name_quantities_that_exist(self):
         quantities = json.loads(self.expect_success("list", "quantities", "--json"))
         names = {quantity["name"] for quantity in quantities}
