@@ -14,8 +14,8 @@ struct Asset {
   std::string_view bytes;
 };
 
-/// index.html, app.js, app.css, icon.svg. Without the page (built without Node.js) index.html alone,
-/// which says so.
+/// index.html, app.js, app.css, icon.svg. Without the page (built without Node.js) index.html
+/// alone, which says so.
 const std::vector<Asset>& assets();
 
 /// True if the page was built in.

@@ -21,11 +21,10 @@ class EventStream {
   EventStream(const RunShelf& shelf, wire::ServerInfo server, std::optional<int64_t> cursor)
       : shelf_(shelf), server_(std::move(server)), cursor_(cursor) {}
 
-  /// Waits for changes and tells them. False when the client is gone.
+  /// Waits for changes and tells them. False when the client is gone or the shelf stops.
   bool go_on(Outlet& out) {
     if (!has_begun_) return begin(out);
-    shelf_.wait_behind(*cursor_, kLookMs);
-    if (!out.is_open()) return false;
+    if (!shelf_.wait_behind(*cursor_, kLookMs) || !out.is_open()) return false;
     const ShelfChanges changes = shelf_.since(*cursor_);
     if (!changes.is_complete) cursor_.reset();
     if (!cursor_) return begin(out);

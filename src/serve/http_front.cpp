@@ -206,6 +206,7 @@ class HttpFront::State : private httplib::Server {
   ~State() override { end(); }
 
   void begin(const std::string& host, int port) {
+    allow_many_descriptors();
     listening_ = listen_on(host, port);
     port_ = port_of(listening_);
     svr_sock_ = listening_.descriptor();  // streams of the library end when this is taken away

@@ -3,6 +3,8 @@
 
 #include <ctime>
 #include <sys/stat.h>
+#include <system_error>
+#include <utility>
 
 namespace flightdeck::serve {
 
@@ -37,6 +39,12 @@ bool holds_run(const std::string& path) {
   return is_plain_file(path + "/run.sqlite") || is_plain_file(path + "/journal.0");
 }
 
+// Says nothing of the folder: it will be read when there is room again.
+bool is_of_this_process(const std::error_code& error) {
+  return error == std::errc::too_many_files_open ||
+         error == std::errc::too_many_files_open_in_system || error == std::errc::not_enough_memory;
+}
+
 std::string joined(const std::string& id, const std::string& name) {
   return id == "." ? name : id + "/" + name;
 }
@@ -45,10 +53,15 @@ std::string joined(const std::string& id, const std::string& name) {
 
 bool RunFinder::look() {
   if (is_unchanged()) return false;
-  folders_.clear();
-  runs_.clear();
-  last_walk_ = std::chrono::steady_clock::now();
-  walk(folder_, ".", 0);
+  auto folders = std::exchange(folders_, {});
+  auto runs = std::exchange(runs_, {});
+  const auto now = std::chrono::steady_clock::now();
+  if (!walk(folder_, ".", 0)) {
+    folders_ = std::move(folders);
+    runs_ = std::move(runs);
+    return false;
+  }
+  last_walk_ = now;
   return true;
 }
 
@@ -65,25 +78,26 @@ bool RunFinder::is_unchanged() const {
   return true;
 }
 
-void RunFinder::walk(const std::filesystem::path& folder, const std::string& id, int depth) {
+bool RunFinder::walk(const std::filesystem::path& folder, const std::string& id, int depth) {
   struct stat status;
-  if (!status_of(folder.string(), status) || !S_ISDIR(status.st_mode)) return;
+  if (!status_of(folder.string(), status) || !S_ISDIR(status.st_mode)) return true;
   if (holds_run(folder.string())) {
     runs_.push_back({id, identity_of(status)});
-    return;
+    return true;
   }
   Folder& entry = folders_[folder.string()];
   entry.stamp = stamp_of(status);
   entry.is_fresh = status.st_mtim.tv_sec + kFreshSeconds >= std::time(nullptr);
-  if (depth == kDepth) return;
+  if (depth == kDepth) return true;
   std::error_code error;
   for (std::filesystem::directory_iterator item(folder, error), end; !error && item != end;
        item.increment(error)) {
     const std::string name = item->path().filename().string();
     std::error_code ignored;
     if (name.front() == '.' || !item->is_directory(ignored) || item->is_symlink(ignored)) continue;
-    walk(item->path(), joined(id, name), depth + 1);
+    if (!walk(item->path(), joined(id, name), depth + 1)) return false;
   }
+  return !is_of_this_process(error);
 }
 
 }  // namespace flightdeck::serve

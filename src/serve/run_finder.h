@@ -21,7 +21,8 @@ class RunFinder {
  public:
   explicit RunFinder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Reads again what has changed since the last call; true if anything was read.
+  /// Reads again what has changed since the last call; true if anything was read. Without room for
+  /// that (too many open files, no memory) all stays as it was until the next call.
   bool look();
   const std::vector<FoundRun>& runs() const { return runs_; }
   std::filesystem::path path_of(const std::string& id) const { return folder_ / id; }
@@ -33,7 +34,8 @@ class RunFinder {
   };
 
   bool is_unchanged() const;
-  void walk(const std::filesystem::path& folder, const std::string& id, int depth);
+  // False if there was no room to read a folder.
+  bool walk(const std::filesystem::path& folder, const std::string& id, int depth);
 
   std::filesystem::path folder_;
   std::map<std::string, Folder> folders_;  // those that are no runs, by path

@@ -150,10 +150,11 @@ class RunShelf::State {
     return changes;
   }
 
-  void wait_behind(int64_t change, int64_t at_most_ms) {
+  bool wait_behind(int64_t change, int64_t at_most_ms) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait_for(
         lock, std::chrono::milliseconds(at_most_ms), [&] { return change_ > change || is_over_; });
+    return !is_over_;
   }
 
  private:
@@ -320,8 +321,8 @@ std::shared_ptr<const RunReader> RunShelf::open(const std::string& id) const {
   return state_->open(id);
 }
 ShelfChanges RunShelf::since(int64_t change) const { return state_->since(change); }
-void RunShelf::wait_behind(int64_t change, int64_t at_most_ms) const {
-  state_->wait_behind(change, at_most_ms);
+bool RunShelf::wait_behind(int64_t change, int64_t at_most_ms) const {
+  return state_->wait_behind(change, at_most_ms);
 }
 void RunShelf::stop() { state_->stop(); }
 

@@ -36,8 +36,8 @@ class RunShelf {
   std::shared_ptr<const RunReader> open(const std::string& id) const;
 
   ShelfChanges since(int64_t change) const;
-  /// Returns when there is something behind `change`, after the time, or when the shelf stops.
-  void wait_behind(int64_t change, int64_t at_most_ms) const;
+  /// Returns when there is something behind `change` or after the time; false if the shelf stops.
+  bool wait_behind(int64_t change, int64_t at_most_ms) const;
   /// Ends the looking, and all waiting.
   void stop();
 

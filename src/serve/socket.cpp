@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "serve/socket.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -112,6 +114,14 @@ int port_of(const Socket& listening) {
   return address.ss_family == AF_INET6
              ? ntohs(reinterpret_cast<const struct sockaddr_in6*>(&address)->sin6_port)
              : ntohs(reinterpret_cast<const struct sockaddr_in*>(&address)->sin_port);
+}
+
+void allow_many_descriptors() {
+  constexpr rlim_t kWanted = 8192;
+  struct rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWanted) return;
+  limit.rlim_cur = std::min(kWanted, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 Wait wait_to_read(const Socket& socket, Milliseconds at_most) {

@@ -28,6 +28,10 @@ class Socket {
 Socket listen_on(const std::string& host, int port);
 int port_of(const Socket& listening);
 
+/// Asks the system for descriptors enough for all connections and the files read for them: what a
+/// shell allows at first is too little.
+void allow_many_descriptors();
+
 using Milliseconds = std::chrono::milliseconds;
 
 enum class Wait { kReady, kTimeout, kClosed };

@@ -224,7 +224,7 @@ TEST(Hostile, TooManyEventStreamsAreRefused) {
 TEST(Hostile, AnAnswerThatCannotBeEndedBreaksOffAlone) {
   ServedFolder served;
   {
-    Recorder recorder(served.path() + "/doomed");
+    Recorder recorder(served.path() + "/.recorded");
     recorder.begin(full_info());
     for (int64_t step = 0; step < 5000; ++step) {
       std::vector<Reading> readings;
@@ -233,7 +233,8 @@ TEST(Hostile, AnAnswerThatCannotBeEndedBreaksOffAlone) {
     }
     recorder.finish("finished");
   }
-  get_until(served.port(), "/api/v1/runs", "\"finished\"");
+  std::filesystem::rename(served.path() + "/.recorded", served.path() + "/doomed");
+  get_until(served.port(), "/api/v1/runs", "doomed");
   Client client(served.port());
   // Megabytes that nobody reads, so that the run goes away in the middle of the answer.
   client.send("GET /api/v1/csv?run=doomed&quantity=loss HTTP/1.1\r\nHost: localhost\r\n\r\n");

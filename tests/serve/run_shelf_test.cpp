@@ -8,12 +8,14 @@
 #include <fstream>
 #include <functional>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "serve/run_finder.h"
 #include "tests/record/runs.h"
 
 namespace flightdeck::tests {
@@ -232,6 +234,24 @@ TEST_F(Shelf, SurvivesTheLossOfItsFolder) {
   EXPECT_TRUE(eventually([&] { return ids_of(shelf).empty(); }));
   add("two");
   EXPECT_TRUE(eventually([&] { return ids_of(shelf) == "two"; }));
+}
+
+TEST_F(Shelf, KeepsRunsWhileFoldersCannotBeOpened) {
+  add("one");
+  serve::RunFinder finder(path_);
+  EXPECT_TRUE(finder.look());
+  struct rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const bool has_looked = finder.look();  // again, since the folder is fresh
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_FALSE(has_looked);
+  EXPECT_EQ(finder.runs().size(), 1u);
+  add("two");
+  EXPECT_TRUE(finder.look());
+  EXPECT_EQ(finder.runs().size(), 2u);
 }
 
 TEST_F(Shelf, ListsRunsThatCannotBeRead) {
