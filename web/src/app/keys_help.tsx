@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of keys that '?' shows.
+// The list of keys, and the button that shows it; '?' does too.
 import {useEffect, useRef} from 'preact/hooks';
 
 const KEYS: readonly [string, string][] = [
@@ -13,6 +13,8 @@ const KEYS: readonly [string, string][] = [
   ['Click', 'on a chart: slider to this step'],
   ['Shift + click', 'on a legend: this line alone'],
   ['0', 'all steps again'],
+  ['/', 'on the list of runs: to the filter'],
+  ['Escape', 'closes what is open'],
   ['?', 'this list'],
 ];
 
@@ -29,10 +31,13 @@ export function KeysHelp() {
     return () => document.removeEventListener('keydown', key);
   }, []);
   return (
-    <dialog ref={dialog} class="keys" aria-label="Keys">
-      <h2>Keys</h2>
-      <dl>{KEYS.map(([key, what]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div>)}</dl>
-      <button type="button" onClick={() => dialog.current?.close()}>Close</button>
-    </dialog>
+    <>
+      <button type="button" class="round" aria-label="Keys" title="Keys" onClick={() => dialog.current?.showModal()}>?</button>
+      <dialog ref={dialog} class="keys" aria-label="Keys">
+        <h2>Keys</h2>
+        <dl>{KEYS.map(([key, what]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div>)}</dl>
+        <button type="button" onClick={() => dialog.current?.close()}>Close</button>
+      </dialog>
+    </>
   );
 }

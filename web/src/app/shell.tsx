@@ -44,6 +44,8 @@ export function Shell({source, runs, settings}: ShellProps) {
   // A report has one run: there is nothing to compare.
   const route: Route = !source.isLive && only && asked.page === 'compare' ? {page: 'run', id: only.id, view: 'cockpit'} : asked;
   const app: App = {source, runs, settings, palette};
+  const title = route.page === 'run' ? `${route.id}, ${VIEW_TITLES[route.view]}` : 'All runs';
+  useEffect(() => { document.title = `${title} · Flightdeck`; }, [title]);
   return (
     <>
       <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}>
@@ -55,9 +57,9 @@ export function Shell({source, runs, settings}: ShellProps) {
       )}
       {source.remark && <div class="banner" role="note">{source.remark}</div>}
       <main id="content" tabIndex={-1}>
+        <h1 class="visually-hidden">{title}</h1>
         <Boundary of={routeAddress(route)}><Content app={app} route={route} /></Boundary>
       </main>
-      <KeysHelp />
     </>
   );
 }
@@ -101,7 +103,8 @@ function TopBar({app, route, theme}: {app: App; route: Route; theme: Settings['t
         ))}
         {app.source.isLive && <a href="#/" aria-current={route.page === 'compare' ? 'page' : undefined}>Compare</a>}
       </nav>
-      <button type="button" class="theme" onClick={() => app.settings.change({theme: NEXT_THEME[theme]})}
+      <KeysHelp />
+      <button type="button" class="round theme" onClick={() => app.settings.change({theme: NEXT_THEME[theme]})}
         aria-label={`Theme: ${theme}; switch to ${NEXT_THEME[theme]}`} title={`Theme: ${theme}`}>{THEME_SIGN[theme]}</button>
     </header>
   );

@@ -36,7 +36,7 @@ export const lightPalette: Palette = {
   grid: '#e6eaef',
   lines: ['#0072b2', '#d55e00', '#008f68', '#b0578a', '#a87000', '#2b8cc4', '#7d7400', '#4f5b66'],
   good: '#00795a',
-  warning: '#a86400',
+  warning: '#965900',
   bad: '#c0392b',
   heat: scale(['#f3f7ea', '#b8de8f', '#6cc28a', '#2f9e8f', '#2a788e', '#35508a', '#440f5c']),
   diverging: around(['#1f5f99', '#6fa8d6', '#f1f1ee', '#e6a15c', '#a84e00']),

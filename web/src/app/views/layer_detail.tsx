@@ -35,7 +35,10 @@ export function LayerDetail({app, run, details, name, onClose}: Props) {
   }), [layer]);
   const parameter = details.parameters.find((each) => each.name === name);
   return (
-    <section class="layer-detail" aria-labelledby="layer-name" onKeyDown={(event) => { if (event.key === 'Escape') onClose(); }}>
+    <section class="layer-detail" aria-labelledby="layer-name" onKeyDown={(event) => {
+      // An open menu closes first.
+      if (event.key === 'Escape' && !event.currentTarget.querySelector('.popover')) onClose();
+    }}>
       <header>
         <h2 id="layer-name" ref={heading} tabIndex={-1}>{name}</h2>
         {parameter && <span class="quiet">{parameter.shape.length ? [...parameter.shape].join(' × ') : 'scalar'}, {parameter.type}</span>}

@@ -36,7 +36,10 @@ function ColumnChooser({columns, shown, show}: {columns: readonly Column[]; show
     const close = (event: Event) => {
       const isEscape = event instanceof KeyboardEvent && event.key === 'Escape';
       const isElsewhere = event.type === 'pointerdown' && !place.current?.contains(event.target as Node);
-      if (place.current && (isEscape || isElsewhere)) place.current.open = false;
+      if (!place.current?.open || !(isEscape || isElsewhere)) return;
+      // What has the focus is about to go away.
+      if (isEscape) place.current.querySelector('summary')?.focus();
+      place.current.open = false;
     };
     document.addEventListener('pointerdown', close);
     document.addEventListener('keydown', close);
