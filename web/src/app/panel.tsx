@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The frame of a panel: title, explanation, menu. What breaks inside it stays inside.
 import {Component, type ComponentChildren} from 'preact';
-import {useEffect, useRef, useState} from 'preact/hooks';
+import {useLayoutEffect, useRef, useState} from 'preact/hooks';
 import type {Drawing} from '../widgets/drawing';
 import {LineChart} from '../widgets/line_chart';
 import type {LineOptions} from '../widgets/line_data';
@@ -60,7 +60,8 @@ export class Boundary extends Component<{of: unknown; children: ComponentChildre
 /** Closes on Escape and on a click elsewhere. */
 function useClosing(isOpen: boolean, close: () => void) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the next key can be pressed, which an effect after painting does not promise.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const press = (event: PointerEvent) => { if (!place.current?.contains(event.target as Node)) close(); };
     const key = (event: KeyboardEvent) => {
