@@ -51,7 +51,8 @@ function remarkOf(report: Report): string {
   if (report.frames_kept < report.frames_recorded) {
     parts.push(`${count(report.frames_kept)} of ${count(report.frames_recorded)} lists and histograms are in this report`);
   }
-  return parts.length ? `${parts.join('; ')}. The record has all of them.` : '';
+  const text = parts.join('; ');
+  return text ? `${text.charAt(0).toUpperCase()}${text.slice(1)}. The record has all of them.` : '';
 }
 
 export class ReportSource implements Source {
