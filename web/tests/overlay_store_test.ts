@@ -73,3 +73,15 @@ test('what is zoomed to is read in detail where points were taken together', asy
   assert.equal(store.watched.value.zoomed.size, 0);
   store.close();
 });
+
+test('runs that arrive together are shown together', async () => {
+  const source = new FakeSource({runs: 30});
+  const store = new OverlayStore(source, 60_000);
+  let times = 0;
+  store.watched.watch(() => ++times);
+  store.choose((await source.runs()).runs);
+  await settled(store, () => store.watched.value.missing === 0);
+  assert.equal(store.watched.value.runs.size, 30);
+  assert.equal(times, 2);
+  store.close();
+});

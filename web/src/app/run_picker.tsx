@@ -36,7 +36,9 @@ function RunSearch({runs, current, go}: Props) {
         onBlur={(event) => { event.currentTarget.value = current; }}
         onInput={(event) => {
           const {value} = event.currentTarget;
-          if (!ids.includes(value)) return;
+          // Chosen from the list; what is typed counts with Enter, or run_7 would be taken for run_77.
+          const kind = (event as {inputType?: string}).inputType;
+          if ((kind && kind !== 'insertReplacementText') || !ids.includes(value)) return;
           event.currentTarget.blur();
           go(value);
         }} />

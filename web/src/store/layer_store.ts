@@ -19,11 +19,9 @@ const ENTRIES = 300;
 const PAUSE_MS = 3000;
 const PAUSE_FACTOR = 8;
 
-/** Parts that arrive within this time, or within a multiple of what showing the last ones took, are shown together. */
+/** Parts that arrive within this time are shown together; within longer if showing takes longer than its share. */
 const GATHER_MS = 250;
-const GATHER_FACTOR = 4;
-/** Showing that costs no more than this holds nothing up. */
-const QUICK_MS = 20;
+const SHARE_MS = 60;
 
 export class LayerStore {
   readonly watched = new Watched<Layers>({points: new Map(), progress: null, error: null});
@@ -89,7 +87,7 @@ export class LayerStore {
         this.patch({points: new Map(points), progress: isFirst && !isLast ? progress : null, error: null});
         // Drawn before reading goes on: keys and clicks come in between.
         await new Promise((resolve) => setTimeout(resolve));
-        next = Date.now() + Math.max(this.gatherMs, GATHER_FACTOR * (Date.now() - now - QUICK_MS));
+        next = Date.now() + this.gatherMs * Math.max(1, (Date.now() - now) / SHARE_MS);
       });
     } catch (error) {
       if (turn === this.turn) this.patch({progress: null, error: error instanceof Error ? error : new Error(String(error))});

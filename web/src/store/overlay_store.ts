@@ -23,6 +23,8 @@ export interface Overlaid {
 
 const ENTRIES = 600;
 const AT_ONCE = 3;
+/** Runs that arrive within this time are shown together: all charts are drawn anew. */
+const GATHER_MS = 250;
 /** A run that grows is read again after this long. */
 const REFRESH_MS = 2000;
 
@@ -37,6 +39,11 @@ async function loadRun(source: Source, id: string): Promise<LoadedRun> {
 
 export class OverlayStore {
   readonly watched = new Watched<Overlaid>({runs: new Map(), zoomed: new Map(), errors: new Map(), missing: 0});
+  /** What is known, a moment before it is shown. */
+  private state = this.watched.value;
+  private isToTell = false;
+  private shown = 0;
+  private telling: ReturnType<typeof setTimeout> | undefined;
   private chosen: readonly RunSummary[] = [];
   /** The change of each run that was read last, and when. */
   private readonly read = new Map<string, {change: number; time: number}>();
@@ -45,13 +52,13 @@ export class OverlayStore {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
 
-  constructor(private readonly source: Source) {}
+  constructor(private readonly source: Source, private readonly gatherMs = GATHER_MS) {}
 
   /** The runs to compare, as they are now; called again whenever they change. */
   choose(runs: readonly RunSummary[]): void {
     this.chosen = runs;
     const ids = new Set(runs.map((run) => run.id));
-    const {runs: loaded, errors} = this.watched.value;
+    const {runs: loaded, errors} = this.state;
     const kept = <T>(map: ReadonlyMap<string, T>) => new Map([...map].filter(([id]) => ids.has(id)));
     for (const id of [...this.read.keys()]) if (!ids.has(id)) this.read.delete(id);
     if ([...loaded.keys(), ...errors.keys()].some((id) => !ids.has(id))) this.tell({runs: kept(loaded), errors: kept(errors)});
@@ -63,19 +70,20 @@ export class OverlayStore {
     const turn = ++this.zoomTurn;
     this.tell({zoomed: new Map()});
     if (!range) return;
-    for (const [id, {points}] of this.watched.value.runs) {
+    for (const [id, {points}] of this.state.runs) {
       const ids = [...points.values()].filter((each) => each.reduced).map((each) => each.id);
       if (ids.length === 0) continue;
       // Without the detail the coarse lines stay, and the next zoom asks again.
       const answer = await this.source.points(id, ids, range, ENTRIES).catch(() => null);
       if (turn !== this.zoomTurn || this.isClosed) return;
-      if (answer) this.tell({zoomed: new Map(this.watched.value.zoomed).set(id, new Map(answer.series.map((each) => [each.id, each])))});
+      if (answer) this.tell({zoomed: new Map(this.state.zoomed).set(id, new Map(answer.series.map((each) => [each.id, each])))});
     }
   }
 
   close(): void {
     this.isClosed = true;
     clearTimeout(this.timer);
+    clearTimeout(this.telling);
   }
 
   private next(): void {
@@ -106,7 +114,7 @@ export class OverlayStore {
     }
     this.running.delete(run.id);
     if (this.isChosen(run.id)) {
-      const {runs, errors} = this.watched.value;
+      const {runs, errors} = this.state;
       const others = new Map([...errors].filter(([id]) => id !== run.id));
       this.read.set(run.id, {change: run.change, time: Date.now()});
       this.tell({runs: loaded ? new Map(runs).set(run.id, loaded) : runs, errors: failure ? others.set(run.id, failure) : others});
@@ -119,8 +127,21 @@ export class OverlayStore {
   }
 
   private tell(part: Partial<Overlaid>): void {
-    const all = {...this.watched.value, ...part};
+    const all = {...this.state, ...part};
     const missing = this.chosen.filter((run) => !all.runs.has(run.id) && !all.errors.has(run.id)).length;
-    if (Object.keys(part).length > 0 || missing !== this.watched.value.missing) this.watched.set({...all, missing});
+    if (Object.keys(part).length === 0 && missing === this.state.missing) return;
+    this.state = {...all, missing};
+    this.isToTell = true;
+    if (missing === 0 || Date.now() - this.shown >= this.gatherMs) this.show();
+    else this.telling ??= setTimeout(() => this.show(), this.gatherMs);
+  }
+
+  private show(): void {
+    clearTimeout(this.telling);
+    this.telling = undefined;
+    if (!this.isToTell || this.isClosed) return;
+    this.isToTell = false;
+    this.shown = Date.now();
+    this.watched.set(this.state);
   }
 }

@@ -16,8 +16,9 @@ export interface Runs {
 /** After a reset, runs that were not told again within this time are gone. */
 const GONE_MS = 2000;
 const RETRY_MS = 2000;
-/** Many runs may change at once; lists are made anew this often at most. */
+/** Many runs may change at once; lists are made anew this often at most, long ones more seldom. */
 const GATHER_MS = 150;
+const GATHER_MS_EACH = 1;
 
 export class RunsStore {
   readonly watched = new Watched<Runs>({isLoaded: false, isConnected: true, error: null, list: []});
@@ -80,7 +81,7 @@ export class RunsStore {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.patch({list: [...this.byId.values()].sort((a, b) => b.start_time - a.start_time || (a.id < b.id ? -1 : 1))});
-    }, this.watched.value.list.length ? GATHER_MS : 0);
+    }, this.watched.value.list.length ? GATHER_MS + GATHER_MS_EACH * this.byId.size : 0);
   }
 
   private patch(part: Partial<Runs>): void {

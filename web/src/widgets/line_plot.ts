@@ -227,7 +227,8 @@ export class LinePlot {
     plot.over.addEventListener('pointerup', (event) => {
       const isClick = this.pressedAt !== null && Math.abs(event.clientX - this.pressedAt) < 4;
       this.pressedAt = null;
-      const step = this.input.data.steps[plot.cursor.idx ?? -1];
+      // Not where the cursor is: a finger moves it only after it was lifted.
+      const step = this.input.data.steps[plot.posToIdx(event.clientX - plot.over.getBoundingClientRect().left)];
       clearTimeout(this.picking);
       // A double click begins like a click.
       if (isClick && step !== undefined) this.picking = setTimeout(() => this.events.pick(step), DOUBLE_CLICK_MS);
