@@ -34,7 +34,7 @@ export function RunPage({app, id, view}: {app: App; id: string; view: RunView}) 
 function LoadedRun({app, run, view}: {app: App; run: RunStore; view: RunView}) {
   const details = useWatched(run.details);
   const error = useWatched(run.error);
-  const {list, isLoaded} = useWatched(app.runs.watched);
+  const {list, isLoaded, isConnected} = useWatched(app.runs.watched);
   const isGone = isLoaded && list.length > 0 && !list.some(({id}) => id === run.id);
   if (!details && error) return <Failure error={error} what={`The run ${run.id} cannot be read`} retry={() => run.reload()} />;
   if (!details) return <Loading what={run.id} />;
@@ -42,7 +42,7 @@ function LoadedRun({app, run, view}: {app: App; run: RunStore; view: RunView}) {
   return (
     <>
       {isGone && <div class="banner warning" role="status">This run is no longer in the folder; what you see is what was read before.</div>}
-      {error && !isGone && <div class="banner warning" role="status">New values cannot be read: {error.message}. Trying again.</div>}
+      {error && !isGone && isConnected && <div class="banner warning" role="status">New values cannot be read: {error.message}. Trying again.</div>}
       {details.summary.error && <div class="banner warning" role="alert">{details.summary.error}</div>}
       <View app={app} run={run} />
     </>

@@ -15,7 +15,8 @@ const updateRatio: Instrument = {
   reads: [{quantity: 'update_ratio', groups: 12}],
   view(readings) {
     const series = readings.numbers('update_ratio').filter(({info}) => info.field === '');
-    const lines = manyLines(series.map(({info, points}) => ({name: info.group, points})), 'whole model');
+    const whole = series.length > 1 ? 'whole model' : 'update ratio';
+    const lines = manyLines(series.map(({info, points}) => ({name: info.group, points})), whole);
     if (lines.length === 0) return null;
     return {kind: 'lines', lines, guides: [{value: -3, label: 'usual'}], y: 'log10 of update / size'};
   },

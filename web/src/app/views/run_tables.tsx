@@ -16,8 +16,8 @@ const quantityColumns: TableColumn<Quantity>[] = [
   {id: 'schedule', label: 'When', cell: (q) => q.schedule},
   // By how dear it is, not by the word.
   {id: 'cost', label: 'Cost', cell: (q) => COSTS.indexOf(q.cost), show: (q) => <span class="tag">{q.cost}</span>},
-  {id: 'settings', label: 'Settings', cell: (q) => q.settings, show: (q) => <code>{q.settings}</code>},
   {id: 'summary', label: 'What it is', cell: (q) => q.summary},
+  {id: 'settings', label: 'Settings', cell: (q) => q.settings, show: (q) => <code>{q.settings}</code>},
 ];
 
 export function Plan({run}: {run: RunDetails}) {
