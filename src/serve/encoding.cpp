@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "serve/encoding.h"
 
+#include <cstdint>
 #include <stdexcept>
 
 #include <zlib.h>
