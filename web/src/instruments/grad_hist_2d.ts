@@ -11,8 +11,8 @@ const gradHist2d: Instrument = {
   explain:
     'Entries of the gradients of single samples against the value of their parameter, colours and both sums on a ' +
     'log scale; what lies outside is counted in the outermost cells. It shows which weights the large gradients ' +
-    'belong to: a vertical streak is a value that many parameters share, an empty middle row a part that does not ' +
-    'learn.',
+    'belong to: a vertical streak is a value that many parameters share, entries in the middle row alone are a ' +
+    'part that does not learn.',
   reads: [{quantity: 'grad_hist_2d', frames: true}],
   view(readings) {
     const frame = readings.frame('grad_hist_2d');

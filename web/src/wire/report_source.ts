@@ -15,7 +15,7 @@ async function unpack(base64: string): Promise<unknown> {
 
 export async function decodeReport(base64: string): Promise<Report> {
   if (typeof DecompressionStream === 'undefined') {
-    throw new Error('this browser cannot unpack it; open it in Chrome or Edge 80, Firefox 113, Safari 16.4 or newer');
+    throw new Error('this browser cannot unpack it; open it in Chrome or Edge 100, Firefox 113, Safari 16.4 or newer');
   }
   const json = await unpack(base64).catch(() => {
     throw new Error('the file is damaged; write it again with flightdeck report RUN -o FILE');
