@@ -19,21 +19,35 @@ std::string name_of(const std::string& folder) {
   return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
 }
 
-// Written beside and moved, so that a report that is open is never half a file.
-void write_file(const std::string& path, const std::string& bytes) {
-  const std::string beside = path + ".new";
-  std::ofstream file(beside, std::ios::binary);
+bool write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
   file << bytes;
   file.close();
+  return file.good();
+}
+
+// Written beside and moved, so that a report that is open is never half a file.
+bool replace_file(const std::string& path, const std::string& bytes) {
+  const std::string beside = path + ".new";
   std::error_code error;
-  if (file.good()) std::filesystem::rename(beside, path, error);
-  if (file.good() && !error) return;
+  if (write_bytes(beside, bytes)) {
+    std::filesystem::rename(beside, path, error);
+    if (!error) return true;
+  }
+  std::filesystem::remove(beside, error);
+  return false;
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
   std::error_code ignored;
-  std::filesystem::remove(beside, ignored);
-  TORCH_CHECK(false,
+  const auto status = std::filesystem::symlink_status(path, ignored);
+  // Moving would put a file in the place of a link, a pipe or /dev/null.
+  const bool is_plain =
+      !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  TORCH_CHECK(is_plain ? replace_file(path, bytes) : write_bytes(path, bytes),
               "report: cannot write ",
               path,
-              "; is the folder there and writable, and room on the disk?");
+              "; is the folder there and writable, and room on the disk? -o names another file");
 }
 
 }  // namespace

@@ -331,6 +331,29 @@ class Help(CommandTest):
 
 
 
+class Report(CommandTest):
+    def test_writes_into_the_run_unless_told_otherwise(self):
+        run, _ = self.train(*MLP, "--steps", 2, "--preset", "economy")
+        self.assertEqual(self.expect_success("report", run).splitlines()[0],
+                         str(run / "report.html"))
+        self.assertIn("flightdeck-report", (run / "report.html").read_text())
+        said = json.loads(self.expect_success("report", run, "-o", self.folder / "x.html", "--json"))
+        self.assertEqual(said["bytes"], (self.folder / "x.html").stat().st_size)
+
+    def test_writes_through_a_link(self):
+        run, _ = self.train(*MLP, "--steps", 2, "--preset", "economy")
+        link = self.folder / "link.html"
+        link.symlink_to(self.folder / "file.html")
+        self.expect_success("report", run, "-o", link)
+        self.assertTrue(link.is_symlink())
+        self.assertGreater((self.folder / "file.html").stat().st_size, 0)
+
+    def test_says_that_a_file_cannot_be_written(self):
+        run, _ = self.train(*MLP, "--steps", 2, "--preset", "economy")
+        self.expect_failure(1, ["cannot write", "-o names another"],
+                            "report", run, "-o", self.folder / "nowhere" / "x.html")
+
+
 class Serve(CommandTest):
     def start(self, *arguments):
         """Starts a server; returns the process and what it says of itself."""
