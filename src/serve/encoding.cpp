@@ -11,7 +11,8 @@ namespace flightdeck::serve {
 std::string gzip(const std::string& bytes) {
   z_stream stream{};
   constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) !=
+      Z_OK) {
     throw std::runtime_error("report: zlib could not begin; is there memory left?");
   }
   std::string out(deflateBound(&stream, bytes.size()), '\0');

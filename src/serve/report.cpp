@@ -52,33 +52,48 @@ std::string page_with(const std::string& values, const std::string& name) {
   return html;
 }
 
+int64_t at_most(const SeriesInfo& series, const ReportOptions& options, double reduction) {
+  const bool is_whole = series.group.empty();
+  const int64_t most = series.kind == ReadingKind::kNumber
+                           ? (is_whole ? options.points : options.group_points)
+                           : (is_whole ? options.frames : options.group_frames);
+  return std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(most) / reduction));
+}
+
 // Fills in the values, at most one in `reduction` of what the options allow.
 void add_values(const RunReader& run,
                 const ReportOptions& options,
-                int64_t reduction,
+                double reduction,
                 wire::Report& report) {
   report.points.clear();
   report.frames.clear();
   report.points_recorded = report.points_kept = 0;
   report.frames_recorded = report.frames_kept = 0;
-  const auto at_most = [&](const SeriesInfo& series, int64_t whole, int64_t group) {
-    return std::max<int64_t>(1, (series.group.empty() ? whole : group) / reduction);
-  };
   for (const SeriesInfo& series : run.series()) {
+    const int64_t most = at_most(series, options, reduction);
     if (series.kind == ReadingKind::kNumber) {
-      report.points.push_back(
-          points_of(run, series.id, {}, at_most(series, options.points, options.group_points)));
+      report.points.push_back(points_of(run, series.id, {}, most));
       report.points_recorded += series.count;
       report.points_kept += static_cast<int64_t>(report.points.back().steps.size());
       continue;
     }
-    for (wire::Frame& frame :
-         frames_of(run, series.id, {}, at_most(series, options.frames, options.group_frames))) {
+    for (wire::Frame& frame : frames_of(run, series.id, {}, most)) {
       report.frames.push_back(std::move(frame));
       report.frames_kept += 1;
     }
     report.frames_recorded += series.count;
   }
+}
+
+// A reduction that is surely not too strong, so that wide runs are not packed again and again: an
+// entry takes 6 bytes of the file at least, noise about 30.
+double first_reduction(const RunReader& run, const ReportOptions& options) {
+  constexpr double kLeastBytes = 6;
+  double bytes = 0;
+  for (const SeriesInfo& series : run.series()) {
+    bytes += kLeastBytes * static_cast<double>(std::min(series.count, at_most(series, options, 1)));
+  }
+  return std::max(1.0, bytes / static_cast<double>(options.max_bytes));
 }
 
 }  // namespace
@@ -98,9 +113,10 @@ ReportFile make_report(const RunReader& run,
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   report.run = details_of(run, summary_of(run, name, 0));
   report.lamps = lamps_of(run);
-  // Values of 1/2, 1/4, ... until they fit; a run whose names alone are too many stays larger.
-  constexpr int64_t kMostReduced = 256;
-  for (int64_t reduction = 1; reduction <= kMostReduced; reduction *= 2) {
+  // A third less each time; a run whose names alone are too many stays larger.
+  constexpr double kMostReduced = 2000;
+  for (double reduction = first_reduction(run, options); reduction < kMostReduced;
+       reduction *= 1.5) {
     add_values(run, options, reduction, report);
     file.html = page_with(base64(gzip(to_json(report))), name);
     if (static_cast<int64_t>(file.html.size()) <= options.max_bytes) break;
