@@ -81,9 +81,12 @@ void add_serve(CLI::App& app) {
       ->add_option(
           "--host", options->server.host, "Address to listen on; others than this need --token")
       ->capture_default_str();
-  command->add_option("--token",
-                      options->server.token,
-                      "What clients have to know: at least 16 letters, digits or -._~");
+  command
+      ->add_option("--token",
+                   options->server.token,
+                   "What clients have to know: at least 16 letters, digits or -._~. In the "
+                   "environment it is hidden from others on this machine")
+      ->envname("FLIGHTDECK_TOKEN");
   command->add_flag("--json", options->json, "Print the address as one JSON object");
   command->footer(
       "Only reads. Runs that appear, grow, move or vanish are followed.\n"

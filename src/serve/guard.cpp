@@ -107,6 +107,11 @@ void check_token(const std::string& host, const std::string& token) {
   }
 }
 
+std::string name_of_host(const std::string& host) {
+  if (is_any_address(host)) return machine_name();
+  return host.find(':') == std::string::npos ? host : "[" + host + "]";
+}
+
 RateLimit::RateLimit(double per_second, double burst)
     : per_second_(per_second),
       burst_(burst),
@@ -124,9 +129,16 @@ bool RateLimit::take(std::chrono::steady_clock::time_point now) {
 }
 
 std::optional<Answer> Guard::stop(const Request& request, int port) {
-  if (!rate_.take()) {
+  std::optional<Answer> stopped = check(request, port);
+  // Apart, so that strangers cannot use up what those who may read have.
+  RateLimit& rate = stopped ? rate_of_strangers_ : rate_;
+  if (!rate.take()) {
     return refusal(429, "too many requests", "wait a second; ask for several series at once");
   }
+  return stopped;
+}
+
+std::optional<Answer> Guard::check(const Request& request, int port) const {
   try {
     check_host(request);
     check_site(request);

@@ -17,6 +17,9 @@ constexpr size_t kTokenCharacters = 16;
 /// True for addresses that only programs of this machine reach.
 bool is_loopback(const std::string& host);
 
+/// What to write into an address: the machine's name where `host` stands for all its addresses.
+std::string name_of_host(const std::string& host);
+
 /// Throws std::invalid_argument if the host is open to other machines and there is no token, or if
 /// the token is too short.
 void check_token(const std::string& host, const std::string& token);
@@ -44,12 +47,13 @@ class Guard {
   std::optional<Answer> stop(const Request& request, int port);
 
  private:
+  std::optional<Answer> check(const Request& request, int port) const;
   void check_host(const Request& request) const;
   void check_site(const Request& request) const;
   std::optional<Answer> check_token_of(const Request& request, int port) const;
 
   const std::string host_, token_;
-  RateLimit rate_{200, 400};
+  RateLimit rate_{200, 400}, rate_of_strangers_{200, 400};
 };
 
 }  // namespace flightdeck::serve

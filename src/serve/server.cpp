@@ -51,9 +51,7 @@ class Server::State {
   int64_t run_count() const { return static_cast<int64_t>(shelf_.list().runs.size()); }
 
   std::string address() const {
-    const bool is_v6 = options_.host.find(':') != std::string::npos;
-    const std::string host = is_v6 ? "[" + options_.host + "]" : options_.host;
-    return "http://" + host + ":" + std::to_string(port()) + "/" +
+    return "http://" + name_of_host(options_.host) + ":" + std::to_string(port()) + "/" +
            (options_.token.empty() ? "" : "?token=" + options_.token);
   }
 

@@ -225,5 +225,21 @@ TEST(Guard, TellsThoseWhoAskTooOftenToWait) {
   EXPECT_GT(refused, 0);
 }
 
+TEST(Guard, KeepsStrangersFromUsingUpTheRateOfReaders) {
+  serve::Guard guard("127.0.0.1", "");
+  serve::Request stranger;
+  stranger.headers["host"] = "evil.example";
+  for (int k = 0; k < 5000; ++k) EXPECT_TRUE(guard.stop(stranger, 80));
+  serve::Request reader;
+  reader.headers["host"] = "localhost";
+  EXPECT_FALSE(guard.stop(reader, 80));
+}
+
+TEST(Guard, NamesTheMachineWhereAllAddressesAreServed) {
+  EXPECT_EQ(serve::name_of_host("127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(serve::name_of_host("::1"), "[::1]");
+  EXPECT_EQ(serve::name_of_host("0.0.0.0").find("0.0.0.0"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace flightdeck::tests
