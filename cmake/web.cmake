@@ -19,7 +19,7 @@ set(web ${PROJECT_SOURCE_DIR}/web)
 set(FLIGHTDECK_WEB_PACKAGES ${PROJECT_BINARY_DIR}/web/packages.stamp)
 add_custom_command(
   OUTPUT ${FLIGHTDECK_WEB_PACKAGES}
-  COMMAND ${FLIGHTDECK_NPM} ci --no-audit --no-fund --ignore-scripts --loglevel=error
+  COMMAND ${CMAKE_COMMAND} -DNPM=${FLIGHTDECK_NPM} -P ${PROJECT_SOURCE_DIR}/cmake/npm_ci.cmake
   COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/web
   COMMAND ${CMAKE_COMMAND} -E touch ${FLIGHTDECK_WEB_PACKAGES}
   DEPENDS ${web}/package.json ${web}/package-lock.json
