@@ -19,6 +19,8 @@
 #include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/processor.h"
+#include "serve/assets.h"
+#include "serve/http_front.h"
 #include "src/kernels/patch_products/patch_products.h"
 #include "suite/data_set.h"
 
@@ -128,6 +130,22 @@ Finding disk_finding(const Disk& disk) {
           is_good ? "" : "make room, or give 'flightdeck run' an --out on another disk"};
 }
 
+Finding dashboard_finding() {
+  if (!serve::has_http_front()) {
+    return {"dashboard",
+            false,
+            "this flightdeck was built without its server",
+            "install libcpp-httplib-dev, run cmake again and build"};
+  }
+  if (!serve::has_page()) {
+    return {"dashboard",
+            false,
+            "this flightdeck was built without its page; 'serve' has the values alone",
+            "install nodejs and npm, run cmake again and build"};
+  }
+  return {"dashboard", true, "'flightdeck serve' and 'report' are built in", ""};
+}
+
 Finding gpu_finding(const std::vector<std::string>& gpus, int count) {
   if (count > 0) return {"gpu", true, joined(gpus), ""};
   return {
@@ -172,7 +190,8 @@ struct Report {
                                    waiting_threads(blas),
                                    freed_memory(),
                                    gpu_finding(gpus, cuda_devices),
-                                   disk_finding(disk)};
+                                   disk_finding(disk),
+                                   dashboard_finding()};
 
   Report() {
     for (const suite::DataDescription& set : data) findings.push_back(data_finding(set));
