@@ -79,6 +79,10 @@ void write_report(const RunReader& run, const ReportFileOptions& options) {
               << " points (with their extremes) and " << content.frames_kept << " of "
               << content.frames_recorded << " histograms and lists; 'flightdeck serve' shows all\n";
   }
+  if (static_cast<int64_t>(file.html.size()) > serve::ReportOptions().max_bytes) {
+    std::cout << "  " << file.html.size() / 1'000'000 << " MB, more than usual: the run has "
+              << content.run.series.size() << " series; record fewer groups for smaller reports\n";
+  }
 }
 
 }  // namespace flightdeck::cli

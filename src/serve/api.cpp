@@ -123,6 +123,40 @@ void check_total(int64_t total, int64_t limit, const std::string& what, const st
                 "ask for fewer series or a smaller " + name);
 }
 
+// What /series and /frames are asked for: series of a kind, steps, and how much of each at most.
+struct Excerpt {
+  OpenRun run;
+  std::vector<SeriesInfo> series;
+  StepRange range;
+  int64_t at_most = 0;
+};
+
+struct ExcerptLimits {
+  const char* name;  ///< of the parameter: how much of each series at most
+  int64_t usual, most;
+  int64_t all;       ///< of all series together
+  const char* what;  ///< they are
+};
+
+Excerpt excerpt_of(const RunShelf& shelf,
+                   const Request& request,
+                   bool is_numbers,
+                   const ExcerptLimits& limits) {
+  const Parameters parameters(request,
+                              {"run", "ids", "quantity", "field", "first", "last", limits.name});
+  Excerpt excerpt;
+  excerpt.run = open_run(shelf, parameters.required("run"));
+  excerpt.at_most = parameters.integer(limits.name, limits.usual, 1, limits.most);
+  excerpt.range = range_of(parameters);
+  excerpt.series = of_kind(chosen_series(*excerpt.run.reader, parameters),
+                           is_numbers,
+                           parameters.find("ids").has_value());
+  int64_t total = 0;
+  for (const SeriesInfo& one : excerpt.series) total += std::min(excerpt.at_most, one.count);
+  check_total(total, limits.all, limits.what, limits.name);
+  return excerpt;
+}
+
 }  // namespace
 
 Api::Api(const RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts)
@@ -175,40 +209,24 @@ Answer Api::lamps(const Request& request) const {
 }
 
 Answer Api::series(const Request& request) const {
-  const Parameters parameters(request,
-                              {"run", "ids", "quantity", "field", "first", "last", "points"});
-  const OpenRun run = open_run(shelf_, parameters.required("run"));
-  const int64_t points = parameters.integer("points", 1000, 1, kPoints);
-  const StepRange range = range_of(parameters);
-  const auto chosen =
-      of_kind(chosen_series(*run.reader, parameters), true, parameters.find("ids").has_value());
-  int64_t total = 0;
-  for (const SeriesInfo& one : chosen) total += std::min(points, one.count);
-  check_total(total, kAllPoints, "points", "points");
+  const Excerpt asked =
+      excerpt_of(shelf_, request, true, {"points", 1000, kPoints, kAllPoints, "points"});
   wire::PointsList list;
-  list.change = run.summary.change;
-  for (const SeriesInfo& one : chosen) {
-    list.series.push_back(points_of(*run.reader, one.id, range, points));
+  list.change = asked.run.summary.change;
+  for (const SeriesInfo& one : asked.series) {
+    list.series.push_back(points_of(*asked.run.reader, one.id, asked.range, asked.at_most));
   }
   return json(wire::to_json(list));
 }
 
 Answer Api::frames(const Request& request) const {
-  const Parameters parameters(request,
-                              {"run", "ids", "quantity", "field", "first", "last", "count"});
-  const OpenRun run = open_run(shelf_, parameters.required("run"));
-  const int64_t count = parameters.integer("count", 1, 1, kFrames);
-  const StepRange range = range_of(parameters);
-  const auto chosen =
-      of_kind(chosen_series(*run.reader, parameters), false, parameters.find("ids").has_value());
-  int64_t total = 0;
-  for (const SeriesInfo& one : chosen) total += std::min(count, one.count);
-  check_total(total, kAllFrames, "frames", "count");
+  const Excerpt asked =
+      excerpt_of(shelf_, request, false, {"count", 1, kFrames, kAllFrames, "frames"});
   wire::FrameList list;
-  list.change = run.summary.change;
+  list.change = asked.run.summary.change;
   size_t numbers = 0;
-  for (const SeriesInfo& one : chosen) {
-    for (wire::Frame& frame : frames_of(*run.reader, one.id, range, count)) {
+  for (const SeriesInfo& one : asked.series) {
+    for (wire::Frame& frame : frames_of(*asked.run.reader, one.id, asked.range, asked.at_most)) {
       numbers += frame.list.size() + frame.counts.size();
       list.frames.push_back(std::move(frame));
     }
