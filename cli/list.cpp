@@ -132,6 +132,11 @@ std::vector<Item> problems() {
 // null where a random search leaves the default.
 std::string search_json(const suite::Search& search) {
   if (search.kind == suite::Search::Kind::kFixed) return "null";
+  if (search.kind == suite::Search::Kind::kOneOf) {
+    std::vector<std::string> choices;
+    for (const double choice : search.choices) choices.push_back(json_exact(choice));
+    return JsonObject().field("distribution", "one_of").raw("choices", json_array(choices)).text();
+  }
   const bool is_log = search.kind == suite::Search::Kind::kLogUniform;
   return JsonObject()
       .field("distribution", is_log ? "log_uniform" : "whole_uniform")

@@ -6,6 +6,8 @@
 #include <torch/torch.h>
 
 #include "flightdeck/cockpit.h"
+#include "suite/curvature_optimizer.h"
+#include "suite/penalised.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -33,6 +35,28 @@ suite::BatchOptions batch_options(int64_t batch_size, uint64_t seed) {
   return options;
 }
 
+// Optimizers that read curvature want names for messages and a seed for what they sample.
+void introduce(torch::optim::Optimizer& optimizer, const Parameters& parameters, uint64_t seed) {
+  auto* curvature = dynamic_cast<suite::CurvatureOptimizer*>(&optimizer);
+  if (curvature == nullptr) return;
+  std::vector<std::string> names;
+  for (const NamedParameter& parameter : parameters) names.push_back(parameter.name);
+  curvature->name_parameters(std::move(names));
+  curvature->set_seed(seed);
+}
+
+suite::Objective objective_of(const suite::Problem& problem,
+                              const Parameters& parameters,
+                              const Tensor& losses) {
+  suite::Objective objective;
+  objective.losses = losses;
+  for (const NamedParameter& parameter : parameters) {
+    const bool is_penalised = suite::is_penalised(parameter.name, parameter.tensor);
+    objective.l2.push_back(is_penalised ? problem.l2 : 0.0);
+  }
+  return objective;
+}
+
 }  // namespace
 
 void check_training_options(const TrainingOptions& options) {
@@ -55,6 +79,7 @@ Training::Training(const suite::Problem& problem, const TrainingOptions& options
       optimizer_(suite::find_optimizer(options.optimizer)
                      .make(model_.module->parameters(), hyperparameters_)),
       batches_(data_, suite::Part::kTrain, batch_options(batch_size_, options.seed)) {
+  introduce(*optimizer_, parameters_, options.seed);
   const int64_t epochs = options.epochs > 0 ? options.epochs : problem_.epochs;
   total_steps_ = options.steps > 0 ? options.steps : epochs * batches_.per_epoch();
 }
@@ -77,6 +102,10 @@ StepOutcome Training::step(Cockpit* cockpit) {
   const Tensor losses = problem_.losses(outputs, batch.targets);
   const Tensor penalty = problem_.penalty(*model_.module);
   const Tensor loss = penalty.defined() ? losses.mean() + penalty : losses.mean();
+  // Before the cockpit watches: what the optimizer computes is not part of the training's gradient.
+  if (auto* curvature = dynamic_cast<suite::CurvatureOptimizer*>(optimizer_.get())) {
+    curvature->observe(objective_of(problem_, parameters_, losses));
+  }
   if (cockpit != nullptr) {
     WatchOptions told;
     told.optimizer = optimizer_.get();

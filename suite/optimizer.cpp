@@ -51,6 +51,9 @@ void Hyperparameter::check(const std::string& optimizer, double given) const {
 
 double Search::value_at(double share) const {
   TORCH_CHECK_VALUE(kind != Kind::kFixed, "search: a fixed hyperparameter is not drawn");
+  if (kind == Kind::kOneOf) {
+    return choices.at(static_cast<size_t>(share * static_cast<double>(choices.size())));
+  }
   if (kind == Kind::kWholeUniform) return low + std::floor(share * (high - low + 1.0));
   const double drawn = low * std::pow(high / low, share);
   return is_complement ? 1.0 - drawn : drawn;
@@ -59,6 +62,10 @@ double Search::value_at(double share) const {
 std::string Search::text() const {
   if (kind == Kind::kFixed) return "fixed";
   std::ostringstream all;
+  if (kind == Kind::kOneOf) {
+    for (const double choice : choices) all << (all.tellp() == 0 ? "one of " : ", ") << choice;
+    return all.str();
+  }
   if (is_complement) all << "1 - value ";
   all << (kind == Kind::kLogUniform ? "log-uniform" : "uniform over whole numbers") << " in ["
       << low << ", " << high << ']';
@@ -82,17 +89,13 @@ std::shared_ptr<torch::optim::Optimizer> OptimizerEntry::make(std::vector<Tensor
   return create(std::move(parameters), complete(given));
 }
 
-const std::vector<OptimizerEntry>& all_optimizers() {
+const std::vector<OptimizerEntry>& first_order_optimizers() {
   static const std::vector<OptimizerEntry> table = {
 #define FLIGHTDECK_ENTRY(name) optimizers::name(),
 #include "flightdeck/optimizers.inc"
 #undef FLIGHTDECK_ENTRY
   };
   return table;
-}
-
-const OptimizerEntry& find_optimizer(const std::string& name) {
-  return find_entry(all_optimizers(), name, "optimizer");
 }
 
 }  // namespace flightdeck::suite

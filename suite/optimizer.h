@@ -22,14 +22,15 @@ using at::Tensor;
 
 /// Where a random search draws the values of a hyperparameter.
 struct Search {
-  enum class Kind { kFixed, kLogUniform, kWholeUniform };
+  enum class Kind { kFixed, kLogUniform, kWholeUniform, kOneOf };
   Kind kind = Kind::kFixed;
-  double low = 0.0, high = 0.0;  ///< both belong to it
-  bool is_complement = false;    ///< it is 1 - value that is drawn
+  double low = 0.0, high = 0.0;      ///< both belong to it
+  bool is_complement = false;        ///< it is 1 - value that is drawn
+  std::vector<double> choices = {};  ///< of kOneOf: a grid
 
   /// The value at `share` of the distribution: a uniform share in [0, 1) gives a draw.
   double value_at(double share) const;
-  /// "log-uniform in [0.0001, 1]" and the like, "fixed".
+  /// "log-uniform in [0.0001, 1]", "one of 0.1, 1" and the like, "fixed".
   std::string text() const;
 };
 
@@ -68,7 +69,13 @@ struct OptimizerEntry {
                                                 const Hyperparameters& given = {}) const;
 };
 
-/// All entries, by name.
+/// Those that need gradients alone, by name.
+const std::vector<OptimizerEntry>& first_order_optimizers();
+
+/// Those that read the curvature from the losses (suite/curvature_optimizer.h), by name.
+const std::vector<OptimizerEntry>& curvature_optimizers();
+
+/// Both, by name.
 const std::vector<OptimizerEntry>& all_optimizers();
 
 /// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.

@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include "suite/find_entry.h"
+#include "suite/penalised.h"
 #include "suite/problems/classification.h"
 
 namespace flightdeck::suite {
@@ -15,19 +16,18 @@ namespace problems {
 
 }  // namespace problems
 
-namespace {
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+bool is_penalised(const std::string& name, const Tensor& parameter) {
+  const std::string end = "weight";
+  const bool is_weight =
+      name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+  return is_weight && parameter.dim() >= 2;
 }
-
-}  // namespace
 
 Tensor Problem::penalty(const torch::nn::Module& module) const {
   Tensor sum;
   if (l2 == 0.0) return sum;
   for (const auto& item : module.named_parameters()) {
-    if (!ends_with(item.key(), "weight") || item.value().dim() < 2) continue;
+    if (!is_penalised(item.key(), item.value())) continue;
     const Tensor squares = item.value().square().sum();
     sum = sum.defined() ? sum + squares : squares;
   }

@@ -3,7 +3,7 @@
 // draws them (Table 6.2 of the optimizer comparison; what it does not tune is fixed).
 #pragma once
 
-#include "suite/optimizer_rule.h"
+#include "suite/checked_optimizer.h"
 
 namespace flightdeck::suite {
 
@@ -12,6 +12,13 @@ inline Search log_uniform(double low, double high) {
 }
 inline Search complement_log_uniform(double low, double high) {
   return {Search::Kind::kLogUniform, low, high, true};
+}
+
+inline Search one_of(std::vector<double> choices) {
+  Search search;
+  search.kind = Search::Kind::kOneOf;
+  search.choices = std::move(choices);
+  return search;
 }
 
 /// In [0, infinity).
@@ -34,6 +41,19 @@ inline Field positive(std::string name, std::string summary, double& value) {
 inline Field below_one(std::string name, std::string summary, double& value) {
   Field field = not_negative(std::move(name), std::move(summary), value);
   field.about.high = 1.0;
+  return field;
+}
+
+inline Field whole(Field field) {
+  field.about.is_whole = true;
+  return field;
+}
+
+/// 0 or 1.
+inline Field yes_or_no(std::string name, std::string summary, double& value) {
+  Field field = whole(not_negative(std::move(name), std::move(summary), value));
+  field.about.high = 1.0;
+  field.about.includes_high = true;
   return field;
 }
 
@@ -78,8 +98,8 @@ inline Field slow_rate_field(double& value) {
   return searched(field, log_uniform(1e-4, 1.0));
 }
 inline Field fast_steps_field(double& value) {
-  Field field = positive("fast_steps", "steps between two moves of the slow weights", value);
-  field.about.is_whole = true;
+  const Field field =
+      whole(positive("fast_steps", "steps between two moves of the slow weights", value));
   return searched(field, {Search::Kind::kWholeUniform, 1.0, 20.0, false});
 }
 inline Field epsilon_field(double& value) {

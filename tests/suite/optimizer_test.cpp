@@ -58,8 +58,8 @@ Hyperparameters unusual(const OptimizerEntry& entry) {
 }
 
 TEST(Optimizers, WorkWithTheirDefaults) {
-  EXPECT_EQ(all_optimizers().size(), 16u);
-  for (const OptimizerEntry& entry : all_optimizers()) {
+  EXPECT_EQ(first_order_optimizers().size(), 16u);
+  for (const OptimizerEntry& entry : first_order_optimizers()) {
     ASSERT_EQ(entry.hyperparameters.front().name, "learning_rate") << entry.name;
     EXPECT_FALSE(entry.summary.empty()) << entry.name;
     Tensor parameter = torch::ones({1}).requires_grad_();
@@ -152,7 +152,7 @@ TEST(Search, DrawsWithinTheAllowedRange) {
 // ---- state --------------------------------------------------------------------------------------
 
 TEST(Optimizers, GoOnToTheBitFromASavedState) {
-  for (const OptimizerEntry& entry : all_optimizers()) {
+  for (const OptimizerEntry& entry : first_order_optimizers()) {
     Trained whole(entry, unusual(entry));
     whole.step(7, 0.5);
     const std::string bytes = saved(*whole.optimizer);
@@ -193,7 +193,7 @@ TEST(Optimizers, RefuseAStateThatIsNotTheirs) {
 }
 
 TEST(Optimizers, LeaveParametersWithoutGradientsAlone) {
-  for (const OptimizerEntry& entry : all_optimizers()) {
+  for (const OptimizerEntry& entry : first_order_optimizers()) {
     Trained trained(entry);
     const Tensor before = trained.parameters[2].detach().clone();
     trained.step(6, 0.0);
@@ -210,7 +210,7 @@ TEST(Optimizers, LeaveParametersWithoutGradientsAlone) {
 }
 
 TEST(Optimizers, TellAutogradThatParametersChanged) {
-  for (const OptimizerEntry& entry : all_optimizers()) {
+  for (const OptimizerEntry& entry : first_order_optimizers()) {
     Trained trained(entry);
     const auto before = trained.parameters[0]._version();
     trained.step(1, 0.0);
@@ -226,7 +226,7 @@ TEST(Optimizers, AllocateNothingAfterTheirFirstStep) {
   torchs.step();
   EXPECT_GT(tests::allocations(), counted);  // they are seen
 
-  for (const OptimizerEntry& entry : all_optimizers()) {
+  for (const OptimizerEntry& entry : first_order_optimizers()) {
     Trained trained(entry, unusual(entry));
     trained.step(1, 0.0);
     const int64_t before = tests::allocations();

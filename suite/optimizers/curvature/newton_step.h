@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Rules that solve for a whole step while the graph is there, and keep nothing after it.
+#pragma once
+
+#include "suite/curvature_optimizer.h"
+#include "suite/optimizers/hyperparameters.h"
+
+namespace flightdeck::suite {
+
+class NewtonStepOptions : public CurvatureRuleOptions {
+ public:
+  const std::vector<std::string>& state_names() const override {
+    static const std::vector<std::string> names = {"descent"};
+    return names;
+  }
+  Preconditioner prepare(const std::vector<Tensor>& measured, double) const override {
+    return [descent = measured[0]](const Tensor&) { return descent; };
+  }
+};
+
+}  // namespace flightdeck::suite

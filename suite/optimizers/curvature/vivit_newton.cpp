@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "suite/optimizers/curvature/vivit_newton.h"
+
+#include <numeric>
+
+#include "flightdeck/vivit.h"
+
+namespace flightdeck::suite {
+namespace {
+
+std::vector<std::vector<size_t>> groups_of(size_t parameters, bool is_each_alone) {
+  std::vector<size_t> all(parameters);
+  std::iota(all.begin(), all.end(), size_t{0});
+  if (!is_each_alone) return {all};
+  std::vector<std::vector<size_t>> alone;
+  for (const size_t one : all) alone.push_back({one});
+  return alone;
+}
+
+}  // namespace
+
+std::vector<Field> VivitNewtonOptions::fields() {
+  return {searched(rate_field(learning_rate), one_of({1e-4, 1e-3, 1e-2, 1e-1, 1.0})),
+          searched(positive("damping", "added to the eigenvalues", damping),
+                   one_of({1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0})),
+          whole(not_negative("mc_samples", "would-be gradients per sample; 0: exact", mc_samples)),
+          yes_or_no("blocks", "1: each parameter has a GGN of its own", blocks),
+          yes_or_no("trivial", "1: also descend where the GGN is flat", trivial)};
+}
+
+std::vector<std::vector<Tensor>> VivitNewtonOptions::measure(const Observation& observation) const {
+  const size_t count = observation.parameters.size();
+  for (size_t i = 0; i < count; ++i) {
+    TORCH_CHECK_VALUE(observation.l2[i] == 0.0,
+                      "vivit_newton: the objective has a penalty of strength ",
+                      observation.l2[i],
+                      " on '",
+                      observation.parameters[i].name,
+                      "', but the step is made of the gradients of the losses alone; use hbp_ggn, "
+                      "or a problem without a penalty");
+  }
+  VivitOptions options;
+  options.outputs = observation.objective.outputs;
+  options.batch_norm = observation.objective.batch_norm;
+  options.mc_samples = static_cast<int64_t>(mc_samples);
+  options.seed = observation.seed;
+  options.groups = groups_of(count, blocks != 0);
+  const Vivit vivit(observation.objective.losses, observation.parameters, options);
+  const Tensor added = at::full({1}, damping, observation.parameters[0].tensor.options());
+  std::vector<std::vector<Tensor>> all(count);
+  for (size_t group = 0; group < options.groups.size(); ++group) {
+    const std::vector<Tensor> steps = vivit.newton_step(added, -1, trivial != 0, group);
+    for (size_t i = 0; i < steps.size(); ++i) all[options.groups[group][i]] = {steps[i].neg()};
+  }
+  return all;
+}
+
+namespace optimizers {
+OptimizerEntry vivit_newton() {
+  return curvature_entry_of<VivitNewtonOptions>("damped Newton step in the eigenspace of the GGN");
+}
+}  // namespace optimizers
+
+}  // namespace flightdeck::suite
