@@ -90,17 +90,9 @@ std::vector<Item> presets() {
 
 // ---- the suite ----------------------------------------------------------------------------------
 
-int64_t count_parameters(const suite::Problem& problem) {
-  int64_t count = 0;
-  const suite::Model model = problem.build();
-  for (const torch::Tensor& parameter : model.module->parameters()) count += parameter.numel();
-  return count;
-}
-
 std::vector<Item> problems() {
   std::vector<Item> items;
   for (const suite::Problem& problem : suite::all_problems()) {
-    const int64_t parameters = count_parameters(problem);
     const bool has_data = !problem.data_set.empty();
     std::string data = "no data set, for benchmarks only";
     bool is_here = false;
@@ -110,8 +102,8 @@ std::vector<Item> problems() {
       data = "data set " + problem.data_set + (is_here ? "" : " (not here)");
     }
     Item item{problem.name, problem.summary, {}, ""};
-    item.details.push_back(data + ", " + std::to_string(parameters) + " parameters, batch size " +
-                           std::to_string(problem.batch_size) + ", " +
+    item.details.push_back(data + ", " + std::to_string(problem.parameters) +
+                           " parameters, batch size " + std::to_string(problem.batch_size) + ", " +
                            counted(problem.epochs, "epoch") +
                            (problem.l2 > 0 ? ", L2 penalty " + short_number(problem.l2) : ""));
     item.json = json_begin(item.name, item.summary)
@@ -121,7 +113,7 @@ std::vector<Item> problems() {
                     .field("epochs", problem.epochs)
                     .field("published_budget", problem.has_published_budget)
                     .field("classes", problem.classes)
-                    .field("parameters", parameters)
+                    .field("parameters", problem.parameters)
                     .field("l2", problem.l2)
                     .text();
     items.push_back(item);

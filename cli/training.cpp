@@ -28,10 +28,13 @@ suite::Model build(const suite::Problem& problem, const TrainingOptions& options
   return model;
 }
 
-suite::BatchOptions batch_options(int64_t batch_size, uint64_t seed) {
+suite::BatchOptions batch_options(const suite::Problem& problem,
+                                  int64_t batch_size,
+                                  uint64_t seed) {
   suite::BatchOptions options;
   options.batch_size = batch_size;
   options.seed = seed;
+  options.streams = problem.carries_state;
   return options;
 }
 
@@ -78,7 +81,7 @@ Training::Training(const suite::Problem& problem, const TrainingOptions& options
       parameters_(model_.module->named_parameters()),
       optimizer_(suite::find_optimizer(options.optimizer)
                      .make(model_.module->parameters(), hyperparameters_)),
-      batches_(data_, suite::Part::kTrain, batch_options(batch_size_, options.seed)) {
+      batches_(data_, suite::Part::kTrain, batch_options(problem_, batch_size_, options.seed)) {
   introduce(*optimizer_, parameters_, options.seed);
   const int64_t epochs = options.epochs > 0 ? options.epochs : problem_.epochs;
   total_steps_ = options.steps > 0 ? options.steps : epochs * batches_.per_epoch();
@@ -96,6 +99,7 @@ StepOutcome Training::step(Cockpit* cockpit) {
   StepOutcome outcome;
   outcome.step = step_;
   suite::set_learning_rate(*optimizer_, learning_rate());
+  if (model_.start_pass && batches_.position() == 0) model_.start_pass();
   const suite::Batch batch = batches_.next();
   optimizer_->zero_grad();
   const Tensor outputs = model_.forward(batch.inputs);
@@ -125,7 +129,7 @@ StepOutcome Training::step(Cockpit* cockpit) {
 
 double Training::accuracy(const StepOutcome& outcome) const {
   if (!problem_.has_accuracy()) return std::numeric_limits<double>::quiet_NaN();
-  return suite::accuracy(outcome.outputs, outcome.targets).item<double>();
+  return problem_.accuracy(outcome.outputs, outcome.targets).item<double>();
 }
 
 suite::Score Training::evaluate(suite::Part part, const std::function<bool()>& go_on) const {

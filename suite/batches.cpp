@@ -9,6 +9,7 @@ namespace flightdeck::suite {
 
 Batches::Batches(const DataSet& data, Part part, const BatchOptions& options)
     : samples_(data.part(part)), prepare_(data.prepare), options_(options) {
+  if (options_.streams) options_.drop_last = true;
   if (part == Part::kTrain) augment_ = data.augment;
   TORCH_CHECK_VALUE(options.batch_size > 0,
                     "batches: batch size is ",
@@ -38,8 +39,14 @@ void Batches::start_epoch(int64_t epoch) {
   position_ = 0;
   constexpr uint64_t kFirstPurpose = 16;  // those below draw data and splits
   generator_ = generator_of(options_.seed, kFirstPurpose + static_cast<uint64_t>(epoch));
-  order_ = options_.shuffle ? permutation(generator_, samples_.size())
-                            : at::arange(samples_.size(), at::kLong);
+  if (options_.streams) {
+    const int64_t used = per_epoch() * options_.batch_size;
+    order_ = at::arange(used, at::kLong).view({options_.batch_size, -1}).t().flatten();
+  } else if (options_.shuffle) {
+    order_ = permutation(generator_, samples_.size());
+  } else {
+    order_ = at::arange(samples_.size(), at::kLong);
+  }
 }
 
 Batch Batches::next() {

@@ -14,7 +14,11 @@ struct BatchOptions {
   int64_t batch_size = 128;
   bool shuffle = true;    ///< a new full permutation every epoch; false: in order
   bool drop_last = true;  ///< leaves out the rest that does not fill a batch
-  uint64_t seed = 42;     ///< of order and augmentation
+  /// For networks that carry a state: the samples, which follow one another in a text, are cut into
+  /// N equal stretches, and batch k holds the k-th sample of each. Neither shuffled nor with a
+  /// rest.
+  bool streams = false;
+  uint64_t seed = 42;  ///< of order and augmentation
 };
 
 /// Order and augmentation of epoch e depend on the seed and e alone, so a run can start anywhere.

@@ -31,10 +31,6 @@ const std::vector<DataSource>& all_sources() {
   return table;
 }
 
-const DataSource& find_source(const std::string& name) {
-  return find_entry(all_sources(), name, "data set");
-}
-
 std::string environment(const char* variable) {
   const char* value = std::getenv(variable);
   return value ? value : "";
@@ -171,6 +167,10 @@ void check_not_empty(const DataSet& data) {
 
 }  // namespace
 
+const DataSource& find_data_source(const std::string& name) {
+  return find_entry(all_sources(), name, "data set");
+}
+
 const char* name_of(Part part) {
   switch (part) {
     case Part::kTrain:
@@ -213,7 +213,7 @@ std::vector<std::string> data_set_names() {
 }
 
 DataDescription describe_data(const std::string& name, const std::string& folder) {
-  const DataSource& source = find_source(name);
+  const DataSource& source = find_data_source(name);
   DataDescription description;
   description.name = source.name;
   description.summary = source.summary;
@@ -233,7 +233,7 @@ DataDescription describe_data(const std::string& name, const std::string& folder
 }
 
 DataSet load_data(const std::string& name, const DataOptions& options) {
-  const DataSource& source = find_source(name);
+  const DataSource& source = find_data_source(name);
   TORCH_CHECK_VALUE(options.limit >= 0,
                     "load_data: limit is ",
                     options.limit,

@@ -27,10 +27,6 @@ class EvaluationMode {
 
 }  // namespace
 
-Tensor accuracy(const Tensor& logits, const Tensor& labels) {
-  return (logits.argmax(1) == labels).to(at::kFloat).mean();
-}
-
 Score evaluate(const Problem& problem,
                const Model& model,
                const DataSet& data,
@@ -42,7 +38,10 @@ Score evaluate(const Problem& problem,
   BatchOptions options;
   options.batch_size = std::min(batch_size, data.part(part).size());
   options.shuffle = false;
+  options.streams = problem.carries_state;
   Batches batches(data, part, options);
+
+  if (model.start_pass) model.start_pass();
 
   Score score;
   const Tensor penalty = problem.penalty(*model.module);
@@ -56,7 +55,7 @@ Score evaluate(const Problem& problem,
     const Tensor loss = problem.losses(outputs, batch.targets).mean().to(at::kDouble);
     losses = losses.defined() ? losses + loss : loss;
     if (!problem.has_accuracy()) continue;
-    const Tensor share = accuracy(outputs, batch.targets).to(at::kDouble);
+    const Tensor share = problem.accuracy(outputs, batch.targets).to(at::kDouble);
     hits = hits.defined() ? hits + share : share;
   }
   score.samples = count * options.batch_size;

@@ -28,7 +28,4 @@ Score evaluate(const Problem& problem,
                int64_t batch_size,
                const std::function<bool()>& go_on = {});
 
-/// Fraction of samples whose largest logit is at their label; a scalar on the device.
-Tensor accuracy(const Tensor& logits, const Tensor& labels);
-
 }  // namespace flightdeck::suite

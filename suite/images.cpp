@@ -88,7 +88,11 @@ void check_images(const Tensor& images,
               "; fetch the files of the right data set");
 }
 
-Parts synthetic_images(at::IntArrayRef shape, int64_t classes, uint64_t seed) {
+Parts synthetic_images(at::IntArrayRef shape,
+                       int64_t classes,
+                       uint64_t seed,
+                       int64_t train_samples,
+                       int64_t test_samples) {
   constexpr int64_t kBlock = 4;
   Generator generator = generator_of(seed, /*purpose=*/0);
   std::vector<int64_t> blocks = shape.vec();
@@ -104,8 +108,8 @@ Parts synthetic_images(at::IntArrayRef shape, int64_t classes, uint64_t seed) {
   const Tensor patterns =
       coarse.repeat_interleave(kBlock, -1).repeat_interleave(kBlock, -2).contiguous();
   Parts parts;
-  parts.train = draw_images(generator, patterns, 12000);
-  parts.test = draw_images(generator, patterns, 2000);
+  parts.train = draw_images(generator, patterns, train_samples);
+  parts.test = draw_images(generator, patterns, test_samples);
   return parts;
 }
 
@@ -116,6 +120,8 @@ DataSource idx_source() {
                   "t10k-images-idx3-ubyte",
                   "t10k-labels-idx1-ubyte"};
   source.may_be_gzip = true;
+  source.train_samples = 60000;
+  source.test_samples = 10000;
   source.classes = kGreyClasses;
   source.valid_share = 10000.0 / 60000.0;
   source.read = [](const std::string& folder) {

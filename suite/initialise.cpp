@@ -29,4 +29,21 @@ void initialise(torch::nn::Module& module,
   }
 }
 
+void initialise_matrices(torch::nn::Module& module,
+                         const std::function<void(at::Tensor)>& weights,
+                         double bias) {
+  const auto matrices = [&weights](at::Tensor weight) {
+    if (weight.dim() > 1) weights(weight);
+  };
+  initialise(module, matrices, bias);
+}
+
+void glorot_(at::Tensor weight) {
+  if (weight.dim() == 4) {
+    torch::nn::init::xavier_normal_(weight);
+  } else {
+    torch::nn::init::xavier_uniform_(weight);
+  }
+}
+
 }  // namespace flightdeck::suite

@@ -23,6 +23,9 @@ using at::Tensor;
 struct Model {
   std::shared_ptr<torch::nn::Module> module;
   std::function<Tensor(const Tensor&)> forward;  ///< inputs [N, ...] -> outputs [N, ...]
+  /// Forgets what was carried over from the batch before, in the module's current mode: called
+  /// before the first batch of an epoch and of an evaluation. Empty: nothing is carried over.
+  std::function<void()> start_pass = nullptr;
 };
 
 /// What one step of training reads.
@@ -40,20 +43,29 @@ struct Problem {
   int64_t batch_size = 128;  ///< customary N
   int64_t epochs = 100;      ///< customary
   bool has_published_budget =
-      true;             ///< false: DeepOBS sets no batch size and epochs, these are ours
-  int64_t classes = 0;  ///< C; 0: the problem does not classify and has no accuracy
-  double l2 = 0.0;      ///< strength of the penalty; 0: none
+      true;                      ///< false: DeepOBS sets no batch size and epochs, these are ours
+  int64_t parameters = 0;        ///< entries of all parameters, known without building the network
+  int64_t classes = 0;           ///< C; 0: the problem does not classify and has no accuracy
+  double l2 = 0.0;               ///< strength of the penalty; 0: none
+  bool l2_spares_dense = false;  ///< the penalty is of convolutions alone
+  bool carries_state = false;    ///< batches are N streams in order (BatchOptions::streams)
   std::function<Model()> build;
-  /// Individual losses [N].
+  /// Individual losses [N]. Sequences give the mean over their places.
   std::function<Tensor(const Tensor& outputs, const Tensor& targets)> losses;
+  /// The scores of the classes, [N, C, ...], where outputs hold more than them; empty: the outputs.
+  std::function<Tensor(const Tensor& outputs)> class_scores;
   /// Shape and scale of the real data, without a file; for benchmarks.
   std::function<Batch(int64_t N)> random_batch;
 
   bool has_accuracy() const { return classes > 0; }
 
+  /// Fraction of targets (samples, or places of sequences) with the largest score; a scalar on the
+  /// device.
+  Tensor accuracy(const Tensor& outputs, const Tensor& targets) const;
+
   /// R = l2 / 2 times the sum of squares of all convolution and dense weights (parameters called
-  /// "weight" with two dimensions or more: no biases, no scales of normalisation). A scalar that
-  /// can be differentiated; undefined if l2 is 0.
+  /// "weight" with two dimensions or more, with `l2_spares_dense` four: no biases, no scales of
+  /// normalisation). A scalar that can be differentiated; undefined if l2 is 0.
   Tensor penalty(const torch::nn::Module& module) const;
 };
 
@@ -63,7 +75,8 @@ const std::vector<Problem>& all_problems();
 /// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
 const Problem& find_problem(const std::string& name);
 
-/// Softmax cross-entropy of each sample, [N]; logits [N, C], labels [N].
+/// Softmax cross-entropy of each sample, [N]; logits [N, C], labels [N]. Of sequences, logits
+/// [N, C, T] and labels [N, T], the mean over T.
 Tensor cross_entropies(const Tensor& logits, const Tensor& labels);
 
 }  // namespace flightdeck::suite

@@ -41,6 +41,9 @@ DataSource cifar10() {
                   "data_batch_4.bin",
                   "data_batch_5.bin",
                   "test_batch.bin"};
+  for (const std::string& file : source.files) source.facts.push_back({file, 10000 * 3073, ""});
+  source.train_samples = 50000;
+  source.test_samples = 10000;
   source.folders = {"cifar-10-batches-bin"};
   source.how_to_get =
       "unpack the binary version, cifar-10-binary.tar.gz, from "

@@ -29,6 +29,9 @@ DataSource cifar100() {
   source.name = "cifar100";
   source.summary = "photographs, 32 x 32 colour, 100 classes, 50 000 + 10 000";
   source.files = {"train.bin", "test.bin"};
+  source.facts = {{"train.bin", 50000 * 3074, ""}, {"test.bin", 10000 * 3074, ""}};
+  source.train_samples = 50000;
+  source.test_samples = 10000;
   source.folders = {"cifar-100-binary"};
   source.how_to_get =
       "unpack the binary version, cifar-100-binary.tar.gz, from "

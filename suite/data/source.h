@@ -16,6 +16,13 @@ struct Parts {
   Samples test;
 };
 
+/// What is known of a published file.
+struct FileFact {
+  std::string name;
+  int64_t bytes = 0;   ///< uncompressed
+  std::string sha256;  ///< of the uncompressed bytes, in hexadecimal; empty: not known
+};
+
 struct DataSource {
   std::string name;
   std::string summary;
@@ -24,6 +31,9 @@ struct DataSource {
   std::vector<std::string> places;   ///< well-known folders
   std::vector<std::string> folders;  ///< that unpacking makes inside a folder: also looked into
   std::string how_to_get;
+  std::vector<FileFact> facts;  ///< of those files that are the same everywhere
+  int64_t train_samples = 0;    ///< published numbers of what `read` gives, `train` with `valid`
+  int64_t test_samples = 0;     ///< 0: not known
   int64_t classes = 0;
   double valid_share = 0.0;  ///< of the training file
   /// Reads the files in a folder that holds them all.
@@ -35,6 +45,9 @@ struct DataSource {
   std::function<Tensor(const Tensor&)> prepare_raw;  ///< empty: `prepare`
   std::function<Tensor(const Tensor&, Generator&)> augment;
 };
+
+/// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
+const DataSource& find_data_source(const std::string& name);
 
 /// <folder>/<file>, or that with .gz if only that exists.
 std::string file_in(const std::string& folder, const std::string& file);
@@ -49,8 +62,12 @@ void check_images(const Tensor& images,
                   const std::string& path);
 
 /// Images of the given shape that can be learnt: each class has a pattern of blocks, which noise
-/// three times as strong covers. 12 000 training and 2 000 test samples.
-Parts synthetic_images(at::IntArrayRef shape, int64_t classes, uint64_t seed);
+/// three times as strong covers.
+Parts synthetic_images(at::IntArrayRef shape,
+                       int64_t classes,
+                       uint64_t seed,
+                       int64_t train_samples = 12000,
+                       int64_t test_samples = 2000);
 
 /// A source of MNIST's format: four IDX files, values scaled to [0, 1].
 DataSource idx_source();

@@ -34,6 +34,8 @@ DataSource svhn() {
   source.name = "svhn";
   source.summary = "digits of house numbers, 32 x 32 colour, 10 classes, 73 257 + 26 032";
   source.files = {"train_32x32.mat", "test_32x32.mat"};
+  source.train_samples = 73257;
+  source.test_samples = 26032;
   source.how_to_get = "fetch both files from http://ufldl.stanford.edu/housenumbers";
   source.classes = kClasses;
   source.valid_share = 26032.0 / 73257.0;

@@ -19,15 +19,6 @@ torch::nn::MaxPool2d pool() {
   return torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(3).stride(2));
 }
 
-// Glorot normal for convolutions, Glorot uniform for dense layers.
-void glorot_(Tensor weight) {
-  if (weight.dim() == 4) {
-    torch::nn::init::xavier_normal_(weight);
-  } else {
-    torch::nn::init::xavier_uniform_(weight);
-  }
-}
-
 }  // namespace
 
 Model conv_3c3d(int64_t classes, Nonlinearity nonlinearity) {

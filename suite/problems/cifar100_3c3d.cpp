@@ -10,6 +10,7 @@ Problem cifar100_3c3d() {
   problem.name = "cifar100_3c3d";
   problem.summary = "three convolutions, three dense layers on photographs, 100 classes";
   problem.data_set = "cifar100";
+  problem.parameters = 918340;
   problem.has_published_budget = false;
   problem.l2 = 2e-3;
   problem.build = [] { return nets::conv_3c3d(100); };

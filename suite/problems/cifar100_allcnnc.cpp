@@ -10,6 +10,7 @@ Problem cifar100_allcnnc() {
   problem.name = "cifar100_allcnnc";
   problem.summary = "All-CNN-C, nine convolutions, on photographs, 100 classes";
   problem.data_set = "cifar100";
+  problem.parameters = 1387108;
   problem.batch_size = 256;
   problem.epochs = 350;
   problem.l2 = 5e-4;

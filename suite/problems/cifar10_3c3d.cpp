@@ -10,6 +10,7 @@ Problem cifar10_3c3d() {
   problem.name = "cifar10_3c3d";
   problem.summary = "three convolutions, three dense layers on photographs, 10 classes";
   problem.data_set = "cifar10";
+  problem.parameters = 895210;
   problem.l2 = 2e-3;
   problem.build = [] { return nets::conv_3c3d(10); };
   return problem;

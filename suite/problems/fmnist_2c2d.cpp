@@ -10,6 +10,7 @@ Problem fmnist_2c2d() {
   problem.name = "fmnist_2c2d";
   problem.summary = "two convolutions, two dense layers on images of clothes";
   problem.data_set = "fashion_mnist";
+  problem.parameters = 3274634;
   problem.build = &nets::conv_2c2d;
   return problem;
 }

@@ -10,6 +10,7 @@ Problem fmnist_logreg() {
   problem.name = "fmnist_logreg";
   problem.summary = "logistic regression on images of clothes";
   problem.data_set = "fashion_mnist";
+  problem.parameters = 7850;
   problem.epochs = 50;
   problem.build = &nets::logreg;
   return problem;

@@ -10,6 +10,7 @@ Problem fmnist_mlp() {
   problem.name = "fmnist_mlp";
   problem.summary = "multi-layer perceptron 784-1000-500-100-10 on images of clothes";
   problem.data_set = "fashion_mnist";
+  problem.parameters = 1336610;
   problem.build = &nets::mlp;
   return problem;
 }

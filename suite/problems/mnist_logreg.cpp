@@ -10,6 +10,7 @@ Problem mnist_logreg() {
   problem.name = "mnist_logreg";
   problem.summary = "logistic regression on handwritten digits";
   problem.data_set = "mnist";
+  problem.parameters = 7850;
   problem.epochs = 50;
   problem.build = &nets::logreg;
   return problem;

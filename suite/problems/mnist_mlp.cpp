@@ -10,6 +10,7 @@ Problem mnist_mlp() {
   problem.name = "mnist_mlp";
   problem.summary = "multi-layer perceptron 784-1000-500-100-10 on handwritten digits";
   problem.data_set = "mnist";
+  problem.parameters = 1336610;
   problem.build = &nets::mlp;
   return problem;
 }

@@ -51,6 +51,7 @@ Problem quadratic_deep() {
   problem.name = "quadratic_deep";
   problem.summary = "noisy quadratic in 100 dimensions, condition number 9621";
   problem.data_set = "quadratic";
+  problem.parameters = 100;
   problem.build = &build;
   problem.losses = &half_squares;
   problem.random_batch = &random_batch;

@@ -104,6 +104,22 @@ TEST(Batches, StayInOrderWithoutShuffle) {
   EXPECT_EQ(second.inputs.scalar_type(), torch::kLong);
 }
 
+TEST(Batches, OfStreamsGoOnWhereTheLastBatchEnded) {
+  const DataSet data = synthetic("tolstoi", 23);
+  BatchOptions options = batches_of(4);
+  options.streams = true;
+  Batches batches(data, Part::kTrain, options);
+  ASSERT_EQ(batches.per_epoch(), 5);
+  Batch last = batches.next();
+  EXPECT_TRUE(torch::equal(last.indices, torch::tensor({0, 5, 10, 15})));
+  for (int i = 1; i < 5; ++i) {
+    const Batch batch = batches.next();
+    // The last target of a sample is the first input of the next one.
+    EXPECT_TRUE(torch::equal(last.targets.select(1, -1), batch.inputs.select(1, 0)));
+    last = batch;
+  }
+}
+
 TEST(Batches, RefuseABatchLargerThanTheData) {
   const DataSet data = synthetic("mnist", 50);
   tests::expect_mentions(tests::error_of([&] { Batches(data, Part::kValid, batches_of(51)); }),
@@ -125,7 +141,7 @@ TEST(Evaluate, AddsThePenaltyToTheMeanOfFullBatches) {
   const double R = problem.penalty(*model.module).item<double>();
   EXPECT_NEAR(score.penalty, R, 1e-6);
   EXPECT_NEAR(score.loss, cross_entropies(logits, labels).mean().item<double>() + R, 1e-5);
-  EXPECT_NEAR(score.accuracy, accuracy(logits, labels).item<double>(), 1e-6);
+  EXPECT_NEAR(score.accuracy, problem.accuracy(logits, labels).item<double>(), 1e-6);
 }
 
 TEST(Evaluate, SwitchesDropoutOffAndTheModeBack) {

@@ -242,7 +242,8 @@ TEST_F(DataSetTest, SyntheticDataHaveTheShapesAndSaySo) {
     options.synthetic = true;
     options.limit = 64;
     const DataSet data = load_data(name, options);
-    EXPECT_EQ(data.is_synthetic, name != "quadratic") << name;
+    const bool is_as_published = name == "quadratic" || name == "two_d";
+    EXPECT_EQ(data.is_synthetic, !is_as_published) << name;
     EXPECT_EQ(data.origin.find("synthetic") == 0, data.is_synthetic) << name;
     EXPECT_EQ(data.train.size(), 64) << name;
     EXPECT_TRUE(torch::equal(load_data(name, options).train.inputs, data.train.inputs)) << name;
@@ -259,6 +260,20 @@ TEST(DataSets, HaveNoFilesWhereTheyAreGenerated) {
   EXPECT_FALSE(description.needs_files);
   EXPECT_TRUE(description.is_found);
   EXPECT_TRUE(description.searched.empty());
+}
+
+TEST(DataSets, HaveThePublishedNoiseInTheirPlane) {
+  const DataSet data = load_data("two_d");
+  const Tensor first = data.train.inputs.slice(0, 0, 3);
+  EXPECT_TRUE(torch::allclose(
+      first,
+      torch::tensor(
+          {{0.49671415, -0.67849473}, {-0.1382643, -0.30549946}, {0.64768854, -0.59738106}}),
+      1e-6));
+  EXPECT_NEAR(data.train.inputs.select(1, 0).mean().item<double>(), -0.00213598, 1e-6);
+  EXPECT_NEAR(data.train.inputs.select(1, 1).mean().item<double>(), 0.01353405, 1e-6);
+  EXPECT_EQ(data.test.inputs.abs().max().item<double>(), 0.0);
+  EXPECT_EQ(data.train_eval.size(), 10000);
 }
 
 TEST(DataSets, ReadFashionMnistWhereItIsInstalled) {

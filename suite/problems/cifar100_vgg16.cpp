@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// VGG with 16 layers on photographs, 100 classes.
+#include "suite/nets/vgg.h"
+#include "suite/problems/classification.h"
+
+namespace flightdeck::suite::problems {
+
+Problem cifar100_vgg16() {
+  Problem problem = colour_images(100);
+  problem.name = "cifar100_vgg16";
+  problem.summary = "VGG with 16 layers on photographs, 100 classes";
+  problem.data_set = "cifar100";
+  problem.has_published_budget = false;
+  problem.parameters = 134670244;
+  problem.l2 = 5e-4;
+  problem.l2_spares_dense = true;
+  problem.build = [] { return nets::vgg(16, 100); };
+  return problem;
+}
+
+}  // namespace flightdeck::suite::problems

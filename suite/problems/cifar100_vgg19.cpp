@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// VGG with 19 layers on photographs, 100 classes.
+#include "suite/nets/vgg.h"
+#include "suite/problems/classification.h"
+
+namespace flightdeck::suite::problems {
+
+Problem cifar100_vgg19() {
+  Problem problem = colour_images(100);
+  problem.name = "cifar100_vgg19";
+  problem.summary = "VGG with 19 layers on photographs, 100 classes";
+  problem.data_set = "cifar100";
+  problem.has_published_budget = false;
+  problem.parameters = 139979940;
+  problem.l2 = 5e-4;
+  problem.l2_spares_dense = true;
+  problem.build = [] { return nets::vgg(19, 100); };
+  return problem;
+}
+
+}  // namespace flightdeck::suite::problems

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The networks for 224 x 224 images: one at a time, up to 600 MB of parameters each.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "suite/problem.h"
+
+namespace flightdeck::suite {
+namespace {
+
+class LargeProblems : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(LargeProblems, HaveThePublishedSizeStartAndPenalty) {
+  torch::manual_seed(0);
+  const Problem& problem = find_problem(GetParam());
+  const Model model = problem.build();
+  int64_t count = 0;
+  for (const Tensor& parameter : model.module->parameters()) count += parameter.numel();
+  EXPECT_EQ(count, problem.parameters);
+
+  const bool is_vgg = problem.name.find("vgg") != std::string::npos;
+  const double penalty = problem.penalty(*model.module).item<double>();
+  if (is_vgg) {
+    const double expected = problem.name.find("16") != std::string::npos ? 0.967 : 1.287;
+    EXPECT_NEAR(penalty, expected, 0.01 * expected);
+  } else {
+    EXPECT_GT(penalty, 0.0);
+  }
+
+  const torch::NoGradGuard no_grad;
+  model.module->eval();
+  const Batch batch = problem.random_batch(2);
+  const Tensor outputs = model.forward(batch.inputs);
+  ASSERT_EQ(outputs.sizes(), (std::vector<int64_t>{2, problem.classes}));
+  const Tensor losses = problem.losses(outputs, batch.targets);
+  ASSERT_EQ(losses.sizes(), (std::vector<int64_t>{2}));
+  const double uniform = std::log(static_cast<double>(problem.classes));
+  EXPECT_NEAR(losses.mean().item<double>(), uniform, 0.1 * uniform);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheSuite,
+                         LargeProblems,
+                         ::testing::Values("cifar100_vgg16",
+                                           "cifar100_vgg19",
+                                           "cifar10_vgg16",
+                                           "cifar10_vgg19",
+                                           "imagenet_inception_v3",
+                                           "imagenet_vgg16",
+                                           "imagenet_vgg19"),
+                         [](const auto& info) { return info.param; });
+
+TEST(InceptionV3, AddsItsAuxiliaryHeadWhileTraining) {
+  torch::manual_seed(0);
+  const Problem& problem = find_problem("imagenet_inception_v3");
+  const Model model = problem.build();
+  const Batch batch = problem.random_batch(2);
+  const Tensor outputs = model.forward(batch.inputs);
+  ASSERT_EQ(outputs.sizes(), (std::vector<int64_t>{2, 2002}));
+  EXPECT_EQ(problem.accuracy(outputs, batch.targets).dim(), 0);
+  const auto smoothed = [&](const Tensor& logits) {
+    const Tensor logs = torch::log_softmax(logits, 1);
+    const Tensor hit = logs.gather(1, batch.targets.unsqueeze(1)).squeeze(1);
+    return -0.9 * hit - 0.1 * logs.mean(1);
+  };
+  const Tensor expected =
+      smoothed(outputs.slice(1, 0, 1001)) + 0.4 * smoothed(outputs.slice(1, 1001));
+  const Tensor losses = problem.losses(outputs, batch.targets);
+  EXPECT_TRUE(torch::allclose(losses, expected, 1e-4, 1e-4));
+  losses.mean().backward();
+  for (const auto& item : model.module->named_parameters()) {
+    EXPECT_TRUE(item.value().grad().defined()) << item.key();
+  }
+}
+
+}  // namespace
+}  // namespace flightdeck::suite
