@@ -81,16 +81,17 @@ Training::Training(const suite::Problem& problem, const TrainingOptions& options
       parameters_(model_.module->named_parameters()),
       optimizer_(suite::find_optimizer(options.optimizer)
                      .make(model_.module->parameters(), hyperparameters_)),
-      batches_(data_, suite::Part::kTrain, batch_options(problem_, batch_size_, options.seed)) {
+      batches_(std::make_unique<suite::Prefetch>(suite::Batches(
+          data_, suite::Part::kTrain, batch_options(problem_, batch_size_, options.seed)))) {
   introduce(*optimizer_, parameters_, options.seed);
   const int64_t epochs = options.epochs > 0 ? options.epochs : problem_.epochs;
-  total_steps_ = options.steps > 0 ? options.steps : epochs * batches_.per_epoch();
+  total_steps_ = options.steps > 0 ? options.steps : epochs * batches_->per_epoch();
 }
 
 double Training::learning_rate() const {
   suite::Progress progress;
   progress.step = step_;
-  progress.steps_per_epoch = batches_.per_epoch();
+  progress.steps_per_epoch = batches_->per_epoch();
   progress.total_steps = total_steps_;
   return hyperparameters_.at("learning_rate") * schedule_.factor(progress);
 }
@@ -99,8 +100,8 @@ StepOutcome Training::step(Cockpit* cockpit) {
   StepOutcome outcome;
   outcome.step = step_;
   suite::set_learning_rate(*optimizer_, learning_rate());
-  if (model_.start_pass && batches_.position() == 0) model_.start_pass();
-  const suite::Batch batch = batches_.next();
+  if (model_.start_pass && batches_->position() == 0) model_.start_pass();
+  const suite::Batch batch = batches_->next();
   optimizer_->zero_grad();
   const Tensor outputs = model_.forward(batch.inputs);
   const Tensor losses = problem_.losses(outputs, batch.targets);

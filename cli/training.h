@@ -12,11 +12,11 @@
 #include <ATen/core/Tensor.h>
 
 #include "flightdeck/parameters.h"
-#include "suite/batches.h"
 #include "suite/data_set.h"
 #include "suite/evaluate.h"
 #include "suite/learning_rate.h"
 #include "suite/optimizer.h"
+#include "suite/prefetch.h"
 #include "suite/problem.h"
 
 namespace flightdeck {
@@ -63,7 +63,7 @@ class Training {
   torch::optim::Optimizer& optimizer() { return *optimizer_; }
   const Parameters& parameters() const { return parameters_; }
   int64_t batch_size() const { return batch_size_; }
-  int64_t steps_per_epoch() const { return batches_.per_epoch(); }
+  int64_t steps_per_epoch() const { return batches_->per_epoch(); }
   int64_t total_steps() const { return total_steps_; }
   int64_t next_step() const { return step_; }
   bool is_done() const { return step_ >= total_steps_; }
@@ -89,7 +89,7 @@ class Training {
   suite::Model model_;
   Parameters parameters_;
   std::shared_ptr<torch::optim::Optimizer> optimizer_;
-  suite::Batches batches_;
+  std::unique_ptr<suite::Prefetch> batches_;
   int64_t total_steps_;
   int64_t step_ = 0;
 };

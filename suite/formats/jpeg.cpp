@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <jerror.h>  // needs the one before
+#include <jerror.h>
 #include <jpeglib.h>
 
 #include <ATen/ATen.h>
