@@ -20,6 +20,7 @@ void add_bench_curvature(CLI::App& bench);
 void add_bench_first_order(CLI::App& bench);
 void add_bench_overhead(CLI::App& bench);
 void add_coverage(CLI::App& app);
+void add_data(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_experiment(CLI::App& app);
 void add_export(CLI::App& app);

@@ -48,6 +48,7 @@ int run(int argc, char** argv) {
   flightdeck::cli::add_experiment(app);
   flightdeck::cli::add_list(app);
   flightdeck::cli::add_coverage(app);
+  flightdeck::cli::add_data(app);
   flightdeck::cli::add_doctor(app);
   CLI::App* bench = app.add_subcommand("bench", "Measure Flightdeck on this machine.");
   bench->require_subcommand(1);

@@ -82,7 +82,10 @@ DataSource tolstoi() {
   source.summary = "War and Peace, 3.3 million characters, 83 different ones";
   source.files = {kFile};
   source.how_to_get =
-      "save the plain text of War and Peace, in UTF-8, as war-and-peace.txt (Project Gutenberg, "
+      "save the plain text of War and Peace, in UTF-8, as war-and-peace.txt (the published runs "
+      "read "
+      "attic/sequences/war-and-peace.txt of "
+      "https://github.com/AllenDowney/fluent-python-notebooks, a copy of "
       "https://www.gutenberg.org/ebooks/2600)";
   source.train_samples = 52258;
   source.test_samples = 13064;

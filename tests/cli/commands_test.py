@@ -306,6 +306,35 @@ class Coverage(CommandTest):
         self.expect_failure(2, ["'grams'", "'gram'"], "coverage", "mnist_mlp", "--needs", "grams")
 
 
+class Data(CommandTest):
+    def test_says_of_every_set_what_state_it_is_in_and_where_to_get_it(self):
+        code, out, err = flightdeck("data", "--json")
+        self.assertIn(code, (0, 1), err)  # 1: a set on this machine is not as published
+        sets = {data["name"]: data for data in json.loads(out)}
+        self.assertEqual(sets["quadratic"]["state"], "generated")
+        for data in sets.values():
+            self.assertIn(data["state"], ("generated", "missing", "good", "wrong"))
+            if data["state"] in ("missing", "wrong"):
+                self.assertTrue(data["how_to_get"] and data["searched"] and data["faults"], data)
+        text = self.expect_success("data", "two_d")
+        self.assertIn("generated", text)
+
+    def test_checks_one_set_in_a_folder(self):
+        self.expect_failure(1, ["not what was published"], "data", "mnist", "--data", self.folder)
+        (self.folder / "train.bin").write_bytes(bytes(3 * 3074))
+        (self.folder / "test.bin").write_bytes(bytes(3 * 3074 - 1))
+        code, out, _ = flightdeck("data", "cifar100", "--data", self.folder, "--json")
+        self.assertEqual(code, 1)
+        (found,) = json.loads(out)
+        self.assertEqual(found["state"], "wrong")
+        self.assertIn("9222 bytes", found["faults"][0])
+        self.assertEqual(found["files"][0]["expected_bytes"], 153700000)
+
+    def test_refuses_wrong_names(self):
+        self.expect_failure(2, ["'cifar1'", "'cifar10'"], "data", "cifar1")
+        self.expect_failure(2, ["--data", "name the set"], "data", "--data", self.folder)
+
+
 class Doctor(CommandTest):
     def test_tells_of_data_sets_disk_and_gpu(self):
         report = json.loads(self.expect_success("doctor", "--json"))
@@ -326,7 +355,7 @@ class Help(CommandTest):
 
     def test_every_command_has_help_with_an_example(self):
         for command in (["run"], ["show"], ["export"], ["list"], ["list", "rules"], ["coverage"],
-                        ["doctor"], ["experiment"]):
+                        ["data"], ["doctor"], ["experiment"]):
             self.assertIn("Example", self.expect_success(*command, "--help"))
 
 
