@@ -64,14 +64,14 @@ class CharRnnImpl : public nn::Module {
   }
 
   // Zeros where there is no state, or one of another batch size.
-  Tensor state_for(int64_t N) const {
-    const Tensor state = named_buffers()[is_training() ? "training_state" : "evaluation_state"];
-    return state.size(2) == N ? state : torch::zeros({2, 2, N, kWidth}, state.options());
+  Tensor state_for(int64_t N) {
+    const Tensor& kept = state();
+    return kept.size(2) == N ? kept : torch::zeros({2, 2, N, kWidth}, kept.options());
   }
 
-  void set_state(const Tensor& state) {
-    named_buffers()[is_training() ? "training_state" : "evaluation_state"].set_data(state);
-  }
+  void set_state(const Tensor& values) { state().set_data(values); }
+
+  Tensor& state() { return is_training() ? training_state_ : evaluation_state_; }
 
   nn::Embedding embedding_;
   nn::Linear layer1_, layer2_, head_;

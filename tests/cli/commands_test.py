@@ -148,6 +148,23 @@ class Run(CommandTest):
         self.assertIn("momentum 0.5", shown["config"]["hyperparameters"])
         self.assertLess(series["learning_rate", ""]["last"], series["learning_rate", ""]["first"])
 
+    def test_trains_by_curvature_under_a_cockpit(self):
+        problem = ["mnist_logreg", "--synthetic", "--limit", 256, "--steps", 4, "--interval", 1,
+                   "--optimizer", "kfac", "--lr", "0.1", "--set", "damping=0.1"]
+        last = {}
+        for preset in ["none", "economy"]:
+            run = self.folder / preset
+            self.expect_success("run", *problem, "--preset", preset, "--out", run)
+            shown = json.loads(self.expect_success("show", run, "--json"))
+            self.assertIn("damping 0.1", shown["config"]["hyperparameters"])
+            last[preset] = {s["name"]: s["last"] for s in shown["series"]}
+        self.assertIn("grad_norm", last["economy"])
+        self.assertEqual(last["none"]["test_loss"], last["economy"]["test_loss"])
+        self.expect_failure(1, ["vivit_newton", "penalty", "conv1.weight"], "run", "cifar10_3c3d",
+                            "--synthetic", "--limit", 32, "--batch-size", 8, "--steps", 1,
+                            "--evaluate-every", 0, "--optimizer", "vivit_newton", "--out",
+                            self.folder / "penalised")
+
     def test_a_diverged_run_stops_at_the_end_of_its_epoch(self):
         run = self.folder / "run"
         arguments = ["run", *MLP, "--epochs", 8, "--lr", "1e20", "--json", "--out"]

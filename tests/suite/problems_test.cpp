@@ -7,6 +7,7 @@
 #include <torch/torch.h>
 
 #include "errors.h"
+#include "suite/batches.h"
 #include "suite/evaluate.h"
 #include "suite/initialise.h"
 #include "suite/nets/allcnnc.h"
@@ -355,6 +356,45 @@ TEST(Gpt, SeesNoCharacterThatIsStillToCome) {
   EXPECT_TRUE(torch::allclose(one.slice(2, 0, 30), other.slice(2, 0, 30), 1e-5, 1e-6));
   EXPECT_FALSE(torch::allclose(one.slice(2, 30, 31), other.slice(2, 30, 31), 1e-5, 1e-6));
   EXPECT_FALSE(torch::allclose(one.slice(2, 49), other.slice(2, 49), 1e-7, 1e-8));
+}
+
+TEST(Gpt, LearnsSyntheticText) {
+  const Problem& problem = find_problem("tolstoi_gpt");
+  DataOptions options;
+  options.synthetic = true;
+  const DataSet data = load_data("tolstoi", options);
+  torch::manual_seed(0);
+  const Model model = problem.build();
+  torch::optim::Adam optimizer(model.module->parameters(), torch::optim::AdamOptions(3e-3));
+  BatchOptions twenty;
+  twenty.batch_size = 20;
+  Batches batches(data, Part::kTrain, twenty);
+  double loss = 0.0;
+  for (int step = 0; step < 40; ++step) {
+    const Batch batch = batches.next();
+    optimizer.zero_grad();
+    const Tensor objective = problem.losses(model.forward(batch.inputs), batch.targets).mean();
+    objective.backward();
+    optimizer.step();
+    loss = objective.item<double>();
+  }
+  EXPECT_LT(loss, 0.9 * std::log(83.0));
+}
+
+TEST(SequenceProblems, CountCharactersInTheirAccuracy) {
+  const Tensor targets = torch::tensor({{1, 2}, {0, 5}});
+  Tensor logits = torch::zeros({2, 83, 2});
+  logits.index_put_({0, 1, 0}, 1.0);  // right
+  logits.index_put_({0, 3, 1}, 1.0);
+  logits.index_put_({1, 0, 0}, 1.0);  // right
+  logits.index_put_({1, 5, 1}, 1.0);  // right
+  const Problem& problem = find_problem("tolstoi_char_rnn");
+  EXPECT_NEAR(problem.accuracy(logits, targets).item<double>(), 0.75, 1e-6);
+  const Tensor losses = problem.losses(logits, targets);
+  ASSERT_EQ(losses.sizes(), (std::vector<int64_t>{2}));
+  const double right = std::log(82.0 + std::exp(1.0)) - 1.0;
+  EXPECT_NEAR(losses[0].item<double>(), right + 0.5, 1e-5);  // one of two wrong
+  EXPECT_NEAR(losses[1].item<double>(), right, 1e-5);
 }
 
 TEST(TruncatedNormal, StaysWithinTwoSigmaWithTheUncorrectedDeviation) {
