@@ -26,9 +26,10 @@ DIRECT = {
     "record": ["cockpit"],
     "serve": ["record"],
     "public": [],
-    "cli": ["serve", "public", "suite"],
+    "cli": ["serve", "public", "suite", "study"],
     "python": ["serve", "public"],
     "suite": ["public"],
+    "study": ["base"],
     "examples": ["public", "suite"],
 }
 
@@ -45,8 +46,8 @@ WEB_DIRECT = {
 # What instruments may import from above, as types only: the shape that they must have.
 WEB_SHAPES = {"instruments": {"app/instrument"}}
 
-# Layers of src/ that stand below the public headers, which need LibTorch.
-WITHOUT_TORCH = {"base", "kernels"}
+# Layers that do without LibTorch, and so without the public headers that need it.
+WITHOUT_TORCH = {"base", "kernels", "study"}
 
 # Free to include whatever they examine.
 UNRESTRICTED = {"tests", "bench"}
@@ -83,7 +84,7 @@ def allowed(layer):
 
 
 SRC_LAYERS = [layer for layer in DIRECT if layer not in
-              ("public", "cli", "python", "suite", "examples")]
+              ("public", "cli", "python", "suite", "study", "examples")]
 
 
 def layer_of(path):

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "study/outcome.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "study/files.h"
+
+namespace flightdeck::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr const char* kFile = "outcome.json";
+
+std::vector<double> numbers_of(const Json& array) {
+  std::vector<double> values;
+  for (const Json& value : array) {
+    values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                     : value.get<double>());
+  }
+  return values;
+}
+
+Json curve_json(const Curve& curve) {
+  Json json = {{"loss", curve.loss}};
+  if (!curve.accuracy.empty()) json["accuracy"] = curve.accuracy;
+  return json;
+}
+
+Curve curve_of(const Json& json, const char* name, size_t evaluations) {
+  Curve curve;
+  const auto at = json.find(name);
+  if (at == json.end()) return curve;
+  curve.loss = numbers_of(at->at("loss"));
+  if (at->contains("accuracy")) curve.accuracy = numbers_of(at->at("accuracy"));
+  const auto check = [&](const std::vector<double>& values, const char* what) {
+    if (values.size() == evaluations) return;
+    throw std::runtime_error(std::string(name) + " " + what + " has " +
+                             std::to_string(values.size()) + " values but there are " +
+                             std::to_string(evaluations) + " evaluations");
+  };
+  check(curve.loss, "loss");
+  if (!curve.accuracy.empty()) check(curve.accuracy, "accuracy");
+  return curve;
+}
+
+}  // namespace
+
+bool Setting::operator==(const Setting& other) const {
+  return problem == other.problem && optimizer == other.optimizer && schedule == other.schedule &&
+         hyperparameters == other.hyperparameters && batch_size == other.batch_size &&
+         epochs == other.epochs;
+}
+
+std::string to_json(const Outcome& outcome) {
+  const Setting& setting = outcome.setting;
+  Json json = {
+      {"format", 1},
+      {"problem", setting.problem},
+      {"optimizer", setting.optimizer},
+      {"hyperparameters", setting.hyperparameters},
+      {"schedule", setting.schedule},
+      {"batch_size", setting.batch_size},
+      {"epochs", setting.epochs},
+      {"seed", outcome.seed},
+      {"ending", outcome.ending},
+      {"diverged_at", outcome.diverged_at},
+      {"steps", outcome.steps},
+      {"steps_per_epoch", outcome.steps_per_epoch},
+      {"reported_epoch", outcome.reported_epoch},
+      {"synthetic", outcome.is_synthetic},
+      {"training_seconds", outcome.training_seconds},
+      {"evaluated", outcome.evaluated},
+  };
+  if (!outcome.tags.empty()) json["tags"] = outcome.tags;
+  if (!outcome.train.loss.empty()) json["train"] = curve_json(outcome.train);
+  if (!outcome.valid.loss.empty()) json["valid"] = curve_json(outcome.valid);
+  if (!outcome.test.loss.empty()) json["test"] = curve_json(outcome.test);
+  if (!outcome.batch_losses.empty()) {
+    json["batch_loss_every"] = outcome.batch_loss_every;
+    json["batch_losses"] = outcome.batch_losses;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Outcome outcome_from_json(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("format").get<int>() > 1) {
+      throw std::runtime_error("it is of format " + json.at("format").dump() +
+                               " and this flightdeck reads 1; update it");
+    }
+    Outcome outcome;
+    Setting& setting = outcome.setting;
+    json.at("problem").get_to(setting.problem);
+    json.at("optimizer").get_to(setting.optimizer);
+    for (const auto& [name, value] : json.at("hyperparameters").items()) {
+      setting.hyperparameters[name] = value.get<double>();
+    }
+    json.at("schedule").get_to(setting.schedule);
+    json.at("batch_size").get_to(setting.batch_size);
+    json.at("epochs").get_to(setting.epochs);
+    json.at("seed").get_to(outcome.seed);
+    json.at("ending").get_to(outcome.ending);
+    outcome.diverged_at = json.value("diverged_at", int64_t{-1});
+    json.at("steps").get_to(outcome.steps);
+    json.at("steps_per_epoch").get_to(outcome.steps_per_epoch);
+    json.at("reported_epoch").get_to(outcome.reported_epoch);
+    outcome.is_synthetic = json.value("synthetic", false);
+    outcome.training_seconds = json.value("training_seconds", 0.0);
+    json.at("evaluated").get_to(outcome.evaluated);
+    if (json.contains("tags")) json.at("tags").get_to(outcome.tags);
+    outcome.train = curve_of(json, "train", outcome.evaluated.size());
+    outcome.valid = curve_of(json, "valid", outcome.evaluated.size());
+    outcome.test = curve_of(json, "test", outcome.evaluated.size());
+    if (json.contains("batch_losses")) {
+      json.at("batch_loss_every").get_to(outcome.batch_loss_every);
+      outcome.batch_losses = numbers_of(json.at("batch_losses"));
+    }
+    return outcome;
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(error.what());
+  }
+}
+
+std::string outcome_file(const std::string& run_folder) {
+  return (fs::path(run_folder) / kFile).string();
+}
+
+void write_outcome(const std::string& run_folder, const Outcome& outcome) {
+  replace_file(outcome_file(run_folder), to_json(outcome) + "\n");
+}
+
+Outcome read_outcome(const std::string& run_folder) {
+  const std::string path = outcome_file(run_folder);
+  try {
+    return outcome_from_json(read_file(path));
+  } catch (const std::exception& error) {
+    throw std::runtime_error("study: " + path + " is no outcome of a run: " + error.what());
+  }
+}
+
+bool has_outcome(const std::string& run_folder) {
+  std::error_code ignored;
+  return fs::exists(outcome_file(run_folder), ignored);
+}
+
+std::vector<Outcome> find_outcomes(const std::string& folder_or_file,
+                                   std::vector<std::string>& problems) {
+  std::vector<Outcome> found;
+  if (!fs::is_directory(folder_or_file)) {
+    std::istringstream lines(read_file(folder_or_file));
+    int64_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (line.empty()) continue;
+      try {
+        found.push_back(outcome_from_json(line));
+      } catch (const std::exception& error) {
+        problems.push_back(folder_or_file + ":" + std::to_string(number) + ": " + error.what());
+      }
+    }
+    return found;
+  }
+  std::vector<std::string> folders;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(folder_or_file, options)) {
+    if (entry.path().filename() == kFile) folders.push_back(entry.path().parent_path().string());
+  }
+  std::sort(folders.begin(), folders.end());
+  for (const std::string& folder : folders) {
+    try {
+      found.push_back(read_outcome(folder));
+    } catch (const std::exception& error) {
+      problems.push_back(error.what());
+    }
+  }
+  return found;
+}
+
+}  // namespace flightdeck::study
