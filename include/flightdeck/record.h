@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -24,6 +25,9 @@ struct RecorderOptions {
   /// Size from which the journal goes on in another file, so that the stored part can be removed.
   int64_t journal_bytes = int64_t{16} << 20;
   std::function<void(const std::string&)> on_warning;  ///< default: stderr
+  /// Goes on with the folder's run at this step, if it holds one: what was recorded for this step
+  /// and later, and how the run ended, is forgotten first.
+  std::optional<int64_t> resume_at;
 };
 
 /// Counts of one recorder, for people and tests.
@@ -38,7 +42,8 @@ struct RecorderStatistics {
 /// A disk that fails is reported once; training goes on and the record says what is missing.
 class Recorder : public Sink {
  public:
-  /// Makes the folder. Throws if it already holds a run; a folder that cannot be made or written is
+  /// Makes the folder. Throws if it already holds a run and is not told to resume it, or if another
+  /// recorder has it; a folder that cannot be made or written is
   /// a warning, and nothing is stored.
   explicit Recorder(const std::string& folder, RecorderOptions options = {});
   ~Recorder() override;

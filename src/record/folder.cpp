@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "record/folder.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <set>
@@ -51,6 +53,25 @@ bool Folder::is_being_written() const {
   // Asks without taking: a reader never gets into a recorder's way.
   struct flock probe = whole_file(F_RDLCK);
   return ::fcntl(file.descriptor(), F_OFD_GETLK, &probe) == 0 && probe.l_type != F_UNLCK;
+}
+
+int64_t Folder::last_generation() const {
+  int64_t last = -1;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(path_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.rfind("journal.", 0) != 0) continue;
+    char* rest = nullptr;
+    const int64_t number = std::strtoll(name.c_str() + 8, &rest, 10);
+    if (*rest == '\0' && rest != name.c_str() + 8) last = std::max(last, number);
+  }
+  return last;
+}
+
+void Folder::remove_generations(int64_t first, int64_t last) const {
+  // Upwards: who finds the first finds all.
+  for (; first <= last; ++first) ::unlink(journal(first).c_str());
 }
 
 std::string Folder::fingerprint() const {

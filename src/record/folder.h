@@ -24,6 +24,9 @@ class Folder {
   std::string journal(int64_t generation) const {
     return path_ + "/journal." + std::to_string(generation);
   }
+  /// The newest that exists; -1 if there is none.
+  int64_t last_generation() const;
+  void remove_generations(int64_t first, int64_t last) const;
   /// Where a journal's file is made before it gets its name.
   std::string unnamed_journal() const { return path_ + "/journal.new"; }
 

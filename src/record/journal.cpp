@@ -35,7 +35,7 @@ std::string file_header(int64_t generation) {
 JournalWriter::JournalWriter(Folder folder, int64_t generation_bytes)
     : folder_(std::move(folder)), generation_bytes_(generation_bytes) {}
 
-int JournalWriter::open() { return start(0); }
+int JournalWriter::open(int64_t generation) { return start(generation); }
 
 int JournalWriter::start(int64_t generation) {
   // The file gets its name when it is whole: from then on the one before is over.

@@ -30,8 +30,8 @@ class JournalWriter {
   /// A file over `generation_bytes` is followed by the next generation.
   JournalWriter(Folder folder, int64_t generation_bytes);
 
-  /// Makes the first file. Returns 0 or the error number.
-  int open();
+  /// Makes the first file, that of `generation`. Returns 0 or the error number.
+  int open(int64_t generation = 0);
   /// Returns 0: the entry is in the hands of the kernel and outlives the process. Or the error
   /// number: nothing was appended.
   int append(std::string_view payload);

@@ -185,13 +185,20 @@ RunSummary RunReader::summary() const {
 
 double RunReader::last_time() const { return state_->view().tail->last_time; }
 int64_t RunReader::last_step() const { return state_->view().tail->last_step; }
-std::vector<SeriesInfo> RunReader::series() const { return state_->view().tail->series; }
+// Without those that a resumed run forgot and has not come to again.
+std::vector<SeriesInfo> RunReader::series() const {
+  std::vector<SeriesInfo> all = state_->view().tail->series;
+  const auto is_empty = [](const SeriesInfo& series) { return series.count == 0; };
+  all.erase(std::remove_if(all.begin(), all.end(), is_empty), all.end());
+  return all;
+}
 
 std::unique_ptr<SeriesInfo> RunReader::find(const std::string& quantity,
                                             const std::string& group,
                                             const std::string& field) const {
   for (const SeriesInfo& series : state_->view().tail->series) {
-    if (series.quantity == quantity && series.group == group && series.field == field) {
+    if (series.count > 0 && series.quantity == quantity && series.group == group &&
+        series.field == field) {
       return std::make_unique<SeriesInfo>(series);
     }
   }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <unistd.h>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "record/entry.h"
 #include "record/folder.h"
 #include "record/journal.h"
+#include "record/reopen.h"
 #include "record/store_thread.h"
 
 namespace flightdeck {
@@ -60,7 +62,8 @@ class Recorder::State {
                 "); training goes on, nothing is stored");
       return;
     }
-    thread_ = std::make_unique<record::StoreThread>(folder_, options_.queue_steps);
+    thread_ =
+        std::make_unique<record::StoreThread>(folder_, options_.queue_steps, std::move(resumed_));
   }
 
   ~State() { close({}); }
@@ -74,6 +77,12 @@ class Recorder::State {
     }
     if (error != 0) lose(step.step, error);
     go_on();
+  }
+
+  // A run that goes on began when it first began.
+  void begin(RunInfo info) {
+    if (start_time_) info.start_time = *start_time_;
+    keep(info);
   }
 
   template <typename Content>
@@ -119,7 +128,7 @@ class Recorder::State {
     std::error_code error;
     std::filesystem::create_directories(folder_.path(), error);
     if (error) return error.value();
-    if (folder_.holds_run()) refuse(folder_);
+    if (folder_.holds_run() && !options_.resume_at) refuse(folder_);
     switch (lock_.take(folder_)) {
       case record::LockResult::kNoFile:
         return errno;
@@ -128,9 +137,12 @@ class Recorder::State {
       case record::LockResult::kTaken:
         break;
     }
+    if (!folder_.holds_run()) return journal_.open();
     // Another recorder may have come and gone between the two looks.
-    if (folder_.holds_run()) refuse(folder_);
-    return journal_.open();
+    if (!options_.resume_at) refuse(folder_);
+    resumed_ = record::reopen(folder_, *options_.resume_at, journal_);
+    start_time_ = resumed_->start_time();
+    return 0;
   }
 
   template <typename Content>
@@ -223,6 +235,8 @@ class Recorder::State {
   const record::Folder folder_;
   record::FolderLock lock_;
   record::JournalWriter journal_;
+  std::unique_ptr<record::Store> resumed_;  // until the thread has it
+  std::optional<double> start_time_;        // of a run that goes on
   int open_error_ = 0;
   RecorderOptions options_;
   std::unique_ptr<record::StoreThread> thread_;
@@ -240,7 +254,7 @@ Recorder::Recorder(const std::string& folder, RecorderOptions options)
 
 Recorder::~Recorder() = default;
 
-void Recorder::begin(const RunInfo& info) { state_->keep(info); }
+void Recorder::begin(const RunInfo& info) { state_->begin(info); }
 void Recorder::write(const StepReadings& step) { state_->write(step); }
 void Recorder::note(const Note& note) { state_->keep(note); }
 void Recorder::finish(const std::string& ending) { state_->finish(ending); }

@@ -33,6 +33,8 @@ Database open_or_make(const Folder& folder) {
     }
   }
   Database database(folder.database(), Database::Mode::kWrite);
+  // That of a run that goes on after its end was folded into one file.
+  database.run("PRAGMA journal_mode = WAL");
   database.run("PRAGMA synchronous = NORMAL");
   // A page at the end of a series changes with every transaction and is copied once per checkpoint,
   // which also waits for the disk: a few of 16 MB cost less than many of SQLite's usual 4 MB.
@@ -104,6 +106,7 @@ void Store::load() {
     last_step_ = progress.integer(4);
     last_time_ = progress.number(5);
   }
+  series_.clear();
   Statement rows(database_, "SELECT * FROM series");
   while (rows.step()) {
     const int64_t id = rows.integer(0);
@@ -115,6 +118,33 @@ void Store::load() {
         false,
         statements_->stretches.load(id, kind_of(rows.text(4)))};
   }
+}
+
+// A series that has lost all its values stays, so that ids have no gaps.
+void Store::forget_from(int64_t step) {
+  const auto run = [&](const std::string& sql) { Statement(database_, sql).bind(1, step).run(); };
+  for (const ReadingKind kind :
+       {ReadingKind::kNumber, ReadingKind::kList, ReadingKind::kHistogram}) {
+    const std::string table = table_of(kind);
+    run("DELETE FROM " + table + " WHERE step >= ?");
+    database_.run(
+        "UPDATE series SET (count, first_step, last_step) = (SELECT COUNT(*), "
+        "IFNULL(MIN(step), 0), IFNULL(MAX(step), 0) FROM " +
+        table + " WHERE series = series.id) WHERE kind = '" + to_string(kind) + "'");
+  }
+  run("DELETE FROM stretches WHERE last_step >= ?");
+  run("DELETE FROM notes WHERE step >= ?");
+  database_.run("DELETE FROM meta WHERE key = 'ending'");
+  load();
+  last_step_ = -1;
+  for (const auto& [key, series] : series_) {
+    if (series.count > 0) last_step_ = std::max(last_step_, series.last_step);
+  }
+}
+
+double Store::start_time() {
+  Statement row(database_, "SELECT value FROM meta WHERE key = 'start_time'");
+  return row.step() ? row.number(0) : 0;
 }
 
 void Store::begin() { database_.run("BEGIN IMMEDIATE"); }

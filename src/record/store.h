@@ -25,11 +25,15 @@ class Store {
   /// Up to where the journal is stored.
   JournalPosition position() const { return position_; }
   int64_t entries() const { return entries_; }
+  double start_time();
 
   void begin();
   void apply(const Entry& entry);
   /// `position` is behind the last entry applied, the `entries`-th of the run.
   void commit(const JournalPosition& position, int64_t entries);
+
+  /// Drops values and notes of this step and later, and how the run ended.
+  void forget_from(int64_t step);
 
   /// What was committed outlives the machine's death too.
   void sync();

@@ -24,11 +24,16 @@ constexpr int64_t kMostInOneTransaction = 1024;
 
 }  // namespace
 
-StoreThread::StoreThread(Folder folder, int64_t queue_entries)
+StoreThread::StoreThread(Folder folder, int64_t queue_entries, std::unique_ptr<Store> store)
     : folder_(std::move(folder)),
       queue_entries_(std::max<int64_t>(queue_entries, 1)),
       enough_(std::max<int64_t>(queue_entries / 2, 1)),
-      thread_([this] { run(); }) {}
+      added_(store ? store->entries() : 0),
+      stored_(added_),
+      store_(std::move(store)) {
+  if (store_) cursor_.emplace(folder_, store_->position());
+  thread_ = std::thread([this] { run(); });
+}
 
 void StoreThread::add() {
   const std::lock_guard<std::mutex> lock(mutex_);

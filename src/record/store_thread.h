@@ -20,7 +20,8 @@ namespace flightdeck::record {
 
 class StoreThread {
  public:
-  StoreThread(Folder folder, int64_t queue_entries);
+  /// `store` is that of a run that goes on; null: it is made when there is something to store.
+  StoreThread(Folder folder, int64_t queue_entries, std::unique_ptr<Store> store = nullptr);
   ~StoreThread() { finish({}); }
 
   /// One more entry is in the journal.
