@@ -26,6 +26,7 @@ void add_experiment(CLI::App& app);
 void add_export(CLI::App& app);
 void add_list(CLI::App& app);
 void add_report(CLI::App& app);
+void add_resume(CLI::App& app);
 void add_run(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_show(CLI::App& app);

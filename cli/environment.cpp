@@ -16,6 +16,8 @@ namespace {
 // Set in the process that was started again, so that it does not start another one.
 constexpr const char* kGuard = "FLIGHTDECK_ENV_SET";
 
+}  // namespace
+
 std::vector<std::string> command_line() {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> arguments;
@@ -23,7 +25,13 @@ std::vector<std::string> command_line() {
   return arguments;
 }
 
-}  // namespace
+int start_again(std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  execv("/proc/self/exe", pointers.data());
+  return errno;
+}
 
 std::vector<Variable> wanted_variables(const Blas& blas, int threads) {
   std::vector<Variable> all = {
@@ -45,19 +53,15 @@ std::vector<Variable> wanted_variables(const Blas& blas, int threads) {
 void restart_with_wanted_variables(int threads) {
   if (std::getenv(kGuard) != nullptr) return;
   const std::vector<Variable> wanted = wanted_variables(blas(), threads);
-  std::vector<std::string> arguments = command_line();
+  const std::vector<std::string> arguments = command_line();
   if (wanted.empty() || arguments.empty()) return;
 
   for (const Variable& variable : wanted) {
     setenv(variable.name.c_str(), variable.value.c_str(), /*overwrite=*/1);
   }
   setenv(kGuard, "1", /*overwrite=*/1);
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  execv("/proc/self/exe", pointers.data());
-
-  std::cerr << "flightdeck: cannot start again with a better environment (" << std::strerror(errno)
+  const int error = start_again(arguments);
+  std::cerr << "flightdeck: cannot start again with a better environment (" << std::strerror(error)
             << "); timings may be slow, set these yourself:";
   for (const Variable& variable : wanted) {
     std::cerr << " " << variable.name << "=" << variable.value;

@@ -27,4 +27,11 @@ void restart_with_wanted_variables(int threads);
 /// that can take as long as the arithmetic.
 void keep_freed_memory();
 
+/// The program and its arguments, as it was started.
+std::vector<std::string> command_line();
+
+/// Becomes this program with other arguments, the first of them its name. Returns, with the error
+/// number, only if that fails.
+int start_again(std::vector<std::string> arguments);
+
 }  // namespace flightdeck::cli

@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
       "Exit status: 0 success, 1 failure at run time, 2 wrong usage.");
 
   flightdeck::cli::add_run(app);
+  flightdeck::cli::add_resume(app);
   flightdeck::cli::add_serve(app);
   flightdeck::cli::add_show(app);
   flightdeck::cli::add_report(app);

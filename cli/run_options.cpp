@@ -7,6 +7,7 @@
 #include <torch/torch.h>
 
 #include "cli/commands.h"
+#include "cli/environment.h"
 #include "cli/errors.h"
 #include "cli/names.h"
 #include "cli/process.h"
@@ -42,9 +43,12 @@ void add_training_options(CLI::App& command, RunOptions& options) {
                            options.evaluate_every,
                            "Epochs between two evaluations on train, valid and test; 0 for none; "
                            "default 1"));
-  group(command.add_flag("--keep-going",
-                         options.keep_going,
-                         "Go on after an epoch that ends with a loss that is not finite"));
+  group(command.add_flag(
+      "--keep-going", options.keep_going, "Go on after an epoch with a loss that is not finite"));
+  group(command.add_flag("--stop-diverged",
+                         options.stop_diverged,
+                         "End at the first loss that is not finite, not with its epoch; waits for "
+                         "the device at every step"));
 }
 
 void add_data_options(CLI::App& command, RunOptions& options) {
@@ -80,6 +84,13 @@ void check_counts(const CLI::App& command, const RunOptions& options) {
   check("--limit", options.training.data.limit, 1);
   check("--interval", options.instruments.interval, 1);
   check("--evaluate-every", options.evaluate_every, 0);
+  check("--checkpoint-every", options.checkpoint_every.value_or(0), 0);
+  if (options.resume && options.out.empty()) {
+    throw UsageError("--resume needs the folder of the run; name it by --out");
+  }
+  if (options.keep_going && options.stop_diverged) {
+    throw UsageError("--keep-going and --stop-diverged exclude each other; give one of them");
+  }
 }
 
 suite::Hyperparameters hyperparameters(const RunOptions& options) {
@@ -97,6 +108,18 @@ suite::Hyperparameters hyperparameters(const RunOptions& options) {
   if (options.learning_rate) given["learning_rate"] = *options.learning_rate;
   if (options.momentum) given["momentum"] = *options.momentum;
   return given;
+}
+
+std::map<std::string, std::string> tags(const RunOptions& options) {
+  std::map<std::string, std::string> tags;
+  for (const std::string& text : options.tag_texts) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError("--tag is '" + text + "'; write KEY=VALUE, for example --tag sample=first");
+    }
+    tags[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return tags;
 }
 
 void check_data_is_here(const RunOptions& options) {
@@ -131,6 +154,21 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                   "holds a run is refused")
       ->group("Output");
   command
+      .add_flag("--resume",
+                options.resume,
+                "Go on with the run in --out where it was interrupted or killed, with the options "
+                "of its start; begins it if there is none")
+      ->group("Output");
+  command
+      .add_option("--checkpoint-every",
+                  options.checkpoint_every,
+                  "Steps between two checkpoints, 0 for none; default: at the end of an epoch, "
+                  "every half a minute at most")
+      ->group("Output");
+  command.add_option("--tag", options.tag_texts, "KEY=VALUE to find the run by; repeatable")
+      ->allow_extra_args(false)
+      ->group("Output");
+  command
       .add_flag(
           "--report", options.report, "Write the run as one HTML file, report.html, at the end")
       ->group("Output");
@@ -146,9 +184,11 @@ Instruments complete_run_options(const CLI::App& command, RunOptions& options) {
       options.training.optimizer = "momentum";
     }
     options.training.hyperparameters = hyperparameters(options);
+    options.tags = tags(options);
     check_training_options(options.training);
     instruments = chosen_instruments(options.instruments);
   });
+  options.arguments = command_line();
   options.training.device = chosen_device("run", options.device);
   options.training.data.augment = !options.no_augment;
   check_data_is_here(options);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,9 +24,14 @@ struct RunOptions {
   std::vector<std::string> settings;  ///< hyperparameters, NAME=VALUE
   std::string out;                    ///< empty: chosen by problem, optimizer and time
   std::string device = "cpu";
-  int threads = 0;             ///< 0: one per core
-  int64_t evaluate_every = 1;  ///< epochs; 0: never
-  bool no_augment = false, keep_going = false, report = false, json = false;
+  int threads = 0;                          ///< 0: one per core
+  int64_t evaluate_every = 1;               ///< epochs; 0: never
+  std::optional<int64_t> checkpoint_every;  ///< steps; 0: never; not set: now and then
+  std::vector<std::string> tag_texts;       ///< KEY=VALUE
+  std::map<std::string, std::string> tags;
+  std::vector<std::string> arguments;  ///< of the whole command line
+  bool no_augment = false, keep_going = false, stop_diverged = false, resume = false;
+  bool report = false, json = false;
 };
 
 /// `options` has to outlive the command.

@@ -92,6 +92,11 @@ RunReport::RunReport(RunFacts facts, bool json)
       last_shown_(begin_),
       last_step_(begin_) {}
 
+void RunReport::resumed(int64_t step, int64_t evaluations) {
+  facts_.first_step = step;
+  facts_.evaluations -= evaluations;
+}
+
 void RunReport::start() {
   if (json_) {
     print(JsonObject()
@@ -101,6 +106,7 @@ void RunReport::start() {
               .field("synthetic", facts_.is_synthetic)
               .field("steps", facts_.steps)
               .field("steps_per_epoch", facts_.steps_per_epoch)
+              .field("first_step", facts_.first_step)
               .raw("config", json_config(facts_.config))
               .text());
     return;
@@ -117,6 +123,9 @@ void RunReport::start() {
   }
   print(fact_line("tracked", config.at("tracked")));
   print(fact_line("record", facts_.folder));
+  if (facts_.first_step > 0) {
+    print(fact_line("goes on", "at step " + std::to_string(facts_.first_step)));
+  }
   last_shown_ = last_step_ = Clock::now();
 }
 

@@ -23,6 +23,7 @@ struct RunFacts {
   bool is_synthetic = false;
   int64_t steps = 0, steps_per_epoch = 1;
   int64_t evaluations = 0;                    ///< how many are planned
+  int64_t first_step = 0;                     ///< not 0: the run goes on
   std::map<std::string, std::string> config;  ///< as recorded
 };
 
@@ -50,6 +51,8 @@ class RunReport {
   RunReport(RunFacts facts, bool json);
   ~RunReport() { clear_bar(); }
 
+  /// Before `start`: the run goes on at this step, after so many evaluations.
+  void resumed(int64_t step, int64_t evaluations);
   void start();
   /// After every step. `score` is asked only if something is shown: on a GPU it waits.
   void step_done(int64_t step, const std::function<BatchScore()>& score);

@@ -5,14 +5,14 @@
 
 #include <torch/torch.h>
 
+#include "cli/random_states.h"
 #include "flightdeck/cockpit.h"
 #include "suite/curvature_optimizer.h"
-#include "suite/penalised.h"
 
 namespace flightdeck::cli {
 namespace {
 
-suite::DataSet load(const suite::Problem& problem, const TrainingOptions& options) {
+suite::DataSet load_data_of(const suite::Problem& problem, const TrainingOptions& options) {
   suite::DataOptions chosen = options.data;
   chosen.seed = options.seed;
   suite::DataSet data = suite::load_data(problem.data_set, chosen);
@@ -54,7 +54,7 @@ suite::Objective objective_of(const suite::Problem& problem,
   suite::Objective objective;
   objective.losses = losses;
   for (const NamedParameter& parameter : parameters) {
-    const bool is_penalised = suite::is_penalised(parameter.name, parameter.tensor);
+    const bool is_penalised = problem.penalises(parameter.name, parameter.tensor);
     objective.l2.push_back(is_penalised ? problem.l2 : 0.0);
   }
   return objective;
@@ -76,13 +76,14 @@ Training::Training(const suite::Problem& problem, const TrainingOptions& options
       hyperparameters_(suite::find_optimizer(options.optimizer).complete(options.hyperparameters)),
       schedule_(suite::LearningRateSchedule::parse(options.schedule)),
       batch_size_(options.batch_size > 0 ? options.batch_size : problem_.batch_size),
-      data_(load(problem_, options)),
+      data_(load_data_of(problem_, options)),
       model_(build(problem_, options)),
       parameters_(model_.module->named_parameters()),
       optimizer_(suite::find_optimizer(options.optimizer)
                      .make(model_.module->parameters(), hyperparameters_)),
       batches_(std::make_unique<suite::Prefetch>(suite::Batches(
-          data_, suite::Part::kTrain, batch_options(problem_, batch_size_, options.seed)))) {
+          data_, suite::Part::kTrain, batch_options(problem_, batch_size_, options.seed)))),
+      device_(options.device) {
   introduce(*optimizer_, parameters_, options.seed);
   const int64_t epochs = options.epochs > 0 ? options.epochs : problem_.epochs;
   total_steps_ = options.steps > 0 ? options.steps : epochs * batches_->per_epoch();
@@ -126,6 +127,32 @@ StepOutcome Training::step(Cockpit* cockpit) {
   outcome.targets = batch.targets;
   ++step_;
   return outcome;
+}
+
+std::map<std::string, Tensor> Training::save() const {
+  std::map<std::string, Tensor> saved = random_states(device_);
+  for (const auto& item : model_.module->named_parameters()) {
+    saved["parameter/" + item.key()] = item.value().detach();
+  }
+  for (const auto& item : model_.module->named_buffers()) {
+    saved["buffer/" + item.key()] = item.value();
+  }
+  return saved;
+}
+
+void Training::load(const std::map<std::string, Tensor>& saved, int64_t step) {
+  const at::NoGradGuard no_grad;
+  for (auto& item : model_.module->named_parameters()) {
+    item.value().copy_(saved.at("parameter/" + item.key()));
+  }
+  for (auto& item : model_.module->named_buffers()) {
+    // A carried state has the shape of the batch that left it.
+    item.value().set_data(saved.at("buffer/" + item.key()).to(item.value().device()).clone());
+  }
+  step_ = step;
+  batches_->start_epoch(step / batches_->per_epoch());
+  for (int64_t done = 0; done < step % batches_->per_epoch(); ++done) batches_->next();
+  set_random_states(saved, device_);
 }
 
 double Training::accuracy(const StepOutcome& outcome) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,7 +61,7 @@ class Training {
   const suite::DataSet& data() const { return data_; }
   const suite::Hyperparameters& hyperparameters() const { return hyperparameters_; }
   const suite::LearningRateSchedule& schedule() const { return schedule_; }
-  torch::optim::Optimizer& optimizer() { return *optimizer_; }
+  torch::optim::Optimizer& optimizer() const { return *optimizer_; }
   const Parameters& parameters() const { return parameters_; }
   int64_t batch_size() const { return batch_size_; }
   int64_t steps_per_epoch() const { return batches_->per_epoch(); }
@@ -73,6 +74,12 @@ class Training {
   /// Takes the next step: forward, backward and the optimizer's update; watched if there is a
   /// cockpit. It may go on past `total_steps`.
   StepOutcome step(Cockpit* cockpit = nullptr);
+
+  /// Parameters, buffers and random numbers before the step that comes next. The optimizer saves
+  /// itself.
+  std::map<std::string, Tensor> save() const;
+  /// Goes on before `step` with what was saved there, to the bit on the CPU.
+  void load(const std::map<std::string, Tensor>& saved, int64_t step);
 
   /// Accuracy on the step's batch; NaN if the problem has none.
   double accuracy(const StepOutcome& outcome) const;
@@ -90,6 +97,7 @@ class Training {
   Parameters parameters_;
   std::shared_ptr<torch::optim::Optimizer> optimizer_;
   std::unique_ptr<suite::Prefetch> batches_;
+  at::Device device_;
   int64_t total_steps_;
   int64_t step_ = 0;
 };

@@ -2,11 +2,11 @@
 #include "suite/problem.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <torch/torch.h>
 
 #include "suite/find_entry.h"
-#include "suite/penalised.h"
 #include "suite/problems/classification.h"
 #include "suite/problems/plane.h"
 
@@ -19,19 +19,19 @@ namespace problems {
 
 }  // namespace problems
 
-bool is_penalised(const std::string& name, const Tensor& parameter) {
-  const std::string end = "weight";
+bool Problem::penalises(const std::string& parameter, const Tensor& tensor) const {
+  constexpr std::string_view kWord = "weight";
   const bool is_weight =
-      name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
-  return is_weight && parameter.dim() >= 2;
+      parameter.size() >= kWord.size() &&
+      parameter.compare(parameter.size() - kWord.size(), kWord.size(), kWord) == 0;
+  return l2 != 0.0 && is_weight && tensor.dim() >= (l2_spares_dense ? 4 : 2);
 }
 
 Tensor Problem::penalty(const torch::nn::Module& module) const {
   Tensor sum;
   if (l2 == 0.0) return sum;
   for (const auto& item : module.named_parameters()) {
-    if (!is_penalised(item.key(), item.value())) continue;
-    if (l2_spares_dense && item.value().dim() < 4) continue;
+    if (!penalises(item.key(), item.value())) continue;
     const Tensor squares = item.value().square().sum();
     sum = sum.defined() ? sum + squares : squares;
   }

@@ -63,9 +63,12 @@ struct Problem {
   /// device.
   Tensor accuracy(const Tensor& outputs, const Tensor& targets) const;
 
-  /// R = l2 / 2 times the sum of squares of all convolution and dense weights (parameters called
-  /// "weight" with two dimensions or more, with `l2_spares_dense` four: no biases, no scales of
-  /// normalisation). A scalar that can be differentiated; undefined if l2 is 0.
+  /// True for convolution and dense weights: parameters called "weight" with two dimensions or more,
+  /// with `l2_spares_dense` four; no biases, no scales of normalisation. Never if l2 is 0.
+  bool penalises(const std::string& parameter, const Tensor& tensor) const;
+
+  /// R = l2 / 2 times the sum of squares of all that is penalised. A scalar that can be
+  /// differentiated; undefined if l2 is 0.
   Tensor penalty(const torch::nn::Module& module) const;
 };
 

@@ -118,6 +118,13 @@ class Cockpit {
   void log(int64_t step, const std::string& name, double value);
   void log(int64_t step, const std::map<std::string, double>& values);
 
+  /// What outlives a step: where the parameters began, ranges that adapt, eigenvectors to start
+  /// from, which quantities are off. With it and the training's own state a run goes on in another
+  /// process as if it had not stopped; what waits for a next step is not part of it.
+  std::map<std::string, Tensor> save() const;
+  /// Before the first watched step. Throws if it is of other parameters or quantities.
+  void load(const std::map<std::string, Tensor>& saved);
+
   const CockpitOptions& options() const;
   /// True if something is computed at this step, or completed for the step before.
   bool is_due(int64_t step) const;

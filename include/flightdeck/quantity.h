@@ -225,6 +225,9 @@ class Quantity {
     AfterUpdate after_update;  ///< when the update of a due step is known
     AfterNext after_next;      ///< at the end of the step after a due one
     NeedsAt needs;             ///< instead of the fixed needs, where they change from step to step
+    /// What is kept between steps, as numbers, and its return: both or neither.
+    std::function<std::vector<double>()> save;
+    std::function<void(const std::vector<double>&)> load;
   };
 
   explicit Quantity(std::string name) : name_(std::move(name)) {}

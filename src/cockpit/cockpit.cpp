@@ -13,6 +13,7 @@
 #include "cockpit/output.h"
 #include "cockpit/plan.h"
 #include "cockpit/run_info.h"
+#include "cockpit/saved_state.h"
 #include "cockpit/step.h"
 #include "cockpit/update.h"
 #include "quantities/group_sums.h"
@@ -136,6 +137,11 @@ class Cockpit::State {
   void abandon_step();
   void log(int64_t step, const std::map<std::string, double>& values);
   void finish(const std::string& ending);
+  std::map<std::string, Tensor> save() const { return save_state(context_, instruments_); }
+  void load(const std::map<std::string, Tensor>& saved) {
+    TORCH_CHECK(!last_step_, "cockpit: load comes after the first watched step; load before it");
+    load_state(saved, context_, instruments_);
+  }
 
   const CockpitOptions& options() const { return context_.options; }
   // Without those whose schedule throws.
@@ -574,6 +580,9 @@ void Cockpit::log(int64_t step, const std::string& name, double value) {
 void Cockpit::log(int64_t step, const std::map<std::string, double>& values) {
   state_->log(step, values);
 }
+
+std::map<std::string, Tensor> Cockpit::save() const { return state_->save(); }
+void Cockpit::load(const std::map<std::string, Tensor>& saved) { state_->load(saved); }
 
 const CockpitOptions& Cockpit::options() const { return state_->options(); }
 bool Cockpit::is_due(int64_t step) const {

@@ -288,7 +288,7 @@ class List(CommandTest):
 
     def test_optimizers_have_search_spaces(self):
         items = json.loads(self.expect_success("list", "optimizers", "--json"))
-        self.assertEqual(len(items), 16)
+        self.assertEqual(len(items), 25)
         found = {(item["name"], each["name"]): each
                  for item in items for each in item["hyperparameters"]}
         self.assertEqual(found["nag", "momentum"]["search"],

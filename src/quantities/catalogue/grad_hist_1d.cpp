@@ -31,6 +31,11 @@ Quantity::Functions adapting(const Bins& initial, const AdaptiveRange& range) {
     *bins = range.adapt(*bins, largest_gradient_entry(step));
     return value;
   };
+  functions.save = [bins] { return std::vector<double>{bins->low, bins->high}; };
+  functions.load = [bins](const std::vector<double>& saved) {
+    bins->low = saved.at(0);
+    bins->high = saved.at(1);
+  };
   return functions;
 }
 

@@ -36,6 +36,16 @@ Quantity::Functions adapting(const JointBins& initial, const Adaptation& adaptat
     }
     return value;
   };
+  functions.save = [bins] {
+    const Bins &gradients = bins->gradients, &parameters = bins->parameters;
+    return std::vector<double>{gradients.low, gradients.high, parameters.low, parameters.high};
+  };
+  functions.load = [bins](const std::vector<double>& ranges) {
+    bins->gradients.low = ranges.at(0);
+    bins->gradients.high = ranges.at(1);
+    bins->parameters.low = ranges.at(2);
+    bins->parameters.high = ranges.at(3);
+  };
   return functions;
 }
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "cli/checkpoint.h"
+
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+#include <utility>
+
+#include <torch/torch.h>
+
+#include "cli/training.h"
+#include "flightdeck/cockpit.h"
+
+namespace flightdeck::cli {
+namespace {
+
+using torch::serialize::InputArchive;
+using torch::serialize::OutputArchive;
+using Tensors = std::map<std::string, Tensor>;
+
+std::string file_in(const std::string& run_folder) { return run_folder + "/checkpoint.pt"; }
+
+// Archives are modules with attributes, so dictionaries and texts travel as what they are.
+void write(OutputArchive& archive, const std::string& key, const Tensors& tensors) {
+  c10::Dict<std::string, Tensor> dictionary;
+  for (const auto& [name, tensor] : tensors) dictionary.insert(name, tensor);
+  archive.write(key, c10::IValue(dictionary));
+}
+
+c10::IValue read(InputArchive& archive, const std::string& key) {
+  c10::IValue value;
+  archive.read(key, value);
+  return value;
+}
+
+Tensors read_tensors(InputArchive& archive, const std::string& key) {
+  Tensors tensors;
+  for (const auto& entry : read(archive, key).toGenericDict()) {
+    tensors[entry.key().toStringRef()] = entry.value().toTensor();
+  }
+  return tensors;
+}
+
+void write(OutputArchive& archive, const std::map<std::string, std::string>& texts) {
+  c10::Dict<std::string, std::string> dictionary;
+  for (const auto& [key, text] : texts) dictionary.insert(key, text);
+  archive.write("config", c10::IValue(dictionary));
+}
+
+void sync(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY);
+  if (file < 0) return;
+  ::fsync(file);
+  ::close(file);
+}
+
+}  // namespace
+
+CheckpointWriter::CheckpointWriter(std::string run_folder) : path_(file_in(run_folder)) {}
+
+CheckpointWriter::~CheckpointWriter() {
+  if (is_prepared_) std::remove((path_ + ".new").c_str());
+}
+
+void CheckpointWriter::prepare(const RunProgress& progress,
+                               const Training& training,
+                               const Cockpit& cockpit) {
+  OutputArchive archive;
+  archive.write("step", c10::IValue(progress.step));
+  archive.write("evaluated_at", c10::IValue(progress.evaluated_at));
+  archive.write("outcome", c10::IValue(study::to_json(progress.outcome)));
+  archive.write("arguments", c10::IValue(c10::List<std::string>(progress.arguments)));
+  archive.write("folder", c10::IValue(progress.folder));
+  write(archive, progress.config);
+  write(archive, "training", training.save());
+  OutputArchive optimizer;
+  training.optimizer().save(optimizer);
+  archive.write("optimizer", optimizer);
+  write(archive, "cockpit", cockpit.save());
+  is_prepared_ = false;
+  archive.save_to(path_ + ".new");
+  sync(path_ + ".new");
+  is_prepared_ = true;
+}
+
+void CheckpointWriter::commit() {
+  if (!std::exchange(is_prepared_, false)) return;
+  std::filesystem::rename(path_ + ".new", path_);
+}
+
+void CheckpointWriter::remove() {
+  std::remove(path_.c_str());
+  if (std::exchange(is_prepared_, false)) std::remove((path_ + ".new").c_str());
+}
+
+bool Checkpoint::exists(const std::string& run_folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(file_in(run_folder), ignored);
+}
+
+Checkpoint::Checkpoint(const std::string& run_folder) : archive_(std::make_unique<InputArchive>()) {
+  const std::string path = file_in(run_folder);
+  try {
+    archive_->load_from(path);
+    progress_.step = read(*archive_, "step").toInt();
+    progress_.evaluated_at = read(*archive_, "evaluated_at").toInt();
+    progress_.outcome = study::outcome_from_json(read(*archive_, "outcome").toStringRef());
+    for (const c10::IValue& word : read(*archive_, "arguments").toListRef()) {
+      progress_.arguments.push_back(word.toStringRef());
+    }
+    progress_.folder = read(*archive_, "folder").toStringRef();
+    for (const auto& entry : read(*archive_, "config").toGenericDict()) {
+      progress_.config[entry.key().toStringRef()] = entry.value().toStringRef();
+    }
+  } catch (const std::exception& error) {
+    TORCH_CHECK(false,
+                "run: ",
+                path,
+                " cannot be read; remove it to begin the run anew\n  ",
+                std::string(error.what()).substr(0, 300));
+  }
+}
+
+Checkpoint::~Checkpoint() = default;
+
+void Checkpoint::restore(Training& training) const {
+  InputArchive optimizer;
+  archive_->read("optimizer", optimizer);
+  training.optimizer().load(optimizer);
+  training.load(read_tensors(*archive_, "training"), progress_.step);
+}
+
+void Checkpoint::restore(Cockpit& cockpit) const {
+  cockpit.load(read_tensors(*archive_, "cockpit"));
+}
+
+}  // namespace flightdeck::cli

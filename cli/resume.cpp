@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// flightdeck resume: starts the command of an interrupted or killed run again, from its checkpoint.
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <c10/util/Exception.h>
+
+#include "cli/checkpoint.h"
+#include "cli/commands.h"
+#include "cli/environment.h"
+#include "cli/recorded_run.h"
+
+namespace flightdeck::cli {
+namespace {
+
+// Those of the first start, with the run's folder in the place of its --out.
+std::vector<std::string> arguments_of(const RunProgress& progress, const std::string& folder) {
+  std::vector<std::string> arguments;
+  for (size_t k = 0; k < progress.arguments.size(); ++k) {
+    const std::string& word = progress.arguments[k];
+    if (word == "--out") {
+      ++k;
+    } else if (word != "--resume" && word.rfind("--out=", 0) != 0) {
+      arguments.push_back(word);
+    }
+  }
+  arguments.insert(arguments.end(), {"--out", folder, "--resume"});
+  return arguments;
+}
+
+void resume(const std::string& given) {
+  const std::string status = open_run("resume", given).status();
+  if (status == "running") {
+    throw UsageError("resume: " + given + " is being recorded to; it needs no help");
+  }
+  if (!Checkpoint::exists(given)) {
+    throw UsageError("resume: " + given + " has no checkpoint: " +
+                     (status == "killed" || status == "interrupted"
+                          ? "it ended before the first one, or was told to keep none; start it anew"
+                          : "it is " + status));
+  }
+  const Checkpoint checkpoint(given);
+  const std::string folder = std::filesystem::absolute(given).lexically_normal().string();
+  // Paths in the options are meant from there.
+  std::error_code ignored;
+  std::filesystem::current_path(checkpoint.progress().folder, ignored);
+  const int error = start_again(arguments_of(checkpoint.progress(), folder));
+  TORCH_CHECK(false, "resume: cannot start again: ", std::strerror(error));
+}
+
+}  // namespace
+
+void add_resume(CLI::App& app) {
+  const auto folder = std::make_shared<std::string>();
+  CLI::App* command =
+      app.add_subcommand("resume", "Go on with a run that was interrupted or killed.");
+  command->add_option("RUN", *folder, "Its folder")->required();
+  command->footer(
+      "The run is trained on from its last checkpoint with the options of its start; on the CPU it "
+      "ends\nas if it had never stopped, to the bit.");
+  command->callback([folder] { resume(*folder); });
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What a cockpit keeps from step to step, as named tensors.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cockpit/plan.h"
+#include "cockpit/step.h"
+
+namespace flightdeck {
+
+std::map<std::string, Tensor> save_state(const StepContext& context,
+                                         const std::vector<Instrument>& instruments);
+
+/// Throws c10::ValueError if `saved` is of other parameters or quantities.
+void load_state(const std::map<std::string, Tensor>& saved,
+                StepContext& context,
+                std::vector<Instrument>& instruments);
+
+}  // namespace flightdeck

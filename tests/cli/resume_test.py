@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs that are killed and gone on with, through the built tool: resume_test.py <flightdeck>"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+FLIGHTDECK = sys.argv.pop(1)
+# Spares the second start, in which the tool gives itself a better environment.
+os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE", OMP_NUM_THREADS="1",
+                  OPENBLAS_NUM_THREADS="1")
+QUADRATIC = ["quadratic_deep", "--optimizer", "adam", "--lr", "0.04"]
+# Dropout, batches in random order with augmentation, buffers, a penalty.
+CONVOLUTIONS = ["cifar100_allcnnc", "--synthetic", "--limit", "48", "--batch-size", "8",
+                "--optimizer", "lookahead_radam", "--schedule", "cosine"]
+FULL = ["--preset", "full", "--interval", "1", "--group", "module"]
+
+
+def flightdeck(*arguments):
+    return subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=300, check=False)
+
+
+def start(*arguments):
+    return subprocess.Popen([FLIGHTDECK, *map(str, arguments)], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
+class ResumeTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def expect_success(self, *arguments):
+        done = flightdeck(*arguments)
+        self.assertEqual(done.returncode, 0, f"flightdeck {arguments}: {done.stderr}{done.stdout}")
+        return done.stdout
+
+    def outcome(self, run):
+        """What a run came to, without what takes its time."""
+        outcome = json.loads((run / "outcome.json").read_text())
+        outcome.pop("training_seconds")
+        return outcome
+
+    def values(self, run):
+        """All that was recorded, to the last digit, but for times."""
+        exported = self.folder / "values.jsonl"
+        self.expect_success("export", run, "--format", "jsonl", "--out", exported, "--force")
+        steps = [json.loads(line) for line in exported.read_text().splitlines()]
+        return {step["step"]: sorted(json.dumps(value) for value in step["values"]
+                                     if value["quantity"] != "time") for step in steps}
+
+    def wait_for(self, path, process):
+        for _ in range(2000):
+            if path.exists():
+                return
+            self.assertIsNone(process.poll(), "the run ended before it could be killed")
+            time.sleep(0.01)
+        self.fail(f"{path} did not come")
+
+    def killed(self, arguments, run, signal_number=signal.SIGKILL):
+        """Starts a run and ends it by a signal after its first checkpoint."""
+        process = start("run", *arguments, "--out", run)
+        self.wait_for(run / "checkpoint.pt", process)
+        process.send_signal(signal_number)
+        process.wait(timeout=100)
+        return process.returncode
+
+    def expect_same_as_uninterrupted(self, arguments, signal_number):
+        whole, broken = self.folder / "whole", self.folder / "broken"
+        self.expect_success("run", *arguments, "--out", whole)
+        self.killed(arguments, broken, signal_number)
+        self.assertTrue((broken / "checkpoint.pt").exists())
+        self.expect_success("resume", broken)
+        self.assertFalse((broken / "checkpoint.pt").exists())
+        self.assertEqual(self.outcome(broken), self.outcome(whole))
+        self.assertEqual(self.values(broken), self.values(whole))
+
+    def test_a_killed_run_goes_on_to_the_bit(self):
+        self.expect_same_as_uninterrupted(
+            [*QUADRATIC, "--epochs", "60", "--checkpoint-every", "10", *FULL], signal.SIGKILL)
+
+    def test_a_killed_network_with_dropout_goes_on_to_the_bit(self):
+        self.expect_same_as_uninterrupted(
+            [*CONVOLUTIONS, "--epochs", "3", "--checkpoint-every", "4", "--preset", "business",
+             "--quantity", "grad_hist_1d", "--set", "fast_steps=3"], signal.SIGKILL)
+
+    def test_a_state_carried_from_batch_to_batch_is_carried_on(self):
+        self.expect_same_as_uninterrupted(
+            ["tolstoi_char_rnn", "--synthetic", "--limit", "60", "--batch-size", "10",
+             "--optimizer", "momentum", "--epochs", "4", "--checkpoint-every", "5",
+             "--preset", "none"], signal.SIGKILL)
+
+    def test_an_interrupted_run_goes_on_to_the_bit(self):
+        self.expect_same_as_uninterrupted(
+            [*QUADRATIC, "--epochs", "80", "--checkpoint-every", "7", "--preset", "economy"],
+            signal.SIGTERM)
+
+    def test_a_run_killed_again_and_again_ends_as_one_that_was_not(self):
+        arguments = [*QUADRATIC, "--epochs", "60", "--checkpoint-every", "3", "--preset",
+                     "economy", "--seed", "3"]
+        whole, broken = self.folder / "whole", self.folder / "broken"
+        self.expect_success("run", *arguments, "--out", whole)
+        for _ in range(4):
+            process = start("run", *arguments, "--out", broken, "--resume")
+            time.sleep(1.5)
+            process.kill()
+            process.wait()
+        self.expect_success("run", *arguments, "--out", broken, "--resume")
+        self.assertEqual(self.outcome(broken), self.outcome(whole))
+        self.assertEqual(self.values(broken), self.values(whole))
+
+    def test_a_run_that_has_ended_is_not_run_again(self):
+        run = self.folder / "run"
+        arguments = ["run", *QUADRATIC, "--epochs", "1", "--preset", "none", "--out", run,
+                     "--resume"]
+        self.expect_success(*arguments)
+        before = (run / "outcome.json").stat().st_mtime_ns
+        self.assertIn("has ended already: finished", self.expect_success(*arguments))
+        self.assertEqual((run / "outcome.json").stat().st_mtime_ns, before)
+        done = flightdeck("resume", run)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has no checkpoint: it is finished", done.stderr)
+
+    def test_a_run_is_not_gone_on_with_under_other_options(self):
+        run = self.folder / "run"
+        arguments = [*QUADRATIC, "--epochs", "200", "--checkpoint-every", "7", "--preset", "none"]
+        self.killed(arguments, run)
+        done = flightdeck("run", "quadratic_deep", "--optimizer", "sgd", "--epochs", "200",
+                          "--preset", "none", "--out", run, "--resume")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("optimizer is sgd but was adam", done.stderr)
+
+    def test_a_damaged_checkpoint_is_named(self):
+        run = self.folder / "run"
+        arguments = [*QUADRATIC, "--epochs", "200", "--checkpoint-every", "7", "--preset", "none"]
+        self.killed(arguments, run)
+        (run / "checkpoint.pt").write_bytes(b"not a checkpoint")
+        done = flightdeck("resume", run)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("checkpoint.pt cannot be read; remove it to begin the run anew", done.stderr)
+
+    def test_a_run_in_use_is_refused(self):
+        run = self.folder / "run"
+        process = start("run", *QUADRATIC, "--epochs", "100000", "--preset", "none", "--out", run)
+        try:
+            self.wait_for(run / "lock", process)
+            for arguments in (["--resume"], []):
+                done = flightdeck("run", *QUADRATIC, "--epochs", "100000", "--preset", "none",
+                                  "--out", run, *arguments)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("is being recorded to" if arguments else "already holds a run",
+                              done.stderr)
+        finally:
+            process.kill()
+            process.wait()
+
+    def test_divergence_is_marked_and_stops_early_if_asked(self):
+        for more, steps in ((["--stop-diverged"], None), ([], None), (["--keep-going"], 700)):
+            run = self.folder / ("run" + "".join(more))
+            done = flightdeck("run", "quadratic_deep", "--optimizer", "sgd", "--lr", "1e30",
+                              "--preset", "none", "--out", run, *more)
+            outcome = self.outcome(run)
+            self.assertEqual(outcome["ending"], "diverged", done.stderr)
+            self.assertGreaterEqual(outcome["diverged_at"], 0)
+            self.assertEqual(done.returncode, 0 if more == ["--keep-going"] else 1)
+            if more == ["--stop-diverged"]:
+                self.assertEqual(outcome["steps"], outcome["diverged_at"] + 1)
+            elif steps is None:
+                self.assertEqual(outcome["steps"] % 7, 0)
+            else:
+                self.assertEqual(outcome["steps"], steps)
+
+
+if __name__ == "__main__":
+    unittest.main()
