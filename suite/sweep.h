@@ -60,13 +60,40 @@ IfFloating<T> between(T x, Constant low, Constant high) {
 
 // ---- whole tensors ------------------------------------------------------------------------------
 
+// A GPU takes longer to start an operation than to do it on small tensors, so products with
+// constants and sums of two of them wait until it is known where they go: x = x - rate * g is one
+// operation in place.
+
+/// factor * tensor, not computed yet.
+struct Scaled {
+  double factor;
+  Tensor tensor;
+};
+
+/// The sum of two, not computed yet.
+struct Combination {
+  Scaled first, second;
+
+  Tensor value() const {
+    if (first.factor == 1.0) return at::add(first.tensor, second.tensor, second.factor);
+    return at::mul(first.tensor, first.factor).add_(second.tensor, second.factor);
+  }
+};
+
 /// A tensor in the place of an entry. Copies share memory; assignment writes into it.
 class Whole {
  public:
   explicit Whole(Tensor tensor) : tensor_(std::move(tensor)) {}
+  Whole(const Combination& sum) : tensor_(sum.value()) {}
   Whole(const Whole&) = default;
   Whole& operator=(const Whole& other) {
     tensor_.copy_(other.tensor_);
+    return *this;
+  }
+  Whole& operator=(const Combination& sum) {
+    if (!sum.first.tensor.is_same(tensor_)) return *this = Whole(sum);
+    if (sum.first.factor != 1.0) tensor_.mul_(sum.first.factor);
+    tensor_.add_(sum.second.tensor, sum.second.factor);
     return *this;
   }
   const Tensor& tensor() const { return tensor_; }
@@ -75,11 +102,32 @@ class Whole {
   Tensor tensor_;
 };
 
-inline Whole operator+(const Whole& x, const Whole& y) { return Whole(x.tensor() + y.tensor()); }
-inline Whole operator-(const Whole& x, const Whole& y) { return Whole(x.tensor() - y.tensor()); }
+inline Scaled operator*(Constant c, const Whole& x) { return {c.value, x.tensor()}; }
+inline Scaled operator/(const Scaled& x, const Whole& y) {
+  return {x.factor, x.tensor / y.tensor()};
+}
+inline Whole operator+(const Scaled& x, Constant c) {
+  return Whole(at::mul(x.tensor, x.factor).add_(c.value));
+}
+
+inline Combination operator+(const Scaled& x, const Scaled& y) { return {x, y}; }
+inline Combination operator+(const Scaled& x, const Whole& y) { return {x, {1.0, y.tensor()}}; }
+inline Combination operator+(const Whole& x, const Scaled& y) { return {{1.0, x.tensor()}, y}; }
+inline Combination operator+(const Whole& x, const Whole& y) {
+  return {{1.0, x.tensor()}, {1.0, y.tensor()}};
+}
+inline Combination operator-(const Scaled& x, const Scaled& y) {
+  return {x, {-y.factor, y.tensor}};
+}
+inline Combination operator-(const Whole& x, const Scaled& y) {
+  return {{1.0, x.tensor()}, {-y.factor, y.tensor}};
+}
+inline Combination operator-(const Whole& x, const Whole& y) {
+  return {{1.0, x.tensor()}, {-1.0, y.tensor()}};
+}
+
 inline Whole operator*(const Whole& x, const Whole& y) { return Whole(x.tensor() * y.tensor()); }
 inline Whole operator/(const Whole& x, const Whole& y) { return Whole(x.tensor() / y.tensor()); }
-inline Whole operator*(Constant c, const Whole& x) { return Whole(x.tensor() * c.value); }
 inline Whole operator+(const Whole& x, Constant c) { return Whole(x.tensor() + c.value); }
 inline Whole operator/(Constant c, const Whole& x) { return Whole(c.value / x.tensor()); }
 inline Whole root(const Whole& x) { return Whole(x.tensor().sqrt()); }
@@ -89,6 +137,13 @@ inline Whole larger(const Whole& x, const Whole& y) {
 inline Whole between(const Whole& x, Constant low, Constant high) {
   return Whole(x.tensor().clamp(low.value, high.value));
 }
+
+/// A result to be used more than once: computed now.
+template <typename T>
+IfFloating<T> computed(T x) {
+  return x;
+}
+inline Whole computed(const Whole& x) { return x; }
 
 // ---- the sweep ----------------------------------------------------------------------------------
 
@@ -167,10 +222,13 @@ void sweep_decayed(const Formula& formula,
                    States&... states) {
   if (weight_decay == 0.0) return sweep(formula, parameter, gradient, states...);
   const Constant decay{weight_decay};
-  sweep([=](auto& x, const auto& g, auto&... state) { formula(x, g + decay * x, state...); },
-        parameter,
-        gradient,
-        states...);
+  sweep(
+      [=](auto& x, const auto& g, auto&... state) {
+        formula(x, computed(g + decay * x), state...);
+      },
+      parameter,
+      gradient,
+      states...);
 }
 
 }  // namespace flightdeck::suite

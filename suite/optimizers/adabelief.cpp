@@ -15,7 +15,7 @@ void AdaBeliefOptions::update(Tensor& parameter, const Tensor& gradient, RuleSta
   sweep_decayed(
       [=](auto& x, const auto& g, auto& m, auto& s) {
         m = keep1 * m + fresh1 * g;
-        const auto surprise = g - m;
+        const auto surprise = computed(g - m);
         s = keep2 * s + fresh2 * (surprise * surprise) + least;
         x = x - rate * m / (scale * root(s) + least);
       },
