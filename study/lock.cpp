@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "study/lock.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <stdexcept>
+#include <sys/file.h>
+#include <unistd.h>
+#include <utility>
+
+namespace flightdeck::study {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw std::runtime_error("cannot lock " + path + ": " + std::strerror(error));
+}
+
+int opened(const std::string& path) {
+  std::error_code ignored;  // open tells
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) fail(path, errno);
+  return file;
+}
+
+}  // namespace
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+FileLock FileLock::wait_for(const std::string& path) {
+  FileLock lock(opened(path));
+  while (::flock(lock.file_, LOCK_EX) != 0) {
+    if (errno != EINTR) fail(path, errno);
+  }
+  return lock;
+}
+
+FileLock FileLock::try_for(const std::string& path) {
+  FileLock lock(opened(path));
+  while (::flock(lock.file_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return FileLock();
+    if (errno != EINTR) fail(path, errno);
+  }
+  return lock;
+}
+
+void FileLock::release() {
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+}
+
+void FileLock::keep_beyond_exec() const { ::fcntl(file_, F_SETFD, 0); }
+
+}  // namespace flightdeck::study

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "study/space.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "study/random.h"
+
+namespace flightdeck::study {
+namespace {
+
+using Kind = Dimension::Kind;
+
+constexpr std::array<const char*, 4> kKinds = {"fixed", "log-uniform", "whole-uniform", "choices"};
+
+// What is uniform about a value: itself or its distance from 1.
+double drawn_of(const Dimension& dimension, double value) {
+  return dimension.is_complement ? rounded(1.0 - value, 6) : value;
+}
+
+Dimension refined(Dimension dimension, const std::vector<Values>& best) {
+  if (dimension.kind == Kind::kFixed) return dimension;
+  std::vector<double> drawn;
+  for (const Values& values : best) drawn.push_back(drawn_of(dimension, values.at(dimension.name)));
+  const auto [low, high] = std::minmax_element(drawn.begin(), drawn.end());
+  dimension.low = *low;
+  dimension.high = *high;
+  std::vector<double>& choices = dimension.choices;
+  const auto is_outside = [&](double choice) { return choice < *low || choice > *high; };
+  choices.erase(std::remove_if(choices.begin(), choices.end(), is_outside), choices.end());
+  return dimension;
+}
+
+}  // namespace
+
+double rounded(double value, int digits) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+  return std::strtod(text.data(), nullptr);
+}
+
+double Dimension::value_at(double share) const {
+  if (kind == Kind::kFixed) return value;
+  if (kind == Kind::kOneOf) {
+    return choices.at(static_cast<size_t>(share * static_cast<double>(choices.size())));
+  }
+  if (kind == Kind::kWholeUniform) return low + std::floor(share * (high - low + 1.0));
+  const double drawn = std::clamp(rounded(low * std::pow(high / low, share), 6), low, high);
+  return is_complement ? rounded(1.0 - drawn, 15) : drawn;
+}
+
+bool is_fixed(const Space& space) {
+  return std::all_of(space.begin(), space.end(), [](const Dimension& dimension) {
+    return dimension.kind == Kind::kFixed;
+  });
+}
+
+Values defaults(const Space& space) {
+  Values values;
+  for (const Dimension& dimension : space) values[dimension.name] = dimension.value;
+  return values;
+}
+
+std::vector<Values> draws(const Space& space,
+                          int64_t count,
+                          uint64_t seed,
+                          const std::string& purpose) {
+  Shares shares(seed, purpose);
+  std::vector<Values> samples;
+  for (int64_t k = 0; k < count; ++k) {
+    Values values;
+    for (const Dimension& dimension : space) {
+      const bool is_drawn = dimension.kind != Kind::kFixed;
+      values[dimension.name] = dimension.value_at(is_drawn ? shares.next() : 0.0);
+    }
+    samples.push_back(values);
+  }
+  return samples;
+}
+
+Space refined(const Space& space, const std::vector<Values>& best) {
+  Space box;
+  for (const Dimension& dimension : space) box.push_back(refined(dimension, best));
+  return box;
+}
+
+const char* to_string(Kind kind) { return kKinds.at(static_cast<size_t>(kind)); }
+
+Kind kind_from(const std::string& text) {
+  const auto found = std::find(kKinds.begin(), kKinds.end(), text);
+  if (found == kKinds.end()) throw std::runtime_error("there is no distribution '" + text + "'");
+  return static_cast<Kind>(found - kKinds.begin());
+}
+
+}  // namespace flightdeck::study

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Search spaces of optimizers as plain data, draws from them, and their refinement.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace flightdeck::study {
+
+using Values = std::map<std::string, double>;  ///< hyperparameters by name
+
+/// One hyperparameter.
+struct Dimension {
+  enum class Kind { kFixed, kLogUniform, kWholeUniform, kOneOf };
+
+  std::string name;
+  Kind kind = Kind::kFixed;
+  double low = 0, high = 0;     ///< both belong to it
+  bool is_complement = false;   ///< low, high and the distribution are those of 1 - value
+  std::vector<double> choices;  ///< of kOneOf
+  double value = 0;             ///< default
+
+  /// At `share` of the distribution: a uniform share in [0, 1) gives a draw. Six digits of it are
+  /// kept, for machines whose logarithms differ in the last ones.
+  double value_at(double share) const;
+};
+
+/// A hyperparameter that is fixed, or not named in a grid, has its default.
+using Space = std::vector<Dimension>;
+
+bool is_fixed(const Space& space);
+Values defaults(const Space& space);
+
+/// `count` independent draws, the first ones the same whatever the count.
+std::vector<Values> draws(const Space& space,
+                          int64_t count,
+                          uint64_t seed,
+                          const std::string& purpose);
+
+/// The smallest box that holds all of `best`, with the same distributions.
+Space refined(const Space& space, const std::vector<Values>& best);
+
+/// To `digits` significant ones.
+double rounded(double value, int digits);
+
+const char* to_string(Dimension::Kind kind);
+/// Throws std::runtime_error on a text that is none.
+Dimension::Kind kind_from(const std::string& text);
+
+}  // namespace flightdeck::study

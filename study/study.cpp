@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "study/study.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "study/files.h"
+#include "study/lock.h"
+#include "study/outcome.h"
+
+namespace flightdeck::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string in(const std::string& study, const char* name) {
+  return (fs::path(study) / name).string();
+}
+std::string request_file(const std::string& study) { return in(study, "study.json"); }
+std::string plan_file(const std::string& study) { return in(study, "plan.jsonl"); }
+std::string lock_file(const std::string& study) { return in(study, "lock"); }
+
+void refuse_others_things(const std::string& folder) {
+  if (!fs::exists(folder)) return;
+  if (fs::is_directory(folder) && fs::is_empty(folder)) return;
+  throw std::invalid_argument(folder +
+                              " is there already and holds no study; choose another --out");
+}
+
+// Shortest text that reads back the same.
+std::string exact(double value) { return nlohmann::json(value).dump(); }
+
+}  // namespace
+
+bool Study::is_study(const std::string& folder) { return fs::exists(request_file(folder)); }
+
+void Study::make(const std::string& folder, const Request& request) {
+  if (!is_study(folder)) refuse_others_things(folder);
+  const FileLock lock = FileLock::wait_for(lock_file(folder));
+  if (!is_study(folder)) {
+    replace_file(request_file(folder), to_json(request) + "\n");
+    return;
+  }
+  const std::vector<std::string> lines = differences(read_request(folder), request);
+  if (lines.empty()) return;
+  std::string text = folder + " holds a study of something else";
+  for (const std::string& line : lines) text += "\n  " + line;
+  throw std::invalid_argument(text + "\ngo on with it by 'flightdeck tune " + folder +
+                              "', or choose another --out");
+}
+
+Study::Study(const std::string& folder) : folder_(folder), request_(read_request(folder)) {
+  read_plan();
+  extend(combinations(request_));
+}
+
+bool Study::look_at(const PlannedRun& run) {
+  if (has_ended(run)) return true;
+  read_outcome(run);
+  if (!has_ended(run)) return false;
+  extend({{run.problem, run.optimizer, run.schedule}});
+  return true;
+}
+
+void Study::read_plan() {
+  std::vector<PlannedRun> all = study::read_plan(folder_);
+  for (size_t k = plan_.size(); k < all.size(); ++k) {
+    places_.emplace(all[k].id, k);
+    plan_.push_back(std::move(all[k]));
+    read_outcome(plan_.back());
+  }
+}
+
+void Study::read_outcome(const PlannedRun& run) {
+  const std::optional<Outcome> outcome = ended_outcome(run_folder(folder_, run));
+  if (outcome) scores_[run.id] = score_of(*outcome);
+}
+
+void Study::extend(const std::vector<Combination>& ones) {
+  const auto missing = [&] {
+    std::vector<PlannedRun> found;
+    for (const Combination& one : ones) {
+      for (PlannedRun& run : planned_runs(request_, one, scores_)) {
+        if (places_.count(run.id) == 0) found.push_back(std::move(run));
+      }
+    }
+    return found;
+  };
+  if (missing().empty()) return;
+  const FileLock lock = FileLock::wait_for(lock_file(folder_));
+  read_plan();  // another process may have been here before
+  std::string text = plan_.empty() ? "" : read_file(plan_file(folder_));
+  for (PlannedRun& run : missing()) {
+    text += to_json(run) + "\n";
+    places_.emplace(run.id, plan_.size());
+    plan_.push_back(std::move(run));
+    read_outcome(plan_.back());
+  }
+  replace_file(plan_file(folder_), text);
+}
+
+Request read_request(const std::string& study) {
+  const std::string path = request_file(study);
+  try {
+    return request_from_json(read_file(path));
+  } catch (const std::exception& error) {
+    throw std::runtime_error("study: " + path + " is no request of a study: " + error.what());
+  }
+}
+
+std::vector<PlannedRun> read_plan(const std::string& study) {
+  const std::string path = plan_file(study);
+  std::vector<PlannedRun> plan;
+  if (!fs::exists(path)) return plan;
+  std::istringstream lines(read_file(path));
+  for (std::string line; std::getline(lines, line);) {
+    try {
+      plan.push_back(planned_run_from_json(line));
+    } catch (const std::exception& error) {
+      throw std::runtime_error("study: " + path + ":" + std::to_string(plan.size() + 1) + ": " +
+                               error.what() + "; remove the file to have it planned anew");
+    }
+  }
+  return plan;
+}
+
+std::optional<Outcome> ended_outcome(const std::string& run_folder) {
+  if (!has_outcome(run_folder)) return std::nullopt;
+  try {
+    const Outcome outcome = read_outcome(run_folder);
+    if (has_ended(outcome)) return outcome;
+  } catch (const std::runtime_error&) {
+    // Damaged: the run is done again.
+  }
+  return std::nullopt;
+}
+
+std::string run_folder(const std::string& study, const PlannedRun& run) {
+  return (fs::path(study) / "runs" / run.id).string();
+}
+
+std::string run_lock(const std::string& study, const PlannedRun& run) {
+  return in(run_folder(study, run), "tune.lock");
+}
+
+std::string run_log(const std::string& study, const PlannedRun& run) {
+  return in(run_folder(study, run), "log.txt");
+}
+
+std::vector<std::string> run_arguments(const std::string& study,
+                                       const Request& request,
+                                       const PlannedRun& run,
+                                       int threads) {
+  std::vector<std::string> words = {run.problem, "--optimizer", run.optimizer};
+  for (const auto& [name, value] : run.hyperparameters) {
+    words.insert(words.end(), {"--set", name + "=" + exact(value)});
+  }
+  words.insert(words.end(), {"--schedule", run.schedule, "--seed", std::to_string(run.seed)});
+  for (const auto& [name, value] : request.run_options) {
+    words.push_back("--" + name);
+    if (!value.empty()) words.push_back(value);
+  }
+  if (request.run_options.count("threads") == 0) {
+    words.insert(words.end(), {"--threads", std::to_string(threads)});
+  }
+  words.insert(words.end(), {"--preset", "none", "--out", run_folder(study, run), "--resume"});
+  words.insert(words.end(), {"--tag", "sample=" + run.sample});
+  return words;
+}
+
+}  // namespace flightdeck::study

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// A study's folder: the request (study.json), the plan (plan.jsonl) and the runs (runs/...).
+// Several processes, also on several machines, may work on one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "study/outcome.h"
+#include "study/plan.h"
+#include "study/request.h"
+
+namespace flightdeck::study {
+
+class Study {
+ public:
+  static bool is_study(const std::string& folder);
+  /// Makes a study. Of one that is there already, checks that it has the same request. Throws
+  /// std::invalid_argument if it has another, naming what differs, or if the folder holds something
+  /// else.
+  static void make(const std::string& folder, const Request& request);
+
+  /// Reads a study and how its runs ended, and plans what follows from that. Throws
+  /// std::runtime_error, naming the file, if it cannot be read.
+  explicit Study(const std::string& folder);
+
+  const std::string& folder() const { return folder_; }
+  const Request& request() const { return request_; }
+  /// Grows at its end.
+  const std::vector<PlannedRun>& plan() const { return plan_; }
+  const Scores& scores() const { return scores_; }
+  bool has_ended(const PlannedRun& run) const { return scores_.count(run.id) != 0; }
+
+  /// Looks whether the run has ended, and plans what follows if so. Returns whether.
+  bool look_at(const PlannedRun& run);
+
+ private:
+  void read_plan();
+  void read_outcome(const PlannedRun& run);
+  void extend(const std::vector<Combination>& ones);
+
+  std::string folder_;
+  Request request_;
+  std::vector<PlannedRun> plan_;
+  std::unordered_map<std::string, size_t> places_;  // in the plan, by id
+  Scores scores_;
+};
+
+/// Without looking at the runs.
+Request read_request(const std::string& study);
+std::vector<PlannedRun> read_plan(const std::string& study);
+
+/// Nothing: the run has not ended, or what it left cannot be read.
+std::optional<Outcome> ended_outcome(const std::string& run_folder);
+
+std::string run_folder(const std::string& study, const PlannedRun& run);
+/// Held by the one that works on a run.
+std::string run_lock(const std::string& study, const PlannedRun& run);
+/// What the run printed.
+std::string run_log(const std::string& study, const PlannedRun& run);
+
+/// What `flightdeck run` is to be called with. `threads` unless the request says how many.
+std::vector<std::string> run_arguments(const std::string& study,
+                                       const Request& request,
+                                       const PlannedRun& run,
+                                       int threads);
+
+}  // namespace flightdeck::study
