@@ -30,5 +30,6 @@ void add_resume(CLI::App& app);
 void add_run(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_show(CLI::App& app);
+void add_tune(CLI::App& app);
 
 }  // namespace flightdeck::cli

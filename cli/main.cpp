@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
 
   flightdeck::cli::add_run(app);
   flightdeck::cli::add_resume(app);
+  flightdeck::cli::add_tune(app);
   flightdeck::cli::add_serve(app);
   flightdeck::cli::add_show(app);
   flightdeck::cli::add_report(app);

@@ -93,6 +93,7 @@ class Worker {
   bool has_room() const { return children_.size() < static_cast<size_t>(execution_.jobs); }
 
   void start(size_t place, const PlannedRun& run, FileLock lock) {
+    remove_damaged_outcome(run_folder(study_.folder(), run));
     const std::vector<std::string> arguments =
         joined(execution_.runner,
                run_arguments(study_.folder(), study_.request(), run, execution_.threads));
@@ -188,6 +189,7 @@ void become_run(const std::string& study,
   const std::string folder = run_folder(study, run);
   if (!lock.is_held()) return;
   if (ended_outcome(folder)) return;
+  remove_damaged_outcome(folder);
   lock.keep_beyond_exec();
   become(joined(runner, run_arguments(study, read_request(study), run, threads)),
          run_log(study, run));

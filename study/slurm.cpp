@@ -52,14 +52,8 @@ void write_submitted(const Study& study, const Submitted& last) {
 int64_t progress_of(const Study& study) {
   int64_t progress = 0;
   for (const PlannedRun& run : study.plan()) {
-    const std::string folder = run_folder(study.folder(), run);
-    if (!has_outcome(folder)) continue;
-    try {
-      const Outcome outcome = read_outcome(folder);
-      progress += outcome.steps + (has_ended(outcome) ? 1 : 0);
-    } catch (const std::runtime_error&) {
-      // Damaged: the run is done again.
-    }
+    const auto outcome = readable_outcome(run_folder(study.folder(), run));
+    if (outcome) progress += outcome->steps + (has_ended(*outcome) ? 1 : 0);
   }
   return progress;
 }

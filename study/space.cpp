@@ -53,12 +53,6 @@ double Dimension::value_at(double share) const {
   return is_complement ? rounded(1.0 - drawn, 15) : drawn;
 }
 
-bool is_fixed(const Space& space) {
-  return std::all_of(space.begin(), space.end(), [](const Dimension& dimension) {
-    return dimension.kind == Kind::kFixed;
-  });
-}
-
 Values defaults(const Space& space) {
   Values values;
   for (const Dimension& dimension : space) values[dimension.name] = dimension.value;

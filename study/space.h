@@ -30,7 +30,6 @@ struct Dimension {
 /// A hyperparameter that is fixed, or not named in a grid, has its default.
 using Space = std::vector<Dimension>;
 
-bool is_fixed(const Space& space);
 Values defaults(const Space& space);
 
 /// `count` independent draws, the first ones the same whatever the count.

@@ -126,15 +126,22 @@ std::vector<PlannedRun> read_plan(const std::string& study) {
   return plan;
 }
 
-std::optional<Outcome> ended_outcome(const std::string& run_folder) {
+std::optional<Outcome> readable_outcome(const std::string& run_folder) {
   if (!has_outcome(run_folder)) return std::nullopt;
   try {
-    const Outcome outcome = read_outcome(run_folder);
-    if (has_ended(outcome)) return outcome;
+    return read_outcome(run_folder);
   } catch (const std::runtime_error&) {
-    // Damaged: the run is done again.
+    return std::nullopt;
   }
-  return std::nullopt;
+}
+
+std::optional<Outcome> ended_outcome(const std::string& run_folder) {
+  const std::optional<Outcome> outcome = readable_outcome(run_folder);
+  return outcome && has_ended(*outcome) ? outcome : std::nullopt;
+}
+
+void remove_damaged_outcome(const std::string& run_folder) {
+  if (!readable_outcome(run_folder)) fs::remove(outcome_file(run_folder));
 }
 
 std::string run_folder(const std::string& study, const PlannedRun& run) {

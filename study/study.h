@@ -53,8 +53,12 @@ class Study {
 Request read_request(const std::string& study);
 std::vector<PlannedRun> read_plan(const std::string& study);
 
-/// Nothing: the run has not ended, or what it left cannot be read.
+/// Nothing: there is none yet, or it is damaged.
+std::optional<Outcome> readable_outcome(const std::string& run_folder);
+/// Nothing: the run is to be started, or gone on with.
 std::optional<Outcome> ended_outcome(const std::string& run_folder);
+/// Before a run starts: it would take an outcome that cannot be read for a mistake of the caller.
+void remove_damaged_outcome(const std::string& run_folder);
 
 std::string run_folder(const std::string& study, const PlannedRun& run);
 /// Held by the one that works on a run.

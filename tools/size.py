@@ -15,7 +15,7 @@ FILE_LINES = [
     ("", 400),
 ]
 FUNCTION_LINES = 40
-FOLDERS = ("include", "src", "cli", "suite", "examples", "tests", "bench", "tools")
+FOLDERS = ("include", "src", "cli", "study", "suite", "examples", "tests", "bench", "tools")
 SUFFIXES = {".h", ".cpp", ".cu", ".py"}
 # In clang-format's layout a function at namespace level is the text from the last line that starts
 # in column 0 and ends with "{" to the "}" in column 0.

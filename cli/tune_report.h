@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What `flightdeck tune` prints: a bar on a terminal, lines elsewhere, JSON events for programs.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "study/execution.h"
+#include "study/slurm.h"
+#include "study/study.h"
+
+namespace flightdeck::cli {
+
+class TuneReport {
+ public:
+  explicit TuneReport(bool json);
+
+  void start(const study::Study& study);
+  void event(const study::RunEvent& event);
+  void progress(const study::Progress& progress);
+  void submitted(const study::Study& study, const study::Submission& submission);
+  /// The table of what was found, and what is left to do. `ending` is "finished", "interrupted",
+  /// "failed" or "planned".
+  void end(const study::Study& study, const std::string& ending);
+
+ private:
+  void print(const std::string& line);
+  void show(const study::Progress& progress);
+  void clear_bar();
+
+  bool json_, has_bar_, utf8_;
+  bool bar_is_shown_ = false;
+  study::Progress last_;
+  std::chrono::steady_clock::time_point shown_;
+};
+
+}  // namespace flightdeck::cli
