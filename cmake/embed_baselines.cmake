@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# Run with -P: writes OUTPUT, a C++ file with the bytes of FILES (a list of paths, may be empty).
+set(text "// Made by cmake/embed_baselines.cmake.\n#include \"study/baselines.h\"\n\nnamespace flightdeck::study {\n")
+set(entries "")
+set(number 0)
+foreach(file IN LISTS FILES)
+  file(READ ${file} bytes HEX)
+  if(bytes STREQUAL "")
+    continue()
+  endif()
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND text "\nstatic const unsigned char kFile${number}[] = {${bytes}};\n")
+  string(APPEND entries "      {reinterpret_cast<const char*>(kFile${number}), sizeof kFile${number}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+string(APPEND text "\nconst std::vector<std::string_view>& baseline_files() {\n  static const std::vector<std::string_view> all = {\n${entries}  };\n  return all;\n}\n\n}  // namespace flightdeck::study\n")
+file(WRITE ${OUTPUT} "${text}")

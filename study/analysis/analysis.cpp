@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "study/analysis/analysis.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+
+#include "study/analysis/warnings.h"
+
+namespace flightdeck::study {
+namespace {
+
+// The order of the published comparison.
+const std::vector<std::string>& benchmark() {
+  static const std::vector<std::string> names = {"quadratic_deep",
+                                                 "mnist_vae",
+                                                 "fmnist_2c2d",
+                                                 "cifar10_3c3d",
+                                                 "fmnist_vae",
+                                                 "cifar100_allcnnc",
+                                                 "svhn_wrn164",
+                                                 "tolstoi_char_rnn"};
+  return names;
+}
+
+auto problem_order(const std::string& name) {
+  const auto at = std::find(benchmark().begin(), benchmark().end(), name);
+  return std::make_tuple(at - benchmark().begin(), name);
+}
+
+// Baselines to compare with: of the same problems, on the same kind of data.
+std::vector<Outcome> fitting(const std::vector<Outcome>& baselines,
+                             const std::vector<Trial>& ours) {
+  std::set<std::pair<std::string, bool>> kinds;
+  for (const Trial& trial : ours) kinds.insert({trial.setting.problem, trial.is_synthetic});
+  std::vector<Outcome> kept;
+  for (const Outcome& baseline : baselines) {
+    if (kinds.count({baseline.setting.problem, baseline.is_synthetic}) != 0) {
+      kept.push_back(baseline);
+    }
+  }
+  return kept;
+}
+
+void name_all(Analysis& analysis) {
+  std::set<std::string> problems, schedules;
+  std::set<std::pair<bool, std::string>> competitors;
+  for (const Trial& trial : analysis.trials) {
+    problems.insert(trial.setting.problem);
+    schedules.insert(trial.setting.schedule);
+    competitors.insert({trial.is_baseline, trial.competitor()});
+    analysis.has_synthetic = analysis.has_synthetic || trial.is_synthetic;
+  }
+  analysis.problems.assign(problems.begin(), problems.end());
+  std::sort(analysis.problems.begin(),
+            analysis.problems.end(),
+            [](const std::string& a, const std::string& b) {
+              return problem_order(a) < problem_order(b);
+            });
+  for (const auto& [is_baseline, name] : competitors) analysis.competitors.push_back(name);
+  analysis.schedules.assign(schedules.begin(), schedules.end());
+  std::stable_partition(analysis.schedules.begin(),
+                        analysis.schedules.end(),
+                        [](const std::string& name) { return name == "constant"; });
+}
+
+void check_targets(const Analysis& analysis) {
+  for (const auto& [problem, value] : analysis.options.targets) {
+    if (std::count(analysis.problems.begin(), analysis.problems.end(), problem) != 0) continue;
+    std::string names;
+    for (const std::string& name : analysis.problems) names += (names.empty() ? "" : ", ") + name;
+    throw std::invalid_argument("a target is given for " + problem +
+                                ", which has no runs here; there are " + names);
+  }
+}
+
+// Results in the order of problems and competitors, so that every table has it.
+void sort_results(const Analysis& analysis, std::vector<Result>& results) {
+  const auto place = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) - names.begin();
+  };
+  const auto key = [&](const Result& result) {
+    const Choice& choice = result.choice;
+    return std::make_tuple(place(analysis.problems, choice.problem),
+                           place(analysis.competitors, choice.competitor),
+                           place(analysis.schedules, choice.schedule),
+                           place(budgets(), choice.budget));
+  };
+  std::sort(results.begin(), results.end(), [&](const Result& a, const Result& b) {
+    return key(a) < key(b);
+  });
+}
+
+void find_headline(Analysis& analysis) {
+  std::vector<Choice> judged;
+  for (const Result& result : analysis.results) judged.push_back(result.choice);
+  analysis.headline = headline(analysis.trials, judged);
+}
+
+}  // namespace
+
+const Result* Analysis::headline_of(const std::string& problem,
+                                    const std::string& competitor) const {
+  for (const size_t k : headline) {
+    const Choice& choice = results[k].choice;
+    if (choice.problem == problem && choice.competitor == competitor) return &results[k];
+  }
+  return nullptr;
+}
+
+std::vector<const Result*> Analysis::headline_of(const std::string& problem) const {
+  std::vector<const Result*> found;
+  for (const size_t k : headline) {
+    if (results[k].choice.problem == problem) found.push_back(&results[k]);
+  }
+  return found;
+}
+
+Analysis analyze(const std::vector<Outcome>& outcomes,
+                 const std::vector<Outcome>& baselines,
+                 const AnalysisOptions& options) {
+  Analysis analysis;
+  analysis.options = options;
+  Trials ours = group(outcomes, /*are_baselines=*/false);
+  const Trials theirs = group(fitting(baselines, ours.all), /*are_baselines=*/true);
+  analysis.warnings = ours.warnings;
+  analysis.runs = ours.runs;
+  analysis.diverged = ours.diverged;
+  analysis.baseline_runs = theirs.runs;
+  analysis.trials = std::move(ours.all);
+  analysis.trials.insert(analysis.trials.end(), theirs.all.begin(), theirs.all.end());
+  name_all(analysis);
+  check_targets(analysis);
+
+  const std::vector<Choice> choices = choose(analysis.trials);
+  analysis.targets = find_targets(analysis.trials, choices, options.targets, options.part);
+  analysis.results = judge(analysis.trials, choices, analysis.targets);
+  sort_results(analysis, analysis.results);
+  find_headline(analysis);
+  analysis.points = tuned_points(analysis.trials, choices, analysis.targets);
+  analysis.tuneabilities = tuneabilities(analysis.trials, choices, analysis.points);
+  analysis.improvements = improvements(analysis.results);
+  analysis.gains = gains(analysis.results);
+  std::vector<const Result*> best;
+  for (const size_t k : analysis.headline) best.push_back(&analysis.results[k]);
+  analysis.profiles = profiles(best);
+  warn(analysis);
+  return analysis;
+}
+
+}  // namespace flightdeck::study

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Everything that `flightdeck analyze` finds out about a comparison, before it is shown.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "study/analysis/gains.h"
+#include "study/analysis/improvement.h"
+#include "study/analysis/profile.h"
+#include "study/analysis/result.h"
+#include "study/analysis/trial.h"
+#include "study/analysis/tuneability.h"
+
+namespace flightdeck::study {
+
+struct AnalysisOptions {
+  Part part = Part::kTest;                ///< what performance is measured on
+  std::map<std::string, double> targets;  ///< by problem, in place of ours
+};
+
+struct Analysis {
+  AnalysisOptions options;
+  std::vector<std::string> warnings;
+  int64_t runs = 0, diverged = 0, baseline_runs = 0;
+  bool has_synthetic = false;
+
+  std::vector<Trial> trials;
+  std::vector<std::string> problems;     ///< the eight of the benchmark first
+  std::vector<std::string> competitors;  ///< baselines last
+  std::vector<std::string> schedules;    ///< constant first
+  std::map<std::string, Target> targets;
+  std::vector<Result> results;
+  std::vector<size_t> headline;  ///< positions in `results`: see headline()
+  std::vector<TunedPoint> points;
+  std::vector<Tuneability> tuneabilities;
+  std::vector<Improvement> improvements;
+  std::vector<Gain> gains;
+  std::vector<Profile> profiles;  ///< of the headline
+
+  /// Null if there is none.
+  const Result* headline_of(const std::string& problem, const std::string& competitor) const;
+  std::vector<const Result*> headline_of(const std::string& problem) const;
+};
+
+/// Baselines of problems that the outcomes do not have, and real ones where the outcomes are
+/// synthetic, are left out. Throws std::invalid_argument if a target is given for a problem that
+/// is not there.
+Analysis analyze(const std::vector<Outcome>& outcomes,
+                 const std::vector<Outcome>& baselines,
+                 const AnalysisOptions& options);
+
+}  // namespace flightdeck::study

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "study/analysis/records.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace flightdeck::study {
+namespace {
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
+// The shortest text that reads back as the same number.
+std::string exact(double value) {
+  if (std::isnan(value)) return "";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  char text[32];
+  for (const int digits : {15, 16, 17}) {
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
+    if (std::strtod(text, nullptr) == value) break;
+  }
+  return text;
+}
+
+std::string cell(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
+  if (const auto* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+  return exact(std::get<double>(value));
+}
+
+}  // namespace
+
+std::string to_csv(const Records& records) {
+  std::string text;
+  for (size_t k = 0; k < records.columns.size(); ++k) {
+    text += (k == 0 ? "" : ",") + quoted(records.columns[k]);
+  }
+  text += "\n";
+  for (const std::vector<Value>& row : records.rows) {
+    for (size_t k = 0; k < row.size(); ++k) text += (k == 0 ? "" : ",") + cell(row[k]);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string to_json(const Records& records) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const std::vector<Value>& row : records.rows) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (size_t k = 0; k < row.size(); ++k) {
+      std::visit([&](const auto& value) { object[records.columns[k]] = value; }, row[k]);
+    }
+    all.push_back(std::move(object));
+  }
+  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<Records> all_records(const Analysis& analysis) {
+  return {performance_records(analysis),
+          speed_records(analysis),
+          target_records(analysis),
+          tuneability_records(analysis),
+          sensitivity_records(analysis),
+          curve_records(analysis),
+          improvement_records(analysis),
+          gain_records(analysis),
+          gain_summary_records(analysis),
+          profile_records(analysis),
+          profile_score_records(analysis)};
+}
+
+}  // namespace flightdeck::study

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The analysis as tidy tables, one row for each observation: CSV files, and JSON for programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "study/analysis/analysis.h"
+
+namespace flightdeck::study {
+
+using Value = std::variant<std::string, double, int64_t>;
+
+struct Records {
+  std::string name;  ///< of the file, without ".csv"
+  std::vector<std::string> columns;
+  std::vector<std::vector<Value>> rows;
+};
+
+/// By RFC 4180, with all digits. A number that does not exist is empty, infinity is inf.
+std::string to_csv(const Records& records);
+/// An array of objects; numbers that are not finite are null.
+std::string to_json(const Records& records);
+
+Records performance_records(const Analysis& analysis);
+Records speed_records(const Analysis& analysis);
+Records target_records(const Analysis& analysis);
+Records tuneability_records(const Analysis& analysis);
+Records sensitivity_records(const Analysis& analysis);
+Records curve_records(const Analysis& analysis);
+Records improvement_records(const Analysis& analysis);
+Records gain_records(const Analysis& analysis);
+Records gain_summary_records(const Analysis& analysis);
+Records profile_records(const Analysis& analysis);
+Records profile_score_records(const Analysis& analysis);
+
+/// All of them.
+std::vector<Records> all_records(const Analysis& analysis);
+
+}  // namespace flightdeck::study

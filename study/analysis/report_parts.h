@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The tables and figures of the report, one function each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "study/analysis/report.h"
+
+namespace flightdeck::study {
+
+/// Who wins where, one row a problem.
+ShownTable winners_table(const Analysis& analysis);
+/// Optimizers over all problems: wins, mean rank, score.
+ShownTable standing_table(const Analysis& analysis);
+/// Optimizers by problems, for the headline.
+ShownTable performance_table(const Analysis& analysis);
+/// The same for one schedule and budget.
+ShownTable performance_table(const Analysis& analysis,
+                             const std::string& schedule,
+                             const std::string& budget);
+ShownTable speed_table(const Analysis& analysis);
+ShownTable target_table(const Analysis& analysis);
+ShownTable tuneability_overview(const Analysis& analysis);
+ShownTable tuneability_table(const Analysis& analysis, const std::string& problem);
+/// Median gains, schedules by budgets.
+ShownTable gain_table(const Analysis& analysis,
+                      const std::string& id,
+                      const std::string& title,
+                      const std::string& caption,
+                      double Gain::*kind);
+ShownTable profile_table(const Analysis& analysis);
+
+Figure curves_figure(const Analysis& analysis, const std::string& problem);
+Figure sensitivity_figure(const Analysis& analysis);
+Figure profile_figure(const Analysis& analysis);
+Figure gain_figure(const Analysis& analysis);
+/// `problem` empty: relative, mean over problems.
+Heatmap improvement_heatmap(const Analysis& analysis,
+                            const std::string& problem,
+                            const std::string& budget);
+
+/// Limits for heights that leave room for what matters: between the 20 % and 80 % percentiles of
+/// every line, its last value, and the level; what is ten times their median and more is left out.
+void fit_heights(Panel& panel);
+
+}  // namespace flightdeck::study

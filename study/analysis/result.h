@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Performance of what was chosen, and the time it took to a target.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "study/analysis/choice.h"
+
+namespace flightdeck::study {
+
+/// Convergence performance of a problem: reaching it counts as solved.
+struct Target {
+  double value = 0;
+  Measure measure;
+  std::string origin;  ///< "given", "published" or "rule"
+};
+
+struct Result {
+  Choice choice;
+  Measure measure;
+  Spread performance;  ///< at the reported epoch, over seeds
+  double on_tuning_seed = 0;
+  int64_t diverged = 0;  ///< seeds
+  /// First evaluated epoch at the target, over seeds; one more than planned if it is not reached.
+  Spread epochs;
+  Spread iterations, seconds;    ///< the same in other units
+  int64_t not_reached = 0;       ///< seeds
+  double median_iterations = 0;  ///< over seeds; infinite where it was not reached
+};
+
+/// Share of the way from the untrained score to the final one that counts as solved, where no
+/// constant was published.
+constexpr double kShareOfTheWay = 0.98;
+
+/// Published convergence performances of the eight problems, on the test set.
+const std::map<std::string, double>& published_targets();
+
+/// By problem. In this order: `given`; the published constant, if `part` is the test set and the
+/// data are real; 98 % of the way from the untrained score to the median of the final ones, over
+/// the baselines if there are any, else over all choices.
+std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
+                                           const std::vector<Choice>& choices,
+                                           const std::map<std::string, double>& given,
+                                           Part part);
+
+/// A choice without scores of the target's measure is left out.
+std::vector<Result> judge(const std::vector<Trial>& trials,
+                          const std::vector<Choice>& choices,
+                          const std::map<std::string, Target>& targets);
+
+/// Of each competitor on each problem the choice with the greatest budget, of these that with the
+/// constant schedule or else the best on the validation set. By position.
+std::vector<size_t> headline(const std::vector<Trial>& trials, const std::vector<Choice>& choices);
+
+}  // namespace flightdeck::study

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "study/analysis/warnings.h"
+
+#include <algorithm>
+#include <set>
+
+namespace flightdeck::study {
+namespace {
+
+template <typename Values>
+std::string listed(const Values& values) {
+  std::string text;
+  for (const int64_t value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return text;
+}
+
+void warn_of_unequal_runs(Analysis& analysis, const std::string& problem) {
+  std::set<int64_t> epochs, batch_sizes, steps;
+  std::set<bool> synthetic;
+  for (const Trial& trial : analysis.trials) {
+    if (trial.setting.problem != problem) continue;
+    epochs.insert(trial.setting.epochs);
+    batch_sizes.insert(trial.setting.batch_size);
+    steps.insert(trial.steps_per_epoch);
+    synthetic.insert(trial.is_synthetic);
+  }
+  const auto tell = [&](const std::string& what, const std::set<int64_t>& values) {
+    if (values.size() < 2) return;
+    analysis.warnings.push_back(problem + ": runs differ in " + what + " (" + listed(values) +
+                                ") and are compared all the same");
+  };
+  tell("epochs", epochs);
+  tell("batch size", batch_sizes);
+  if (batch_sizes.size() < 2) tell("steps per epoch", steps);
+  if (synthetic.size() > 1) {
+    analysis.warnings.push_back(problem + ": runs on synthetic and on real data are mixed");
+  }
+}
+
+void warn_of_missing_seeds(Analysis& analysis) {
+  size_t most = 0;
+  std::set<size_t> trials;
+  for (const Result& result : analysis.results) trials.insert(result.choice.trial);
+  for (const size_t k : trials) most = std::max(most, analysis.trials[k].runs.size());
+  int64_t fewer = 0;
+  std::string example;
+  for (const size_t k : trials) {
+    const Trial& trial = analysis.trials[k];
+    if (trial.runs.size() == most || trial.is_baseline) continue;
+    ++fewer;
+    example = trial.setting.optimizer + " on " + trial.setting.problem + ", " +
+              trial.setting.schedule + (trial.sample.empty() ? "" : ", " + trial.sample) + ": " +
+              std::to_string(trial.runs.size());
+  }
+  if (fewer > 0) {
+    analysis.warnings.push_back(std::to_string(fewer) + " of " + std::to_string(trials.size()) +
+                                " chosen settings have fewer than " + std::to_string(most) +
+                                " seeds (" + example + ")");
+  }
+  if (most == 1) analysis.warnings.push_back("there is one seed only: spreads are all zero");
+}
+
+void warn_of_missing_samples(Analysis& analysis) {
+  std::set<std::string> told;
+  for (const Result& result : analysis.results) {
+    const Choice& choice = result.choice;
+    const int64_t wanted = samples_in(choice.budget);
+    if (choice.samples >= wanted || !told.insert(choice.budget).second) continue;
+    analysis.warnings.push_back("the " + choice.budget + " budget has " + std::to_string(wanted) +
+                                " samples; " + choice.competitor + " on " + choice.problem +
+                                " has " + std::to_string(choice.samples));
+  }
+}
+
+void warn_of_targets(Analysis& analysis) {
+  for (const auto& [problem, target] : analysis.targets) {
+    bool is_reached = false;
+    for (const Result* result : analysis.headline_of(problem)) {
+      const Trial& trial = analysis.trials[result->choice.trial];
+      is_reached = is_reached || result->not_reached < static_cast<int64_t>(trial.runs.size());
+    }
+    if (!is_reached) {
+      analysis.warnings.push_back(problem + ": nothing that was tuned best reaches the target");
+    }
+  }
+}
+
+}  // namespace
+
+void warn(Analysis& analysis) {
+  if (analysis.has_synthetic) {
+    analysis.warnings.insert(analysis.warnings.begin(),
+                             "some data are SYNTHETIC: numbers say nothing about the real data");
+  }
+  for (const std::string& problem : analysis.problems) {
+    warn_of_unequal_runs(analysis, problem);
+    if (analysis.targets.count(problem) == 0) {
+      analysis.warnings.push_back(problem + ": there are no scores on the " +
+                                  name_of(analysis.options.part) + " set; it is left out");
+    }
+  }
+  warn_of_missing_seeds(analysis);
+  warn_of_missing_samples(analysis);
+  warn_of_targets(analysis);
+}
+
+}  // namespace flightdeck::study

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "study/analysis/result.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "study/analysis/analysis.h"
+#include "tests/study/outcomes.h"
+
+namespace flightdeck::study {
+namespace {
+
+AnalysisOptions with_target(const std::string& problem, double value) {
+  AnalysisOptions options;
+  options.targets[problem] = value;
+  return options;
+}
+
+TEST(Performance, IsMeanAndDeviationAtTheReportedEpoch) {
+  Outcome first = with_losses("sgd", "default", 42, {10, 6, 4});
+  Outcome second = with_losses("sgd", "default", 43, {10, 8, 4});
+  first.reported_epoch = second.reported_epoch = 1;
+  const Analysis analysis = analyze({first, second}, {}, {});
+  ASSERT_EQ(analysis.results.size(), 1u);
+  EXPECT_DOUBLE_EQ(analysis.results[0].performance.mean, 7);
+  EXPECT_DOUBLE_EQ(analysis.results[0].performance.deviation, 1);
+  EXPECT_DOUBLE_EQ(analysis.results[0].on_tuning_seed, 6);
+}
+
+TEST(Speed, IsTheMeanOfTheFirstEpochsAtTheTarget) {
+  // Reached at 2, at 1, and never within 3 epochs, which counts 4.
+  const Analysis analysis = analyze({with_losses("sgd", "default", 42, {10, 6, 4, 5}),
+                                     with_losses("sgd", "default", 43, {10, 4.5, 9, 9}),
+                                     with_losses("sgd", "default", 44, {10, 9, 8, 7})},
+                                    {},
+                                    with_target("quadratic_deep", 4.5));
+  const Result& result = analysis.results[0];
+  EXPECT_DOUBLE_EQ(result.epochs.mean, (2 + 1 + 4) / 3.0);
+  EXPECT_DOUBLE_EQ(result.iterations.mean, 10 * (2 + 1 + 4) / 3.0);
+  EXPECT_DOUBLE_EQ(result.seconds.mean, 2 * (2 + 1 + 4) / 3.0);
+  EXPECT_EQ(result.not_reached, 1);
+  EXPECT_DOUBLE_EQ(result.median_iterations, 20);
+}
+
+TEST(Speed, WantsAccuraciesAtTheTargetOrAbove) {
+  const Analysis analysis = analyze(
+      {with_accuracies("sgd", "default", 42, {0.1, 0.7, 0.8})}, {}, with_target("mnist_mlp", 0.8));
+  EXPECT_DOUBLE_EQ(analysis.results[0].epochs.mean, 2);
+}
+
+TEST(Target, IsTheOneGivenThenThePublishedOneThenTheRule) {
+  const std::vector<Outcome> outcomes = {with_losses("sgd", "default", 42, {353, 90, 87}),
+                                         with_accuracies("sgd", "default", 42, {0.1, 0.8, 0.9})};
+  const Analysis ours = analyze(outcomes, {}, {});
+  EXPECT_DOUBLE_EQ(ours.targets.at("quadratic_deep").value, 87.70315464772136);
+  EXPECT_EQ(ours.targets.at("quadratic_deep").origin, "published");
+  EXPECT_NEAR(ours.targets.at("mnist_mlp").value, 0.1 + 0.98 * 0.8, 1e-15);
+  EXPECT_EQ(ours.targets.at("mnist_mlp").origin, "rule");
+  const Analysis given = analyze(outcomes, {}, with_target("quadratic_deep", 100));
+  EXPECT_DOUBLE_EQ(given.targets.at("quadratic_deep").value, 100);
+  EXPECT_THROW(analyze(outcomes, {}, with_target("quadratic", 100)), std::invalid_argument);
+}
+
+TEST(Target, ByRuleIsThatOfTheMedianOptimizer) {
+  const Analysis analysis = analyze({with_accuracies("adam", "default", 42, {0.1, 0.9}),
+                                     with_accuracies("momentum", "default", 42, {0.1, 0.8}),
+                                     with_accuracies("sgd", "default", 42, {0.1, 0.2})},
+                                    {},
+                                    {});
+  EXPECT_NEAR(analysis.targets.at("mnist_mlp").value, 0.1 + 0.98 * 0.7, 1e-15);
+}
+
+TEST(Target, ByRuleIsThatOfTheBaselinesIfThereAreAny) {
+  const Analysis analysis = analyze({with_accuracies("adam", "default", 42, {0.1, 0.9})},
+                                    {with_accuracies("sgd", "grid-000", 42, {0.1, 0.5})},
+                                    {});
+  EXPECT_NEAR(analysis.targets.at("mnist_mlp").value, 0.1 + 0.98 * 0.4, 1e-15);
+}
+
+// The published constants lie where the rule would put them: the share of the way from the
+// untrained score to the median of the three published baselines.
+TEST(Target, ByRuleIsAsStrictAsThePublishedOnes) {
+  struct Published {
+    const char* problem;
+    double untrained;
+    std::vector<double> finals;
+  };
+  const Published all[] = {{"quadratic_deep", 353.447, {87.397, 87.045, 87.112}},
+                           {"mnist_vae", 181.450, {38.456, 52.927, 27.831}},
+                           {"fmnist_2c2d", 0.1123, {0.9227, 0.9214, 0.9234}},
+                           {"cifar10_3c3d", 0.1052, {0.8371, 0.8441, 0.8475}},
+                           {"fmnist_vae", 132.994, {23.799, 59.228, 23.074}},
+                           {"cifar100_allcnnc", 0.0095, {0.5706, 0.6033, 0.5615}},
+                           {"svhn_wrn164", 0.1138, {0.9537, 0.9553, 0.9525}},
+                           {"tolstoi_char_rnn", 0.0181, {0.6207, 0.6130, 0.6123}}};
+  std::vector<double> shares;
+  for (const Published& row : all) {
+    shares.push_back((published_targets().at(row.problem) - row.untrained) /
+                     (median(row.finals) - row.untrained));
+  }
+  EXPECT_NEAR(median(shares), kShareOfTheWay, 0.005);
+}
+
+TEST(Target, OfSyntheticDataIsNotThePublishedOne) {
+  Outcome synthetic = with_losses("sgd", "default", 42, {10, 5});
+  synthetic.is_synthetic = true;
+  const Analysis analysis = analyze({synthetic}, {}, {});
+  EXPECT_EQ(analysis.targets.at("quadratic_deep").origin, "rule");
+  ASSERT_FALSE(analysis.warnings.empty());
+  EXPECT_NE(analysis.warnings[0].find("SYNTHETIC"), std::string::npos);
+}
+
+TEST(Baselines, AreThoseOfTheSameProblemsAndKindOfData) {
+  Outcome synthetic = with_losses("sgd", "default", 42, {10, 5});
+  synthetic.is_synthetic = true;
+  const Analysis analysis = analyze({with_losses("adam", "default", 42, {10, 5})},
+                                    {with_losses("sgd", "grid-000", 42, {10, 5}),
+                                     with_accuracies("sgd", "grid-000", 42, {0.1, 0.5}),
+                                     synthetic},
+                                    {});
+  EXPECT_EQ(analysis.baseline_runs, 1);
+  EXPECT_EQ(analysis.problems, (std::vector<std::string>{"quadratic_deep"}));
+  EXPECT_EQ(analysis.competitors, (std::vector<std::string>{"adam", "sgd (baseline)"}));
+}
+
+TEST(Analysis, MeasuresOnThePartThatWasAskedFor) {
+  Outcome outcome = with_losses("sgd", "default", 42, {10, 5});
+  outcome.valid.loss = {10, 4};
+  AnalysisOptions options;
+  options.part = Part::kValid;
+  const Analysis analysis = analyze({outcome}, {}, options);
+  EXPECT_DOUBLE_EQ(analysis.results[0].performance.mean, 4);
+  EXPECT_EQ(analysis.targets.at("quadratic_deep").origin, "rule");
+}
+
+TEST(Analysis, WarnsOfMissingSeedsAndOfUnequalRuns) {
+  Outcome longer = with_losses("adam", "default", 42, {10, 5, 4});
+  const Analysis analysis = analyze({with_losses("sgd", "default", 42, {10, 5}),
+                                     with_losses("sgd", "default", 43, {10, 5}),
+                                     longer},
+                                    {},
+                                    {});
+  std::string all;
+  for (const std::string& warning : analysis.warnings) all += warning + "\n";
+  EXPECT_NE(all.find("fewer than 2 seeds"), std::string::npos) << all;
+  EXPECT_NE(all.find("differ in epochs (1, 2)"), std::string::npos) << all;
+}
+
+}  // namespace
+}  // namespace flightdeck::study
