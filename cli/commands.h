@@ -16,6 +16,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+void add_analyze(CLI::App& app);
 void add_bench_curvature(CLI::App& bench);
 void add_bench_first_order(CLI::App& bench);
 void add_bench_overhead(CLI::App& bench);

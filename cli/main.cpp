@@ -47,6 +47,7 @@ int run(int argc, char** argv) {
   flightdeck::cli::add_show(app);
   flightdeck::cli::add_report(app);
   flightdeck::cli::add_export(app);
+  flightdeck::cli::add_analyze(app);
   flightdeck::cli::add_experiment(app);
   flightdeck::cli::add_list(app);
   flightdeck::cli::add_coverage(app);

@@ -59,7 +59,7 @@ std::string document(
     const std::vector<std::pair<std::string, std::vector<std::string>>>& sections) {
   std::string text =
       "\\documentclass[10pt,a4paper,landscape]{article}\n"
-      "\\usepackage[margin=1.8cm]{geometry}\n\\usepackage[T1]{fontenc}\n"
+      "\\usepackage[margin=1.8cm]{geometry}\n"
       "\\usepackage[utf8]{inputenc}\n\\usepackage[table]{xcolor}\n\\usepackage{graphicx}\n"
       "\\usepackage{booktabs}\n\\usepackage{pgfplots}\n\\usepgfplotslibrary{groupplots}\n"
       "\\pgfplotsset{compat=1.16}\n\\input{colours.tex}\n\\begin{document}\n\\section*{" +
@@ -109,7 +109,7 @@ std::string latex_text(const std::string& text) {
 
 std::string latex_table(const ShownTable& table) {
   std::string text = "\\begin{table}[!htbp]\\centering\\footnotesize\n\\caption{" +
-                     latex_text(table.title + ". " + table.caption) + "}\n" + kFitted +
+                     latex_text(table.title + ". " + table.caption) + "}\\medskip\n" + kFitted +
                      "\\begin{tabular}{l";
   for (size_t k = 1; k < table.columns.size(); ++k) text += "r";
   text += "}\n\\toprule\n";
@@ -131,7 +131,7 @@ std::string latex_heatmap(const Heatmap& map) {
   for (size_t k = 0; k < map.columns.size(); ++k) text += "r";
   text += "}\n";
   for (const std::string& column : map.columns) {
-    text += " & \\rotatebox{60}{" + latex_text(column) + "}";
+    text += " & \\makebox[2.4em][l]{\\quad\\rotatebox{60}{" + latex_text(column) + "}}";
   }
   text += " \\\\\n";
   for (size_t row = 0; row < map.rows.size(); ++row) {

@@ -45,6 +45,9 @@ std::string setting_hint(const Analysis& analysis, const Result& result) {
   std::string hint = choice.competitor + " on " + choice.problem + ", " + choice.schedule + ", " +
                      choice.budget + " budget, " + std::to_string(trial.runs.size()) + " seeds";
   if (result.diverged > 0) hint += ", " + std::to_string(result.diverged) + " diverged";
+  if (result.not_reached < result.epochs.count) {
+    hint += "; " + fixed(result.iterations.mean, 0) + " iterations to the target";
+  }
   for (const auto& [name, value] : trial.setting.hyperparameters) {
     hint += "; " + name + " " + significant(value, 3);
   }
@@ -216,8 +219,8 @@ ShownTable speed_table(const Analysis& analysis) {
   table.title = "Epochs to the target";
   table.caption =
       "Mean over seeds of the first evaluated epoch at the convergence performance; a seed that "
-      "does not reach it counts one epoch more than planned; iterations and seconds are in "
-      "speed.csv.";
+      "does not reach it counts one epoch more than planned; point at a cell for iterations, "
+      "seconds are in speed.csv.";
   return table;
 }
 
