@@ -76,7 +76,7 @@ void load_state(const std::map<std::string, Tensor>& saved,
                 std::vector<Instrument>& instruments) {
   for (size_t k = 0; k < context.parameters.size(); ++k) {
     const NamedParameter& parameter = context.parameters[k];
-    const Tensor& initial = find(saved, parameter_key(parameter.name), "parameter", parameter.name);
+    const Tensor initial = find(saved, parameter_key(parameter.name), "parameter", parameter.name);
     TORCH_CHECK_VALUE(initial.sizes() == parameter.tensor.sizes(),
                       "cockpit: the saved parameter '",
                       parameter.name,

@@ -255,7 +255,7 @@ std::vector<DataSet> mnist() {
 }
 
 double loss_after_30(const DataSet& data, const std::string& name, const Hyperparameters& given) {
-  const Problem& problem = find_problem("mnist_logreg");
+  const Problem problem = find_problem("mnist_logreg");
   torch::manual_seed(42);
   const Model model = problem.build();
   const auto optimizer = find_optimizer(name).make(model.module->parameters(), given);

@@ -14,7 +14,7 @@ class LargeProblems : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(LargeProblems, HaveThePublishedSizeStartAndPenalty) {
   torch::manual_seed(0);
-  const Problem& problem = find_problem(GetParam());
+  const Problem problem = find_problem(GetParam());
   const Model model = problem.build();
   int64_t count = 0;
   for (const Tensor& parameter : model.module->parameters()) count += parameter.numel();
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(OfTheSuite,
 
 TEST(InceptionV3, AddsItsAuxiliaryHeadWhileTraining) {
   torch::manual_seed(0);
-  const Problem& problem = find_problem("imagenet_inception_v3");
+  const Problem problem = find_problem("imagenet_inception_v3");
   const Model model = problem.build();
   const Batch batch = problem.random_batch(2);
   const Tensor outputs = model.forward(batch.inputs);

@@ -225,7 +225,7 @@ TEST(PlaneProblems, StartAtThePublishedValues) {
   const std::map<std::string, double> published = {
       {"two_d_beale", 169680.832}, {"two_d_branin", 95.8446684}, {"two_d_rosenbrock", 158.5}};
   for (const auto& [name, value] : published) {
-    const Problem& problem = find_problem(name);
+    const Problem problem = find_problem(name);
     const Score score = evaluate(problem, problem.build(), load_data("two_d"), Part::kTest, 128);
     EXPECT_NEAR(score.loss, value, 1e-6 * value) << name;
     EXPECT_TRUE(std::isnan(score.accuracy)) << name;
@@ -233,7 +233,7 @@ TEST(PlaneProblems, StartAtThePublishedValues) {
 }
 
 TEST(PlaneProblems, HaveNoiseAlongBothParameters) {
-  const Problem& problem = find_problem("two_d_rosenbrock");
+  const Problem problem = find_problem("two_d_rosenbrock");
   const Model model = problem.build();
   const Tensor points = torch::tensor({{0.0, 0.0}, {2.0, 3.0}});
   const Tensor losses = problem.losses(model.forward(points), {});
@@ -241,7 +241,7 @@ TEST(PlaneProblems, HaveNoiseAlongBothParameters) {
 }
 
 TEST(Vae, AddsSquareErrorAndDivergence) {
-  const Problem& problem = find_problem("mnist_vae");
+  const Problem problem = find_problem("mnist_vae");
   Tensor outputs = torch::zeros({2, 800}, torch::kDouble);
   outputs.index_put_({0, 3}, 0.5);              // one pixel
   outputs.index_put_({1, 784}, 2.0);            // one mean
@@ -253,7 +253,7 @@ TEST(Vae, AddsSquareErrorAndDivergence) {
 }
 
 TEST(Vae, DrawsItsLatentVariablesInEvaluationToo) {
-  const Problem& problem = find_problem("mnist_vae");
+  const Problem problem = find_problem("mnist_vae");
   torch::manual_seed(0);
   const Model model = problem.build();
   model.module->eval();
@@ -268,7 +268,7 @@ TEST(Vae, StartsAtThePublishedTestLossOfFashionMnist) {
   DataOptions options;
   options.limit = 640;
   torch::manual_seed(0);
-  const Problem& problem = find_problem("fmnist_vae");
+  const Problem problem = find_problem("fmnist_vae");
   const Score score =
       evaluate(problem, problem.build(), load_data("fashion_mnist", options), Part::kTest, 64);
   EXPECT_NEAR(score.loss, 132.994, 0.05 * 132.994);  // of ten initialisations on all images
@@ -303,7 +303,7 @@ TEST(WideResnet, KeepsRunningStatisticsMostly) {
 }
 
 TEST(CharRnn, GoesOnWhereTheLastBatchEndedUntilAPassStarts) {
-  const Problem& problem = find_problem("tolstoi_char_rnn");
+  const Problem problem = find_problem("tolstoi_char_rnn");
   torch::manual_seed(0);
   const Model model = problem.build();
   model.module->eval();
@@ -359,7 +359,7 @@ TEST(Gpt, SeesNoCharacterThatIsStillToCome) {
 }
 
 TEST(Gpt, LearnsSyntheticText) {
-  const Problem& problem = find_problem("tolstoi_gpt");
+  const Problem problem = find_problem("tolstoi_gpt");
   DataOptions options;
   options.synthetic = true;
   const DataSet data = load_data("tolstoi", options);
@@ -388,7 +388,7 @@ TEST(SequenceProblems, CountCharactersInTheirAccuracy) {
   logits.index_put_({0, 3, 1}, 1.0);
   logits.index_put_({1, 0, 0}, 1.0);  // right
   logits.index_put_({1, 5, 1}, 1.0);  // right
-  const Problem& problem = find_problem("tolstoi_char_rnn");
+  const Problem problem = find_problem("tolstoi_char_rnn");
   EXPECT_NEAR(problem.accuracy(logits, targets).item<double>(), 0.75, 1e-6);
   const Tensor losses = problem.losses(logits, targets);
   ASSERT_EQ(losses.sizes(), (std::vector<int64_t>{2}));

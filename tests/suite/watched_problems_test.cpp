@@ -23,7 +23,7 @@ class WatchedProblems : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(WatchedProblems, ShowTheNormOfTheirGradient) {
-  const Problem& problem = find_problem(GetParam());
+  const Problem problem = find_problem(GetParam());
   const Model model = problem.build();
   const Batch batch = problem.random_batch(3);
   CockpitOptions options;
@@ -48,7 +48,7 @@ TEST_P(WatchedProblems, ShowTheNormOfTheirGradient) {
 }
 
 TEST_P(WatchedProblems, HaveFastRulesForAllParameters) {
-  const Problem& problem = find_problem(GetParam());
+  const Problem problem = find_problem(GetParam());
   const Model model = problem.build();
   const Batch batch = problem.random_batch(2);
   GradientOptions options;
