@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "study/execution.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "study/grid.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>

@@ -148,6 +148,11 @@ class Submitter {
 
   std::string sbatch(const std::vector<std::string>& more, const std::string& words) const {
     std::vector<std::string> arguments = {"sbatch", "--parsable", "--job-name=flightdeck-tune"};
+    // Before the user's options: the later one counts.
+    const auto threads = study_.request().run_options.find("threads");
+    if (threads != study_.request().run_options.end()) {
+      arguments.push_back("--cpus-per-task=" + threads->second);
+    }
     arguments.insert(arguments.end(), last_.options.begin(), last_.options.end());
     arguments.insert(arguments.end(), more.begin(), more.end());
     arguments.push_back("--wrap=exec " + quoted(program_) + " tune " +

@@ -15,7 +15,9 @@ import unittest
 FLIGHTDECK = sys.argv.pop(1)
 # Spares every run the second start, in which the tool gives itself a better environment.
 os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE")
-GRID = ["quadratic_deep", "--optimizer", "sgd", "--grid", "learning_rate=0.01,0.02", "--epochs", 2]
+# One thread: two are slow where other tests want the cores.
+GRID = ["quadratic_deep", "--optimizer", "sgd", "--grid", "learning_rate=0.01,0.02", "--epochs", 2,
+        "--threads", 1]
 
 
 def flightdeck(*arguments):
@@ -69,7 +71,8 @@ class Tune(unittest.TestCase):
 
     def test_goes_on_after_an_interruption(self):
         command = [FLIGHTDECK, "tune", "quadratic_deep", "--optimizer", "sgd", "--budget", "one_shot",
-                   "--seeds", "2", "--epochs", "40", "--out", str(self.study), "--json"]
+                   "--seeds", "2", "--epochs", "40", "--threads", "1", "--out", str(self.study),
+                   "--json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             record = self.study / "runs/quadratic_deep/sgd/constant/default/seed-42/run.sqlite"
             end = time.monotonic() + 60
