@@ -97,6 +97,10 @@ void analyze(const Options& options) {
   std::vector<study::Outcome> baselines;
   if (!options.has_no_baselines) baselines = study::baselines_of(problems);
   study::Analysis analysis = study::analyze(outcomes, baselines, request);
+  if (analysis.trials.empty()) {
+    throw std::runtime_error("analyze: none of the runs can be compared: " +
+                             analysis.warnings.front());
+  }
   analysis.warnings.insert(analysis.warnings.end(), unreadable.begin(), unreadable.end());
   const std::vector<std::string> files = study::write_analysis(
       analysis, folder_of(options), {options.formats.begin(), options.formats.end()});

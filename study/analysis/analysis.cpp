@@ -136,6 +136,12 @@ Analysis analyze(const std::vector<Outcome>& outcomes,
   const std::vector<Choice> choices = choose(analysis.trials);
   analysis.targets = find_targets(analysis.trials, choices, options.targets, options.part);
   analysis.results = judge(analysis.trials, choices, analysis.targets);
+  if (analysis.results.size() < choices.size()) {
+    analysis.warnings.push_back(std::to_string(choices.size() - analysis.results.size()) + " of " +
+                                std::to_string(choices.size()) +
+                                " chosen settings have no scores to compare on the " +
+                                name_of(options.part) + " set and are left out");
+  }
   sort_results(analysis, analysis.results);
   find_headline(analysis);
   analysis.points = tuned_points(analysis.trials, choices, analysis.targets);

@@ -120,6 +120,14 @@ std::string why_not(const Outcome& outcome) {
   if (!std::is_sorted(outcome.evaluated.begin(), outcome.evaluated.end())) {
     return "its epochs are not in order";
   }
+  for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
+    const Curve& curve = curve_of(outcome, part);
+    for (const std::vector<double>* scores : {&curve.loss, &curve.accuracy}) {
+      if (!scores->empty() && !std::isfinite(scores->front())) {
+        return "its untrained scores are not finite";
+      }
+    }
+  }
   return "";
 }
 

@@ -94,10 +94,6 @@ void warn(Analysis& analysis) {
   }
   for (const std::string& problem : analysis.problems) {
     warn_of_unequal_runs(analysis, problem);
-    if (analysis.targets.count(problem) == 0) {
-      analysis.warnings.push_back(problem + ": there are no scores on the " +
-                                  name_of(analysis.options.part) + " set; it is left out");
-    }
   }
   warn_of_missing_seeds(analysis);
   warn_of_missing_samples(analysis);

@@ -94,6 +94,10 @@ class Analyze(unittest.TestCase):
         empty = self.folder / "empty"
         empty.mkdir()
         self.fail_with(1, ["has an outcome"], empty)
+        interrupted = self.folder / "interrupted.jsonl"
+        outcome = json.loads(self.lines.read_text().splitlines()[0])
+        interrupted.write_text(json.dumps(dict(outcome, ending="interrupted")) + "\n")
+        self.fail_with(1, ["interrupted", "resume"], interrupted)
 
     def test_goes_on_without_what_it_cannot_read(self):
         broken = self.folder / "broken.jsonl"

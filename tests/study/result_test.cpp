@@ -134,6 +134,16 @@ TEST(Analysis, MeasuresOnThePartThatWasAskedFor) {
   EXPECT_EQ(analysis.targets.at("quadratic_deep").origin, "rule");
 }
 
+TEST(Analysis, WarnsOfRunsWithoutScoresOnThePart) {
+  Outcome without = with_losses("adam", "default", 42, {10, 5});
+  without.test = {};
+  const Analysis one = analyze({with_losses("sgd", "default", 42, {10, 5}), without}, {}, {});
+  EXPECT_EQ(one.results.size(), 1u);
+  ASSERT_FALSE(one.warnings.empty());
+  EXPECT_NE(one.warnings[0].find("1 of 2 chosen settings"), std::string::npos);
+  EXPECT_TRUE(analyze({without}, {}, {}).results.empty());
+}
+
 TEST(Analysis, WarnsOfMissingSeedsAndOfUnequalRuns) {
   Outcome longer = with_losses("adam", "default", 42, {10, 5, 4});
   const Analysis analysis = analyze({with_losses("sgd", "default", 42, {10, 5}),

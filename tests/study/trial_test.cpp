@@ -71,6 +71,15 @@ TEST(Trials, LeaveOutInterruptedRunsAndSaySo) {
   ASSERT_EQ(trials.warnings.size(), 1u);
 }
 
+TEST(Trials, LeaveOutRunsWithoutUntrainedScoresAndSaySo) {
+  Outcome late = with_losses("sgd", "default", 42, {8, 4});
+  late.evaluated = {1, 2};
+  const Trials trials =
+      group({late, with_losses("sgd", "default", 43, {INFINITY, 4}), Outcome()}, false);
+  EXPECT_TRUE(trials.all.empty());
+  EXPECT_EQ(trials.warnings.size(), 3u);
+}
+
 TEST(Trials, CountADivergedRunWithItsUntrainedScores) {
   const Outcome diverged = diverged_in(with_losses("sgd", "default", 43, {8, 4}), 2, 3);
   const Trials trials = group({with_losses("sgd", "default", 42, {10, 6, 4, 2}), diverged}, false);
