@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   flightdeck::cli::add_export(app);
   flightdeck::cli::add_analyze(app);
   flightdeck::cli::add_experiment(app);
+  flightdeck::cli::add_runtime(app);
   flightdeck::cli::add_list(app);
   flightdeck::cli::add_coverage(app);
   flightdeck::cli::add_data(app);
@@ -58,6 +59,7 @@ int run(int argc, char** argv) {
   flightdeck::cli::add_bench_curvature(*bench);
   flightdeck::cli::add_bench_first_order(*bench);
   flightdeck::cli::add_bench_overhead(*bench);
+  flightdeck::cli::add_bench_training(*bench);
 
   check_commands(app, argc, argv);
   try {

@@ -38,19 +38,15 @@ Timing measure_overhead(const OverheadOptions& options,
                         const std::function<void(int block)>& on_block) {
   Training plain(options.training), watched(options.training);
   Cockpit cockpit(watched.parameters(), quantities, strict_options());
-  const auto block_ms = [&](Training& training, Cockpit* watching) {
-    return milliseconds(options.training.device,
-                        [&] { take_steps(training, watching, options.interval); }) /
-           static_cast<double>(options.interval);
-  };
   Timings timings;
   for (int block = -options.warm_up; block < options.blocks; ++block) {
-    // They take turns in going first, so that neither always finds the other's caches.
-    double alone = 0;
-    if (block % 2 == 0) alone = block_ms(plain, nullptr);
-    const double ms = block_ms(watched, &cockpit);
-    if (block % 2 != 0) alone = block_ms(plain, nullptr);
-    if (block >= 0) timings.add(alone, ms);
+    const auto [alone, ms] = milliseconds_in_turn(
+        options.training.device,
+        block,
+        [&] { take_steps(plain, nullptr, options.interval); },
+        [&] { take_steps(watched, &cockpit, options.interval); });
+    const auto steps = static_cast<double>(options.interval);
+    if (block >= 0) timings.add(alone / steps, ms / steps);
     on_block(block);
   }
   Timing timing = timings.medians();

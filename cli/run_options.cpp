@@ -94,17 +94,7 @@ void check_counts(const CLI::App& command, const RunOptions& options) {
 }
 
 suite::Hyperparameters hyperparameters(const RunOptions& options) {
-  suite::Hyperparameters given;
-  for (const std::string& text : options.settings) {
-    const size_t equals = text.find('=');
-    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    char* end = nullptr;
-    const double number = std::strtod(value.c_str(), &end);
-    if (value.empty() || *end != '\0') {
-      throw UsageError("--set is '" + text + "'; write NAME=NUMBER, for example --set beta2=0.99");
-    }
-    given[text.substr(0, equals)] = number;
-  }
+  suite::Hyperparameters given = parse_settings(options.settings);
   if (options.learning_rate) given["learning_rate"] = *options.learning_rate;
   if (options.momentum) given["momentum"] = *options.momentum;
   return given;
@@ -140,6 +130,21 @@ void check_data_is_here(const RunOptions& options) {
 }
 
 }  // namespace
+
+suite::Hyperparameters parse_settings(const std::vector<std::string>& texts) {
+  suite::Hyperparameters given;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    if (value.empty() || *end != '\0') {
+      throw UsageError("--set is '" + text + "'; write NAME=NUMBER, for example --set beta2=0.99");
+    }
+    given[text.substr(0, equals)] = number;
+  }
+  return given;
+}
 
 void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("PROBLEM", options.training.problem, "See 'flightdeck list problems'")

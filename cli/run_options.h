@@ -34,6 +34,9 @@ struct RunOptions {
   bool report = false, json = false;
 };
 
+/// Texts NAME=NUMBER as hyperparameters. Throws UsageError on another text.
+suite::Hyperparameters parse_settings(const std::vector<std::string>& texts);
+
 /// `options` has to outlive the command.
 void add_run_options(CLI::App& command, RunOptions& options);
 

@@ -58,6 +58,17 @@ double milliseconds(const at::Device& device, const std::function<void()>& work)
       .count();
 }
 
+std::pair<double, double> milliseconds_in_turn(const at::Device& device,
+                                               int64_t round,
+                                               const std::function<void()>& plain,
+                                               const std::function<void()>& candidate) {
+  double plain_ms = 0;
+  if (round % 2 == 0) plain_ms = milliseconds(device, plain);
+  const double ms = milliseconds(device, candidate);
+  if (round % 2 != 0) plain_ms = milliseconds(device, plain);
+  return {plain_ms, ms};
+}
+
 void Timings::add(double plain_ms, double ms) {
   plain_.push_back(plain_ms);
   candidate_.push_back(ms);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/workload.h"
@@ -37,11 +38,20 @@ struct Timing {
 /// What the work takes, the device's queue included.
 double milliseconds(const at::Device& device, const std::function<void()>& work);
 
+/// Times of both, the second of which goes first in every other round: neither always finds the
+/// other's caches.
+std::pair<double, double> milliseconds_in_turn(const at::Device& device,
+                                               int64_t round,
+                                               const std::function<void()>& plain,
+                                               const std::function<void()>& candidate);
+
 /// Pairs of times, one pair per round.
 class Timings {
  public:
   void add(double plain_ms, double ms);
   Timing medians() const;
+  /// Candidate to plain, one for each round.
+  const std::vector<double>& ratios() const { return ratio_; }
 
  private:
   std::vector<double> plain_, candidate_, ratio_;

@@ -42,7 +42,7 @@ Tensor crop_and_flip(const Tensor& images, int64_t padding, bool flip, Generator
 }
 
 Tensor jitter_colours(const Tensor& images, Generator& generator) {
-  const Tensor bright = images + per_image(generator, images, -63.0 / 255.0, 63.0 / 255.0);
+  const Tensor bright = images + per_image(generator, images, -63.0, 63.0);
 
   // With value V and hue kept, each channel moves along V - x in proportion to the saturation
   // S = (V - least) / V.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random changes of colour images while training, by the rules of DeepOBS's TensorFlow version.
+// Random changes of colour images while training, by the rules of DeepOBS's TensorFlow version as
+// they were meant.
 #pragma once
 
 #include "suite/data_set.h"
@@ -12,8 +13,7 @@ Tensor crop_and_flip(const Tensor& images, int64_t padding, bool flip, Generator
 
 /// Brightness, saturation and contrast of float images [N, 3, H, W] in [0, 255], drawn per image
 /// and applied in this order without clipping:
-/// - brightness adds U(-63/255, 63/255). On this scale that is next to nothing, and standardising
-///   takes it out again; it is kept as published.
+/// - brightness adds U(-63, 63). The published code adds a 255th of that, which does nothing.
 /// - saturation multiplies S of hue, saturation and value by U(0.5, 1.5) and keeps S <= 1.
 /// - contrast moves each channel's distance from its own mean by U(0.2, 1.8).
 Tensor jitter_colours(const Tensor& images, Generator& generator);

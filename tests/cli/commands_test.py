@@ -352,6 +352,57 @@ class Data(CommandTest):
         self.expect_failure(2, ["--data", "name the set"], "data", "--data", self.folder)
 
 
+class Runtime(CommandTest):
+    SMALL = ["--synthetic", "--limit", 64, "--batch-size", 32, "--runs", 3, "--epochs", 2]
+
+    def test_tells_each_run_and_what_they_come_to(self):
+        answer = json.loads(self.expect_success("runtime", "adam", *self.SMALL, "--json"))
+        self.assertEqual((answer["optimizer"], answer["problem"]), ("adam", "mnist_mlp"))
+        self.assertEqual(answer["data"], "synthetic")
+        ratios = [run["ratio"] for run in answer["runs"]]
+        self.assertEqual(len(ratios), 3)
+        for run in answer["runs"]:
+            self.assertGreater(min(run["sgd_ms"], run["ms"]), 0)
+            self.assertAlmostEqual(run["ratio"], run["ms"] / run["sgd_ms"], delta=1e-4 * run["ratio"])
+        self.assertAlmostEqual(answer["median"], sorted(ratios)[1])
+        self.assertAlmostEqual(answer["mean"], sum(ratios) / 3, delta=1e-4 * answer["mean"])
+        self.assertEqual((answer["low"], answer["high"]), (min(ratios), max(ratios)))
+
+    def test_takes_problem_and_hyperparameters(self):
+        out = self.expect_success("runtime", "momentum", "--set", "momentum=0.5", "--problem",
+                                  "quadratic_deep", "--runs", 1, "--epochs", 1)
+        self.assertIn("momentum takes", out)
+        self.assertIn("quadratic_deep", out)
+
+    def test_refuses_wrong_names_and_values(self):
+        self.expect_failure(2, ["'adm'", "'adam'"], "runtime", "adm")
+        self.expect_failure(2, ["'mnist_mpl'", "'mnist_mlp'"], "runtime", "adam", "--problem",
+                            "mnist_mpl")
+        self.expect_failure(2, ["beta1", "[0, 1)"], "runtime", "adam", "--set", "beta1=2")
+        self.expect_failure(2, ["NAME=NUMBER"], "runtime", "adam", "--set", "beta1")
+        self.expect_failure(2, [""], "runtime", "adam", "--runs", 0)
+        self.expect_failure(2, [""], "runtime")
+
+
+class BenchTraining(CommandTest):
+    def test_compares_every_problem_with_a_loop_written_by_hand(self):
+        out = self.expect_success("bench", "training", "--problem", "quadratic_deep",
+                                  "tolstoi_char_rnn", "mnist_logreg", "--synthetic", "--batch", 8,
+                                  "--limit", 64, "--repeats", 3, "--warm-up", 1, "--json")
+        lines = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual([line["problem"] for line in lines],
+                         ["quadratic_deep", "tolstoi_char_rnn", "mnist_logreg"])
+        for line in lines:
+            self.assertEqual(line["batch"], 8)
+            self.assertGreater(min(line["plain_ms"], line["ms"]), 0)
+            self.assertLessEqual(line["ratio_low_quartile"], line["ratio"])
+            self.assertLessEqual(line["ratio"], line["ratio_high_quartile"])
+
+    def test_refuses_wrong_names(self):
+        self.expect_failure(2, ["'mnist_mpl'", "'mnist_mlp'"], "bench", "training", "--problem",
+                            "mnist_mpl")
+
+
 class Doctor(CommandTest):
     def test_tells_of_data_sets_disk_and_gpu(self):
         report = json.loads(self.expect_success("doctor", "--json"))

@@ -79,7 +79,7 @@ TEST(JitterColours, KeepsHueAndScalesSaturation) {
     for (int n = 0; n < 16; ++n) drawn.push_back(low + (high - low) * uniform(same));
     return drawn;
   };
-  const std::vector<double> shift = factors(-63.0 / 255.0, 63.0 / 255.0);
+  const std::vector<double> shift = factors(-63.0, 63.0);
   const std::vector<double> saturation = factors(0.5, 1.5);
   const std::vector<double> contrast = factors(0.2, 1.8);
   for (int64_t n = 0; n < 16; ++n) {
