@@ -6,17 +6,28 @@
 #include "suite/single_thread.h"
 
 namespace flightdeck::suite {
+namespace {
+
+// Below this, handing a batch over costs more than cutting it.
+constexpr size_t kSmallBytes = 64 << 10;
+
+bool is_small(const Batch& batch) {
+  return batch.inputs.defined() && batch.inputs.nbytes() <= kSmallBytes;
+}
+
+}  // namespace
 
 Prefetch::Prefetch(Batches batches)
     : batches_(std::move(batches)),
       per_epoch_(batches_.per_epoch()),
       epoch_(batches_.epoch()),
       position_(batches_.position()) {
-  is_asked_ = true;
-  thread_ = std::thread([this] { work(); });
+  cut();
+  if (!is_small(batch_)) thread_ = std::thread([this] { work(); });
 }
 
 Prefetch::~Prefetch() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_ending_ = true;
@@ -54,11 +65,24 @@ Batch Prefetch::next() {
 void Prefetch::ask() {
   batch_ = Batch();
   is_asked_ = true;
-  changed_.notify_all();
+  if (thread_.joinable()) changed_.notify_all();
 }
 
 void Prefetch::wait_for_batch(std::unique_lock<std::mutex>& lock) {
-  changed_.wait(lock, [this] { return !is_asked_; });
+  if (thread_.joinable()) {
+    changed_.wait(lock, [this] { return !is_asked_; });
+  } else if (is_asked_) {
+    cut();
+  }
+}
+
+void Prefetch::cut() {
+  try {
+    batch_ = batches_.next();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+  is_asked_ = false;
 }
 
 void Prefetch::work() {

@@ -12,7 +12,8 @@
 namespace flightdeck::suite {
 
 /// The same batches in the same order as from `Batches`: one is prepared while the caller works on
-/// the one before. For one thread of the caller's.
+/// the one before. Small ones are prepared when they are asked for, which is cheaper. For one
+/// thread of the caller's.
 class Prefetch {
  public:
   explicit Prefetch(Batches batches);
@@ -31,6 +32,7 @@ class Prefetch {
 
  private:
   void work();
+  void cut();  // on the caller's thread
   void ask();  // with the lock held
   void wait_for_batch(std::unique_lock<std::mutex>& lock);
 

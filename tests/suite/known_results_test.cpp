@@ -101,10 +101,10 @@ std::vector<Published> published() {
   };
 }
 
-Statistics ten_seeds(const Published& one, Order order) {
+Statistics over_seeds(uint64_t seeds, const Published& one, Order order) {
   const OneThread one_thread;
   std::vector<double> losses;
-  for (uint64_t seed = 42; seed < 52; ++seed) {
+  for (uint64_t seed = 42; seed < 42 + seeds; ++seed) {
     losses.push_back(final_test_loss(quadratic(one.optimizer, one.given), seed, order));
   }
   const Statistics ours = statistics_of(losses);
@@ -121,7 +121,7 @@ Statistics ten_seeds(const Published& one, Order order) {
 // epoch with the same state of the generator, and so does this.
 TEST(QuadraticDeep, EndsAtThePublishedLossesWithTheirOrderOfSamples) {
   for (const Published& one : published()) {
-    const Statistics ours = ten_seeds(one, Order::kTheSameInEveryEpoch);
+    const Statistics ours = over_seeds(10, one, Order::kTheSameInEveryEpoch);
     EXPECT_NEAR(ours.mean, one.mean, 2 * one.deviation) << one.optimizer;
     EXPECT_NEAR(ours.deviation, one.deviation, 0.5 * one.deviation) << one.optimizer;
   }
@@ -131,7 +131,8 @@ TEST(QuadraticDeep, EndsAtThePublishedLossesWithTheirOrderOfSamples) {
 TEST(QuadraticDeep, EndsNearThePublishedLossesWithANewOrderInEveryEpoch) {
   for (const Published& one : published()) {
     const double allowed = one.optimizer == "momentum" ? 2.0 : 0.3;
-    EXPECT_NEAR(ten_seeds(one, Order::kNewInEveryEpoch).mean, one.mean, allowed) << one.optimizer;
+    const Statistics ours = over_seeds(4, one, Order::kNewInEveryEpoch);
+    EXPECT_NEAR(ours.mean, one.mean, allowed) << one.optimizer;
   }
 }
 
@@ -229,7 +230,9 @@ Hyperparameters rates_for(const std::string& problem, const std::string& optimiz
   if (optimizer == "adabound" || optimizer == "amsbound") {
     return {{"learning_rate", 0.01}, {"final_rate", is_quadratic ? 0.01 : 0.1}};
   }
-  return {{"learning_rate", is_quadratic ? 0.03 : 0.01}};
+  // Without bias correction or a floor under its root, its steps on vanishing gradients are large.
+  if (optimizer == "rmsprop" && !is_quadratic) return {};
+  return {{"learning_rate", is_quadratic ? 0.03 : 0.003}};
 }
 
 class FirstOrder : public testing::TestWithParam<std::string> {};
@@ -254,7 +257,7 @@ TEST_P(FirstOrder, ConvergesOnConvexProblems) {
                 after.loss,
                 before.gradient_norm,
                 after.gradient_norm);
-    EXPECT_LT(after.loss, 0.5 * before.loss) << problem;
+    EXPECT_LT(after.loss, 0.3 * before.loss) << problem;
     EXPECT_LT(after.gradient_norm, 0.5 * before.gradient_norm) << problem;
   }
 }

@@ -16,9 +16,10 @@ DataSet synthetic(const std::string& name, int64_t limit) {
   return load_data(name, options);
 }
 
-Batches batches_of(const DataSet& data) {
+// Batches of eight images are small in grey and large in colour: either way of preparing them.
+Batches batches_of(const DataSet& data, int64_t batch_size = 8) {
   BatchOptions options;
-  options.batch_size = 8;
+  options.batch_size = batch_size;
   return Batches(data, Part::kTrain, options);
 }
 
@@ -29,55 +30,64 @@ void expect_same(const Batch& one, const Batch& other) {
 }
 
 TEST(Prefetch, GivesTheSameBatchesInTheSameOrder) {
-  const DataSet data = synthetic("cifar10", 50);  // augmented
-  Batches plain = batches_of(data);
-  Prefetch ahead(batches_of(data));
-  ASSERT_EQ(ahead.per_epoch(), plain.per_epoch());
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(ahead.epoch(), plain.epoch());
-    EXPECT_EQ(ahead.position(), plain.position());
-    expect_same(ahead.next(), plain.next());
+  for (const std::string name : {"cifar10", "mnist"}) {  // the first is augmented
+    const DataSet data = synthetic(name, 50);
+    Batches plain = batches_of(data);
+    Prefetch ahead(batches_of(data));
+    ASSERT_EQ(ahead.per_epoch(), plain.per_epoch());
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_EQ(ahead.epoch(), plain.epoch());
+      EXPECT_EQ(ahead.position(), plain.position());
+      expect_same(ahead.next(), plain.next());
+    }
   }
 }
 
 TEST(Prefetch, StartsAnyEpoch) {
-  const DataSet data = synthetic("cifar10", 50);
-  Batches plain = batches_of(data);
-  Prefetch ahead(batches_of(data));
-  for (const int64_t epoch : {0, 3, 3, 1}) {
-    ahead.start_epoch(epoch);
-    plain.start_epoch(epoch);
-    EXPECT_EQ(ahead.epoch(), epoch);
-    EXPECT_EQ(ahead.position(), 0);
-    for (int i = 0; i < 2; ++i) expect_same(ahead.next(), plain.next());
+  for (const std::string name : {"cifar10", "mnist"}) {
+    const DataSet data = synthetic(name, 50);
+    Batches plain = batches_of(data);
+    Prefetch ahead(batches_of(data));
+    for (const int64_t epoch : {0, 3, 3, 1}) {
+      ahead.start_epoch(epoch);
+      plain.start_epoch(epoch);
+      EXPECT_EQ(ahead.epoch(), epoch);
+      EXPECT_EQ(ahead.position(), 0);
+      for (int i = 0; i < 2; ++i) expect_same(ahead.next(), plain.next());
+    }
   }
 }
 
 TEST(Prefetch, ThrowsToTheCallerAndTriesAgain) {
-  DataSet data = synthetic("mnist", 50);
-  const auto prepare = data.prepare;
-  int calls = 0;  // read by the other thread alone until `next` has returned
-  data.prepare = [&calls, prepare](const Tensor& stored) {
-    TORCH_CHECK(++calls != 2, "data: the second batch is broken");
-    return prepare(stored);
-  };
-  Prefetch ahead(batches_of(data));
-  EXPECT_EQ(ahead.next().inputs.size(0), 8);
-  tests::expect_mentions(tests::error_of([&] { ahead.next(); }), {"second batch is broken"});
-  EXPECT_EQ(ahead.position(), 1);
-  EXPECT_EQ(ahead.next().inputs.size(0), 8);
-  EXPECT_EQ(ahead.position(), 2);
+  for (const int64_t batch_size : {8, 40}) {
+    DataSet data = synthetic("mnist", 200);
+    const auto prepare = data.prepare;
+    int calls = 0;  // read by the other thread alone until `next` has returned
+    data.prepare = [&calls, prepare](const Tensor& stored) {
+      TORCH_CHECK(++calls != 2, "data: the second batch is broken");
+      return prepare(stored);
+    };
+    Prefetch ahead(batches_of(data, batch_size));
+    EXPECT_EQ(ahead.next().inputs.size(0), batch_size);
+    tests::expect_mentions(tests::error_of([&] { ahead.next(); }), {"second batch is broken"});
+    EXPECT_EQ(ahead.position(), 1);
+    EXPECT_EQ(ahead.next().inputs.size(0), batch_size);
+    EXPECT_EQ(ahead.position(), 2);
+  }
 }
 
 TEST(Prefetch, EndsWhileABatchIsPrepared) {
   const DataSet data = synthetic("mnist", 50);
-  for (int i = 0; i < 20; ++i) Prefetch(batches_of(data));
+  for (int i = 0; i < 20; ++i) {
+    Prefetch ahead(batches_of(data, 40));
+    if (i % 2 == 0) ahead.next();
+  }
 }
 
 TEST(Prefetch, LeavesTheCallersThreadsAlone) {
   const int threads = at::get_num_threads();
   const DataSet data = synthetic("mnist", 50);
-  Prefetch ahead(batches_of(data));
+  Prefetch ahead(batches_of(data, 40));
   ahead.next();
   EXPECT_EQ(at::get_num_threads(), threads);
 }
