@@ -2,17 +2,34 @@
 #include "cli/interrupt.h"
 
 #include <csignal>
+#include <ctime>
 
 namespace flightdeck::cli {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t deadline =
+    0;  // seconds of a clock; until then a SIGTERM is the same one
 
-extern "C" void note_signal(int) {
-  interrupted = 1;
-  // Whichever of the two comes next kills.
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+std::sig_atomic_t seconds() {
+  struct timespec now {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::sig_atomic_t>(now.tv_sec);
+}
+
+extern "C" void note_signal(int number) {
+  if (interrupted == 0) {
+    interrupted = 1;
+    deadline = seconds() + 2;
+    // The next Ctrl-C kills.
+    std::signal(SIGINT, SIG_DFL);
+    return;
+  }
+  // Who ends all processes of a job tells a run once itself and once through the process that
+  // started it.
+  if (number == SIGTERM && seconds() < deadline) return;
+  std::signal(number, SIG_DFL);
+  std::raise(number);
 }
 
 }  // namespace

@@ -331,7 +331,8 @@ void WatchedRun::finish() {
   } else if (has_diverged()) {
     end.ending = "failed";
     end.explanation = "the loss is not finite since step " +
-                      std::to_string(outcome_.outcome().diverged_at) + "; --keep-going goes on";
+                      std::to_string(outcome_.outcome().diverged_at) +
+                      "; try a smaller --lr, or go on with --keep-going";
   }
   write_outcome(outcome_.has_diverged()       ? "diverged"
                 : end.ending == "interrupted" ? "interrupted"
