@@ -79,7 +79,12 @@ void CheckpointWriter::prepare(const RunProgress& progress,
   archive.write("optimizer", optimizer);
   write(archive, "cockpit", cockpit.save());
   is_prepared_ = false;
-  archive.save_to(path_ + ".new");
+  try {
+    archive.save_to(path_ + ".new");
+  } catch (...) {
+    std::remove((path_ + ".new").c_str());  // else it keeps the disk full
+    throw;
+  }
   sync(path_ + ".new");
   is_prepared_ = true;
 }

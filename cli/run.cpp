@@ -43,11 +43,34 @@ void refuse_to_overwrite(const std::string& folder) {
   }
 }
 
+void check_same_setting(const RunOptions& options, const study::Outcome& outcome) {
+  const TrainingOptions& asked = options.training;
+  const auto check = [&](const std::string& what, const std::string& now, const std::string& was) {
+    if (now == was) return;
+    throw UsageError("run: " + options.out + " has ended with another setting: " + what + " was " +
+                     was + " and is " + now + " now; choose another --out");
+  };
+  check("the problem", asked.problem, outcome.setting.problem);
+  check("the optimizer", asked.optimizer, outcome.setting.optimizer);
+  check("the seed", std::to_string(asked.seed), std::to_string(outcome.seed));
+  check("the schedule",
+        suite::LearningRateSchedule::parse(asked.schedule).text(),
+        outcome.setting.schedule);
+  const suite::Hyperparameters all =
+      suite::find_optimizer(asked.optimizer).complete(asked.hyperparameters);
+  for (const auto& [name, value] : all) {
+    const auto before = outcome.setting.hyperparameters.find(name);
+    if (before == outcome.setting.hyperparameters.end()) continue;
+    check(name, json_exact(value), json_exact(before->second));
+  }
+}
+
 // A run that has ended is not run again.
 bool has_ended(const RunOptions& options) {
   if (!options.resume || !study::has_outcome(options.out)) return false;
   const study::Outcome outcome = study::read_outcome(options.out);
   if (outcome.ending == "interrupted") return false;
+  check_same_setting(options, outcome);
   if (options.json) {
     std::cout << JsonObject()
                      .field("event", "end")

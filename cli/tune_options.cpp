@@ -106,6 +106,8 @@ void check_counts(const CLI::App& command, const TuneOptions& options) {
 }
 
 void check_problem(const std::string& name) {
+  const std::vector<std::string> problems = names_of(suite::all_problems());
+  if (std::find(problems.begin(), problems.end(), name) != problems.end()) return;
   for (const suite::OptimizerEntry& entry : suite::all_optimizers()) {
     if (entry.name == name) {
       throw UsageError("'" + name + "' is an optimizer, not a problem; write --optimizer " + name);
@@ -114,7 +116,7 @@ void check_problem(const std::string& name) {
   if (std::filesystem::exists(name)) {
     throw UsageError("'" + name + "' is neither a problem nor the folder of a study");
   }
-  check_name("problem", name, names_of(suite::all_problems()));
+  check_name("problem", name, problems);
 }
 
 study::Dimension dimension_of(const suite::Hyperparameter& parameter) {

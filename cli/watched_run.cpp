@@ -8,6 +8,7 @@
 #include <torch/torch.h>
 
 #include "cli/interrupt.h"
+#include "cli/json.h"
 #include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/random_states.h"
@@ -100,8 +101,21 @@ bool may_differ(const std::string& key) {
   return key == "threads" || key == "data" || key.rfind("tag ", 0) == 0;
 }
 
-void check_same_run(const std::map<std::string, std::string>& config,
-                    const std::map<std::string, std::string>& saved) {
+// The recorded configuration without roundings, and what it does not say.
+std::map<std::string, std::string> identity_of(std::map<std::string, std::string> config,
+                                               const RunOptions& options,
+                                               const Training& training) {
+  config["hyperparameters"].clear();
+  for (const auto& [name, value] : training.hyperparameters()) {
+    config["hyperparameters"] += name + " " + json_exact(value) + " ";
+  }
+  config["device"] = options.training.device.str();
+  config["evaluate_every"] = std::to_string(options.evaluate_every);
+  return config;
+}
+
+void check_same(const std::map<std::string, std::string>& config,
+                const std::map<std::string, std::string>& saved) {
   std::string differences;
   for (const auto& [key, value] : config) {
     const auto before = saved.find(key);
@@ -144,31 +158,47 @@ WatchedRun::WatchedRun(const RunOptions& options,
       schedule_(instruments.schedule),
       training_(options.training),
       config_(config_of(options, instruments, training_)),
+      identity_(identity_of(config_, options, training_)),
       outcome_(options.training, training_, options.tags),
       report_(facts(), options.json),
       checkpoint_(folder) {
   make_folder(folder);
-  if (checkpoint != nullptr) check_same_run(config_, checkpoint->progress().config);
-  begin_record(std::move(instruments), checkpoint);
+  if (options.resume) check_same_run(checkpoint);
+  make_cockpit(std::move(instruments));
+  // Before the record is touched: what does not fit leaves it as it is.
   if (checkpoint != nullptr) restore(*checkpoint);
+  begin_record();
 }
 
 WatchedRun::~WatchedRun() = default;
 
-void WatchedRun::begin_record(Instruments instruments, const Checkpoint* checkpoint) {
-  const auto warn = [this](const std::string& text) { report_.warning(text); };
-  instruments.cockpit.on_warning = warn;
+// Without a checkpoint the run begins anew, but only where it is the same run.
+void WatchedRun::check_same_run(const Checkpoint* checkpoint) const {
+  if (checkpoint != nullptr) return check_same(identity_, checkpoint->progress().config);
+  if (!RunReader::is_run(folder_)) return;
+  const RunSummary stored = RunReader(folder_).summary();
+  if (stored.last_step >= 0 || !stored.info.config.empty()) check_same(config_, stored.info.config);
+}
+
+void WatchedRun::make_cockpit(Instruments instruments) {
+  instruments.cockpit.on_warning = [this](const std::string& text) { report_.warning(text); };
   instruments.cockpit.seed = options_.training.seed;
-  RecorderOptions recording;
-  recording.on_warning = warn;
-  if (options_.resume) recording.resume_at = checkpoint ? checkpoint->progress().step : 0;
-  recorder_ = std::make_shared<Recorder>(folder_, recording);
-  notes_ = std::make_shared<NoteSink>(report_);
   cockpit_ = std::make_unique<Cockpit>(
       training_.parameters(), std::move(instruments.quantities), instruments.cockpit);
+}
+
+void WatchedRun::begin_record() {
+  RecorderOptions recording;
+  recording.on_warning = [this](const std::string& text) { report_.warning(text); };
+  const int64_t step = training_.next_step();
+  if (options_.resume) recording.resume_at = step;
+  recorder_ = std::make_shared<Recorder>(folder_, recording);
+  notes_ = std::make_shared<NoteSink>(report_);
   cockpit_->add_sink(recorder_);
   cockpit_->add_sink(notes_);
   for (const auto& [key, value] : config_) cockpit_->describe(key, value);
+  // The record forgot this step, and with it what was evaluated before it.
+  if (evaluated_at_ == step) cockpit_->log(step, scores_);
 }
 
 void WatchedRun::restore(const Checkpoint& checkpoint) {
@@ -178,8 +208,6 @@ void WatchedRun::restore(const Checkpoint& checkpoint) {
   outcome_.go_on_with(progress.outcome);
   evaluated_at_ = progress.evaluated_at;
   scores_ = scores_of(progress.outcome);
-  // The record forgot this step, and with it what was evaluated before it.
-  if (evaluated_at_ == progress.step) cockpit_->log(progress.step, scores_);
   report_.resumed(progress.step, static_cast<int64_t>(progress.outcome.evaluated.size()));
 }
 
@@ -262,14 +290,16 @@ void WatchedRun::evaluate() {
   const int64_t step = training_.next_step();
   report_.evaluation_begins(step);
   const auto random = random_states(options_.training.device);
+  const bool is_last = training_.is_done();  // nobody would come back to it
   Scores scores;
   using suite::Part;
   for (const auto& [part, name] : {std::make_pair(Part::kTrainEval, std::string("train")),
                                    std::make_pair(Part::kValid, std::string("valid")),
                                    std::make_pair(Part::kTest, std::string("test"))}) {
     if (training_.data().part(part).size() == 0) continue;
-    const suite::Score score = training_.evaluate(part, [] { return !is_interrupted(); });
-    if (is_interrupted()) {
+    const suite::Score score =
+        training_.evaluate(part, [&] { return is_last || !is_interrupted(); });
+    if (is_interrupted() && !is_last) {
       // Half a score is none; whoever goes on here evaluates again.
       set_random_states(random, options_.training.device);
       return;
@@ -289,7 +319,7 @@ void WatchedRun::prepare_checkpoint() {
   progress.step = training_.next_step();
   progress.evaluated_at = evaluated_at_;
   progress.outcome = outcome_.outcome();
-  progress.config = config_;
+  progress.config = identity_;
   progress.arguments = options_.arguments;
   std::error_code ignored;
   progress.folder = std::filesystem::current_path(ignored).string();
@@ -334,9 +364,9 @@ void WatchedRun::finish() {
                       std::to_string(outcome_.outcome().diverged_at) +
                       "; try a smaller --lr, or go on with --keep-going";
   }
-  write_outcome(outcome_.has_diverged()       ? "diverged"
-                : end.ending == "interrupted" ? "interrupted"
-                                              : "finished");
+  write_outcome(end.ending == "interrupted" ? "interrupted"
+                : outcome_.has_diverged()   ? "diverged"
+                                            : "finished");
   if (end.ending != "interrupted") checkpoint_.remove();
   cockpit_->finish(end.ending);
   end.steps = training_.next_step();

@@ -35,8 +35,10 @@ class WatchedRun {
   using Clock = std::chrono::steady_clock;
 
   RunFacts facts() const;
-  void begin_record(Instruments instruments, const Checkpoint* checkpoint);
+  void check_same_run(const Checkpoint* checkpoint) const;
+  void make_cockpit(Instruments instruments);
   void restore(const Checkpoint& checkpoint);
+  void begin_record();
   bool is_evaluation_due() const;
   bool is_checkpoint_due() const;
   bool has_diverged();
@@ -53,6 +55,7 @@ class WatchedRun {
   Schedule schedule_;
   Training training_;
   std::map<std::string, std::string> config_;
+  std::map<std::string, std::string> identity_;  // what must be the same to go on
   OutcomeKeeper outcome_;
   RunReport report_;
   CheckpointWriter checkpoint_;

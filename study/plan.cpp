@@ -89,7 +89,7 @@ class Tuning {
     }
     finding.is_complete = static_cast<int64_t>(ended.size()) == request_.seeds;
     finding.is_accuracy = !ended.empty() && ended.front().is_accuracy;
-    finding.spread = spread_of(ended);
+    finding.spread = seed_spread_of(ended);
     return finding;
   }
 

@@ -54,7 +54,7 @@ struct Finding {
   Values hyperparameters;
   bool is_accuracy = false;
   bool is_complete = false;  ///< all seeds ended
-  Spread spread;             ///< over the seeds that ended
+  SeedSpread spread;         ///< over the seeds that ended
 };
 
 /// One for each combination and budget.

@@ -20,6 +20,17 @@ const Curve& first_there(const Curve& wanted, const Curve& instead, const Curve&
   return instead.loss.empty() ? last : instead;
 }
 
+// No score of any part went bad on the way.
+bool is_finite(const Outcome& outcome) {
+  const auto all = [](const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  };
+  for (const Curve* curve : {&outcome.train, &outcome.valid, &outcome.test}) {
+    if (!all(curve->loss) || !all(curve->accuracy)) return false;
+  }
+  return true;
+}
+
 double at_epoch(const std::vector<double>& values,
                 const std::vector<int64_t>& evaluated,
                 int64_t epoch) {
@@ -34,16 +45,22 @@ bool has_ended(const Outcome& outcome) {
   return outcome.ending == "finished" || outcome.ending == "diverged";
 }
 
+bool is_after_divergence(const Outcome& outcome, int64_t epoch) {
+  if (outcome.ending != "diverged" || epoch == 0) return false;
+  return outcome.diverged_at < 0 || outcome.diverged_at < epoch * outcome.steps_per_epoch;
+}
+
 RunScore score_of(const Outcome& outcome) {
   const Curve& valid = first_there(outcome.valid, outcome.test, outcome.train);
   const Curve& test = first_there(outcome.test, outcome.valid, outcome.train);
   RunScore score;
   score.is_accuracy = !valid.accuracy.empty();
   score.tuning = metric(valid).empty() ? kNone : metric(valid).back();
-  score.is_diverged = outcome.ending == "diverged" || !std::isfinite(score.tuning);
+  score.is_diverged =
+      outcome.ending == "diverged" || !std::isfinite(score.tuning) || !is_finite(outcome);
   const std::vector<double>& values = metric(test);
   score.reported = at_epoch(values, outcome.evaluated, outcome.reported_epoch);
-  if (score.is_diverged || !std::isfinite(score.reported)) {
+  if (is_after_divergence(outcome, outcome.reported_epoch) || !std::isfinite(score.reported)) {
     score.reported = values.empty() ? kNone : values.front();
   }
   return score;
@@ -64,18 +81,14 @@ std::vector<size_t> best_of(const std::vector<RunScore>& scores, size_t count) {
   return order;
 }
 
-Spread spread_of(const std::vector<RunScore>& scores) {
-  Spread spread;
-  double sum = 0, squares = 0;
+SeedSpread seed_spread_of(const std::vector<RunScore>& scores) {
+  SeedSpread spread;
+  std::vector<double> reported;
   for (const RunScore& score : scores) {
-    sum += score.reported;
-    ++spread.count;
+    reported.push_back(score.reported);
     spread.diverged += score.is_diverged ? 1 : 0;
   }
-  const double count = static_cast<double>(spread.count);
-  spread.mean = sum / count;
-  for (const RunScore& score : scores) squares += std::pow(score.reported - spread.mean, 2);
-  spread.deviation = std::sqrt(squares / count);
+  static_cast<Spread&>(spread) = spread_of(reported);
   return spread;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "study/outcome.h"
+#include "study/statistics.h"
 
 namespace flightdeck::study {
 
@@ -14,13 +15,16 @@ struct RunScore {
   bool is_diverged = false;
   bool is_accuracy = false;  ///< else a loss: smaller is better
   double tuning = 0;         ///< on the validation part at the end
-  /// On the test part at the epoch that is reported. Of a diverged run, and where that score is not
-  /// finite, the untrained network's.
+  /// On the test part at the epoch that is reported; the untrained network's where the run had
+  /// diverged by then.
   double reported = 0;
 };
 
 /// True if a run has nothing left to do.
 bool has_ended(const Outcome& outcome);
+
+/// True if the scores after this epoch are those of a run that had diverged.
+bool is_after_divergence(const Outcome& outcome, int64_t epoch);
 
 /// Parts that a problem does not have are replaced: validation by test, test by validation.
 RunScore score_of(const Outcome& outcome);
@@ -31,12 +35,11 @@ bool is_better(const RunScore& a, const RunScore& b);
 /// Indices of the `count` best, the best first; of equal ones the earlier.
 std::vector<size_t> best_of(const std::vector<RunScore>& scores, size_t count);
 
-struct Spread {
-  double mean = 0, deviation = 0;  ///< of the population
-  int64_t count = 0, diverged = 0;
+struct SeedSpread : Spread {
+  int64_t diverged = 0;  ///< of them
 };
 
 /// Of the reported scores.
-Spread spread_of(const std::vector<RunScore>& scores);
+SeedSpread seed_spread_of(const std::vector<RunScore>& scores);
 
 }  // namespace flightdeck::study

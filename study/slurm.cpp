@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <sys/stat.h>
 
 #include "study/child.h"
 #include "study/files.h"
@@ -48,12 +49,20 @@ void write_submitted(const Study& study, const Submitted& last) {
   replace_file(path_in(study, "slurm.json"), json.dump(1) + "\n");
 }
 
-// Grows with every step that any run takes and keeps.
+// Seconds; 0 if there is none.
+int64_t time_of_checkpoint(const std::string& run) {
+  struct stat status = {};
+  const std::string path = run + "/checkpoint.pt";
+  return ::stat(path.c_str(), &status) == 0 ? static_cast<int64_t>(status.st_mtime) : 0;
+}
+
+// Grows with every run that ends, and with every checkpoint.
 int64_t progress_of(const Study& study) {
+  constexpr int64_t kEnded = int64_t{1} << 33;  // more than any time
   int64_t progress = 0;
   for (const PlannedRun& run : study.plan()) {
-    const auto outcome = readable_outcome(run_folder(study.folder(), run));
-    if (outcome) progress += outcome->steps + (has_ended(*outcome) ? 1 : 0);
+    const std::string folder = run_folder(study.folder(), run);
+    progress += study.has_ended(run) ? kEnded : time_of_checkpoint(folder);
   }
   return progress;
 }
@@ -137,7 +146,12 @@ class Submitter {
   static int64_t limit() { return array_limit(answer({"scontrol", "show", "config"})); }
 
   std::string output(const std::string& name) const {
-    return (fs::absolute(study_.folder()) / "slurm" / name).string();
+    // sbatch replaces what follows a percent sign.
+    std::string folder = fs::absolute(study_.folder()).string();
+    for (size_t at = folder.find('%'); at != std::string::npos; at = folder.find('%', at + 2)) {
+      folder.insert(at, 1, '%');
+    }
+    return (fs::path(folder) / "slurm" / name).string();
   }
 
   // Written after each: what is in the queue is known even if the next one is refused.

@@ -22,9 +22,20 @@ std::string request_file(const std::string& study) { return in(study, "study.jso
 std::string plan_file(const std::string& study) { return in(study, "plan.jsonl"); }
 std::string lock_file(const std::string& study) { return in(study, "lock"); }
 
+// A study that another process is just beginning has a lock, and a file that has no name yet.
+bool is_of_a_study(const std::string& name) {
+  return name == "lock" || name.rfind("study.json", 0) == 0;
+}
+
 void refuse_others_things(const std::string& folder) {
   if (!fs::exists(folder)) return;
-  if (fs::is_directory(folder) && fs::is_empty(folder)) return;
+  bool is_free = fs::is_directory(folder);
+  if (is_free) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      is_free = is_free && is_of_a_study(entry.path().filename().string());
+    }
+  }
+  if (is_free) return;
   throw std::invalid_argument(folder +
                               " is there already and holds no study; choose another --out");
 }
@@ -92,11 +103,15 @@ void Study::extend(const std::vector<Combination>& ones) {
   const FileLock lock = FileLock::wait_for(lock_file(folder_));
   read_plan();  // another process may have been here before
   std::string text = plan_.empty() ? "" : read_file(plan_file(folder_));
-  for (PlannedRun& run : missing()) {
-    text += to_json(run) + "\n";
-    places_.emplace(run.id, plan_.size());
-    plan_.push_back(std::move(run));
-    read_outcome(plan_.back());
+  // What is planned may have ended already, if a plan was lost: then the next stage follows at
+  // once.
+  for (std::vector<PlannedRun> found = missing(); !found.empty(); found = missing()) {
+    for (PlannedRun& run : found) {
+      text += to_json(run) + "\n";
+      places_.emplace(run.id, plan_.size());
+      plan_.push_back(std::move(run));
+      read_outcome(plan_.back());
+    }
   }
   replace_file(plan_file(folder_), text);
 }

@@ -30,6 +30,12 @@ bool is_ours(const std::string& name) {
          (name.rfind("journal.", 0) == 0 && name != "journal.new");
 }
 
+bool is_same_file(int descriptor, const std::string& path) {
+  struct stat open = {}, named = {};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         open.st_ino == named.st_ino && open.st_dev == named.st_dev;
+}
+
 std::string file_line(const std::string& path, const std::string& name) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) return "";
@@ -89,13 +95,18 @@ std::string Folder::fingerprint() const {
 }
 
 LockResult FolderLock::take(const Folder& folder) {
-  file_ = File(folder.lock(), O_RDWR | O_CREAT);
-  if (!file_.is_open()) return LockResult::kNoFile;
-  struct flock lock = whole_file(F_WRLCK);
-  if (::fcntl(file_.descriptor(), F_OFD_SETLK, &lock) == 0) return LockResult::kTaken;
-  if (errno != EAGAIN && errno != EACCES) return LockResult::kTaken;
-  file_.close();
-  return LockResult::kHeldByAnother;
+  while (true) {
+    file_ = File(folder.lock(), O_RDWR | O_CREAT);
+    if (!file_.is_open()) return LockResult::kNoFile;
+    struct flock lock = whole_file(F_WRLCK);
+    const bool is_locked = ::fcntl(file_.descriptor(), F_OFD_SETLK, &lock) == 0;
+    if (!is_locked && (errno == EAGAIN || errno == EACCES)) {
+      file_.close();
+      return LockResult::kHeldByAnother;
+    }
+    // The one before may have removed the file between the two calls.
+    if (is_same_file(file_.descriptor(), folder.lock())) return LockResult::kTaken;
+  }
 }
 
 }  // namespace flightdeck::record

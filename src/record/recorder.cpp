@@ -141,7 +141,8 @@ class Recorder::State {
     // Another recorder may have come and gone between the two looks.
     if (!options_.resume_at) refuse(folder_);
     resumed_ = record::reopen(folder_, *options_.resume_at, journal_);
-    start_time_ = resumed_->start_time();
+    // None if it died before it began.
+    if (const double time = resumed_->start_time(); time > 0) start_time_ = time;
     return 0;
   }
 

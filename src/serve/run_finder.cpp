@@ -10,7 +10,8 @@ namespace flightdeck::serve {
 
 namespace {
 
-constexpr int kDepth = 4;
+// Of studies: STUDY/runs/PROBLEM/OPTIMIZER/SCHEDULE/SAMPLE/SEED, and a folder above.
+constexpr int kDepth = 8;
 // A folder that changed so shortly before it was read may change again at the same time stamp.
 constexpr int64_t kFreshSeconds = 2;
 // File systems that come over a network may tell of changes late.

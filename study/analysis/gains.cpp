@@ -23,6 +23,7 @@ double relative_gain(const std::map<Key, const Result*>& all,
   const auto at = all.find(before);
   if (at == all.end()) return NAN;
   const double then = at->second->performance.mean;
+  if (then == 0) return NAN;
   return now.measure.gain(then, now.performance.mean) / std::fabs(then);
 }
 

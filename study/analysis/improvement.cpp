@@ -24,9 +24,12 @@ std::vector<Improvement> improvements(const std::vector<Result>& results) {
       cell.tuned = column->choice.competitor;
       cell.budget = column->choice.budget;
       cell.absolute = row->measure.gain(row->performance.mean, column->performance.mean);
-      cell.relative = cell.absolute / std::fabs(row->performance.mean);
+      const double before = std::fabs(row->performance.mean);
+      cell.relative = before == 0 ? NAN : cell.absolute / before;
       cell.absolute_on_tuning_seed = row->measure.gain(row->on_tuning_seed, column->on_tuning_seed);
-      over_problems[{cell.untuned, cell.tuned, cell.budget}].push_back(cell.relative);
+      if (before != 0) {
+        over_problems[{cell.untuned, cell.tuned, cell.budget}].push_back(cell.relative);
+      }
       cells.push_back(std::move(cell));
     }
   }

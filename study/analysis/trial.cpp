@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "study/selection.h"
+
 namespace flightdeck::study {
 namespace {
 
@@ -30,11 +32,6 @@ std::string told(const Outcome& outcome) {
   const Setting& setting = outcome.setting;
   return setting.problem + ", " + setting.optimizer + ", " + setting.schedule + ", seed " +
          std::to_string(outcome.seed);
-}
-
-bool is_after_divergence(const Outcome& outcome, int64_t epoch) {
-  if (outcome.ending != "diverged" || epoch == 0) return false;
-  return outcome.diverged_at < 0 || outcome.diverged_at < epoch * outcome.steps_per_epoch;
 }
 
 // Scores at `epochs`, all of which a run that did not stop early was evaluated at. Whatever is

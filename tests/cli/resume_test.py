@@ -139,6 +139,31 @@ class ResumeTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("optimizer is sgd but was adam", done.stderr)
 
+    def test_another_run_is_not_begun_anew_in_its_place(self):
+        run = self.folder / "run"
+        process = start("run", *QUADRATIC, "--epochs", "100000", "--preset", "none", "--out", run,
+                        "--checkpoint-every", "0")
+        self.wait_for(run / "run.sqlite", process)
+        time.sleep(0.5)
+        process.kill()
+        process.wait()
+        before = self.values(run)
+        self.assertTrue(before)
+        done = flightdeck("run", "quadratic_deep", "--optimizer", "sgd", "--epochs", "100000",
+                          "--preset", "none", "--out", run, "--resume")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("optimizer is sgd but was adam", done.stderr)
+        self.assertEqual(self.values(run), before)
+
+    def test_a_run_that_has_ended_does_not_stand_for_another(self):
+        run = self.folder / "run"
+        arguments = ["--epochs", "1", "--preset", "none", "--out", run, "--resume"]
+        self.expect_success("run", *QUADRATIC, *arguments)
+        done = flightdeck("run", "quadratic_deep", "--optimizer", "adam", "--lr", "0.040001",
+                          *arguments)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("learning_rate was 0.04 and is 0.040001 now", done.stderr)
+
     def test_a_damaged_checkpoint_is_named(self):
         run = self.folder / "run"
         arguments = [*QUADRATIC, "--epochs", "200", "--checkpoint-every", "7", "--preset", "none"]

@@ -112,11 +112,17 @@ TEST_F(Shelf, FindsRunsInFoldersOfFolders) {
   EXPECT_EQ(ids_of(shelf), "a/b/c/four group/two one");
 }
 
+TEST_F(Shelf, FindsTheRunsOfAStudyAmongStudies) {
+  add("first/runs/mnist_mlp/adam/constant/random-007/seed-42");
+  const RunShelf shelf(path_, 20);
+  EXPECT_EQ(ids_of(shelf), "first/runs/mnist_mlp/adam/constant/random-007/seed-42");
+}
+
 TEST_F(Shelf, LooksNeitherIntoHiddenNorDeepFoldersNorRuns) {
   add("one");
   add(".hidden/two");
   add("one/inside");
-  add("a/b/c/d/five");
+  add("1/2/3/4/5/6/7/8/nine");
   const RunShelf shelf(path_, 20);
   EXPECT_EQ(ids_of(shelf), "one");
 }

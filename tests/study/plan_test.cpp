@@ -161,7 +161,7 @@ TEST(Findings, AreMeansOverTheSeedsOfTheBest) {
   EXPECT_EQ(found[0].spread.mean, 10);
   EXPECT_EQ(found[1].sample, "random-005");
   EXPECT_EQ(found[1].spread.mean, 0.5);
-  EXPECT_EQ(found[1].spread.deviation, 0.5);
+  EXPECT_DOUBLE_EQ(found[1].spread.deviation, 0.5);
   EXPECT_EQ(found[1].spread.count, 10);
   EXPECT_TRUE(found[1].is_complete);
   EXPECT_EQ(findings(request, {})[1].sample, "");

@@ -54,12 +54,29 @@ TEST(RunScore, OfADivergedRunReportsTheUntrainedNetwork) {
   EXPECT_EQ(score_of(outcome).reported, 0.15);
 }
 
+TEST(RunScore, CountsAsDivergedIfAnyScoreWentBadOnTheWay) {
+  Outcome outcome = classifier();
+  outcome.valid.loss[1] = kNan;
+  EXPECT_TRUE(score_of(outcome).is_diverged);
+}
+
+TEST(RunScore, OfARunThatDivergedAfterTheReportedEpochReportsWhatItHadThen) {
+  Outcome outcome = classifier();
+  outcome.ending = "diverged";
+  outcome.steps_per_epoch = 10;
+  outcome.diverged_at = outcome.reported_epoch * 10 + 1;
+  EXPECT_TRUE(score_of(outcome).is_diverged);
+  EXPECT_EQ(score_of(outcome).reported, 0.45);
+}
+
 TEST(RunScore, ThatIsNotFiniteCountsAsDiverged) {
   Outcome outcome = classifier();
   outcome.valid.accuracy.clear();
   outcome.valid.loss.back() = kNan;
   EXPECT_TRUE(score_of(outcome).is_diverged);
-  EXPECT_EQ(score_of(outcome).reported, 0.15);
+  EXPECT_EQ(score_of(outcome).reported, 0.45);  // the test part is what it is
+  outcome.test.accuracy.back() = kNan;
+  EXPECT_EQ(score_of(outcome).reported, 0.15);  // the untrained network's
 }
 
 TEST(RunScore, TakesTheTestPartWhereThereIsNoValidationPart) {
@@ -80,7 +97,7 @@ TEST(BestOf, PutsLargeAccuraciesFirst) {
 }
 
 TEST(Spread, IsMeanAndPopulationDeviation) {
-  const Spread spread = spread_of({loss(1), loss(3), loss(5, true), loss(7)});
+  const SeedSpread spread = seed_spread_of({loss(1), loss(3), loss(5, true), loss(7)});
   EXPECT_EQ(spread.mean, 4);
   EXPECT_EQ(spread.deviation, std::sqrt(5.0));
   EXPECT_EQ(spread.count, 4);

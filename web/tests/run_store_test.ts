@@ -61,6 +61,16 @@ test('a run is read once, then only what came after', async () => {
   run.close();
 });
 
+test('a run that goes on from an earlier step loses what came after', async () => {
+  const {source, details, run, loss} = await opened(100);
+  run.heard(source.grow(details, -40));
+  await next(run.version);
+  assert.deepEqual(source.asked.map(({range}) => range), [{}, {}]);
+  assert.equal(run.pointsOf(loss)?.steps.length, 60);
+  assert.equal(run.lastStep, 59);
+  run.close();
+});
+
 test('a long run stays within its entries as it grows', async () => {
   const {source, details, run, loss} = await opened(5000);
   for (let i = 0; i < 3; ++i) {

@@ -85,6 +85,8 @@ export class RunStore {
     const isNewer = known !== null;
     this.summary.set(summary);
     if (!isNewer) return;
+    // It goes on from an earlier step, and has forgotten what came after that.
+    if (summary.last_step < known.last_step) this.forgetAll();
     ++this.growth;
     if (summary.status !== known.status) this.detailsRead = 0;
     this.readSoon(this.pause);
@@ -117,6 +119,15 @@ export class RunStore {
       change(-1);
       if (this.points.size > MAX_KEPT) this.forgetUnwanted();
     };
+  }
+
+  private forgetAll(): void {
+    this.lastLoaded = 0;
+    this.points.clear();
+    this.numbersRead.clear();
+    this.zoomed.clear();
+    this.framesRead.clear();
+    this.detailsRead = 0;
   }
 
   private forgetUnwanted(): void {
