@@ -123,8 +123,9 @@ StepOutcome Training::step(Cockpit* cockpit) {
     loss.backward();
   }
   optimizer_->step();
-  outcome.loss = loss.detach();
-  outcome.outputs = outputs.detach();
+  // Without the graph, and cheaper than detach(), which a step of 0.1 ms notices.
+  outcome.loss = loss.tensor_data();
+  outcome.outputs = outputs.tensor_data();
   outcome.targets = batch.targets;
   ++step_;
   return outcome;

@@ -53,7 +53,8 @@ Batch Batches::next() {
   const int64_t begin = position_ * options_.batch_size;
   Batch batch;
   batch.indices = order_.slice(0, begin, std::min(begin + options_.batch_size, samples_.size()));
-  const Tensor places = batch.indices.to(samples_.inputs.device());
+  const bool is_here = samples_.inputs.is_cpu();
+  const Tensor places = is_here ? batch.indices : batch.indices.to(samples_.inputs.device());
   Tensor stored = samples_.inputs.index_select(0, places);
   if (augment_) stored = augment_(stored, generator_);
   batch.inputs = prepare_(stored);
