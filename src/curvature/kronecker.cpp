@@ -10,6 +10,8 @@
 
 #include <ATen/ATen.h>
 
+#include "curvature/eigh.h"
+
 namespace flightdeck {
 namespace {
 
@@ -187,12 +189,11 @@ struct Eigen {
 // Rounding leaves eigenvalues zero with either sign. The negative ones are set to zero. Small
 // positive ones may be real: they are kept, unless there is no damping to make up for them.
 Eigen eigen(const Tensor& factor, double damping) {
-  const auto pairs = at::linalg_eigh(factor.to(working_type(factor)));
-  const Tensor& values = std::get<0>(pairs);
+  const auto [values, vectors] = eigh(factor.to(working_type(factor)));
   const double limit = rounding(factor) * largest_magnitude(values);
   Tensor is_zero = values.abs().le(limit);
   if (damping > 0) is_zero = is_zero.logical_and(values.lt(0));
-  return {values.masked_fill(is_zero, 0), std::get<1>(pairs)};
+  return {values.masked_fill(is_zero, 0), vectors};
 }
 
 Spectrum corrected_spectrum(const KroneckerFactors& factors) {
