@@ -24,7 +24,6 @@ FULL = ["--preset", "full", "--interval", "1", "--group", "module"]
 PATIENCE = 240  # seconds, where other work takes the cores
 
 
-
 def flightdeck(*arguments):
     return subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
                           timeout=PATIENCE, check=False)
