@@ -22,4 +22,10 @@ void read_arguments(const std::string& command, const std::function<void()>& rea
   }
 }
 
+void check_at_least(bool is_given, const std::string& option, int64_t value, int64_t least) {
+  if (!is_given || value >= least) return;
+  throw UsageError(option + " is " + std::to_string(value) + " but must be at least " +
+                   std::to_string(least));
+}
+
 }  // namespace flightdeck::cli

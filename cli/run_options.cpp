@@ -63,19 +63,13 @@ void add_data_options(CLI::App& command, RunOptions& options) {
   group(command.add_option("--limit", data.limit, "At most so many samples in each part"));
 }
 
-void check_at_least(const char* option, int64_t value, int64_t least) {
-  if (value >= least) return;
-  throw UsageError(std::string(option) + " is " + std::to_string(value) + " but must be at least " +
-                   std::to_string(least));
-}
-
 // CLI11 leaves options that were not given at their defaults, where 0 stands for "choose".
 void check_counts(const CLI::App& command, const RunOptions& options) {
   if (command.count("--epochs") != 0 && command.count("--steps") != 0) {
     throw UsageError("--epochs and --steps exclude each other; give one of them");
   }
   const auto check = [&](const char* option, int64_t value, int64_t least) {
-    if (command.count(option) != 0) check_at_least(option, value, least);
+    check_at_least(command.count(option) != 0, option, value, least);
   };
   check("--epochs", options.training.epochs, 1);
   check("--steps", options.training.steps, 1);
@@ -112,14 +106,18 @@ std::map<std::string, std::string> tags(const RunOptions& options) {
   return tags;
 }
 
-void check_data_is_here(const RunOptions& options) {
-  const suite::Problem& problem = suite::find_problem(options.training.problem);
-  if (options.training.data.synthetic) return;
-  const suite::DataDescription found =
-      suite::describe_data(problem.data_set, options.training.data.folder);
+}  // namespace
+
+void check_data_is_here(const std::string& command,
+                        const std::string& problem,
+                        const suite::DataOptions& data) {
+  if (data.synthetic) return;
+  const std::string& data_set = suite::find_problem(problem).data_set;
+  const suite::DataDescription found = suite::describe_data(data_set, data.folder);
   TORCH_CHECK(!found.needs_files || found.is_found,
-              "run: the data set ",
-              problem.data_set,
+              command,
+              ": the data set ",
+              data_set,
               " is not here\n  files: ",
               joined(found.files),
               "\n  searched: ",
@@ -128,8 +126,6 @@ void check_data_is_here(const RunOptions& options) {
               found.how_to_get,
               "\n  or train on generated data of the same shape with --synthetic");
 }
-
-}  // namespace
 
 suite::Hyperparameters parse_settings(const std::vector<std::string>& texts) {
   suite::Hyperparameters given;
@@ -196,7 +192,7 @@ Instruments complete_run_options(const CLI::App& command, RunOptions& options) {
   options.arguments = command_line();
   options.training.device = chosen_device("run", options.device);
   options.training.data.augment = !options.no_augment;
-  check_data_is_here(options);
+  check_data_is_here("run", options.training.problem, options.training.data);
   return instruments;
 }
 

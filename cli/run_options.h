@@ -37,6 +37,11 @@ struct RunOptions {
 /// Texts NAME=NUMBER as hyperparameters. Throws UsageError on another text.
 suite::Hyperparameters parse_settings(const std::vector<std::string>& texts);
 
+/// Throws, saying where to get them, if the files that a problem is trained on are missing.
+void check_data_is_here(const std::string& command,
+                        const std::string& problem,
+                        const suite::DataOptions& data);
+
 /// `options` has to outlive the command.
 void add_run_options(CLI::App& command, RunOptions& options);
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <numeric>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -20,7 +19,7 @@
 #include "cli/terminal.h"
 #include "cli/training.h"
 #include "cli/turns.h"
-#include "cli/watched_training.h"
+#include "study/statistics.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -76,21 +75,17 @@ Run measure(const TrainingOptions& options,
 
 // ---- what it comes to ---------------------------------------------------------------------------
 
-struct Spread {
-  double mean = 0, median = 0, deviation = 0, low = 0, high = 0;
+struct Ratios : study::Spread {
+  double median, low, high;
 
-  explicit Spread(const std::vector<double>& values) {
-    const auto n = static_cast<double>(values.size());
-    mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-    for (const double value : values) deviation += (value - mean) * (value - mean) / n;
-    deviation = std::sqrt(deviation);
-    median = cli::median(values);
-    low = *std::min_element(values.begin(), values.end());
-    high = *std::max_element(values.begin(), values.end());
-  }
+  explicit Ratios(const std::vector<double>& values)
+      : Spread(study::spread_of(values)),
+        median(study::median(values)),
+        low(*std::min_element(values.begin(), values.end())),
+        high(*std::max_element(values.begin(), values.end())) {}
 };
 
-void print_json(const Options& options, const std::vector<Run>& runs, const Spread& ratio) {
+void print_json(const Options& options, const std::vector<Run>& runs, const Ratios& ratio) {
   std::vector<std::string> each;
   for (const Run& run : runs) {
     each.push_back(JsonObject()
@@ -118,7 +113,7 @@ void print_json(const Options& options, const std::vector<Run>& runs, const Spre
                   .c_str());
 }
 
-void print_text(const Options& options, const std::vector<Run>& runs, const Spread& ratio) {
+void print_text(const Options& options, const std::vector<Run>& runs, const Ratios& ratio) {
   const std::string& name = options.training.optimizer;
   const bool is_sgd = name == "sgd";
   Table table({"run", "sgd ms/step", (is_sgd ? "again" : name) + " ms/step", "ratio"});
@@ -185,7 +180,7 @@ void run(Options& options) {
     ratios.push_back(runs.back().ratio());
   }
   if (shows) std::fprintf(stderr, "\r\033[K");
-  (options.json ? print_json : print_text)(options, runs, Spread(ratios));
+  (options.json ? print_json : print_text)(options, runs, Ratios(ratios));
 }
 
 }  // namespace

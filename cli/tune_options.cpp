@@ -13,6 +13,7 @@
 #include "cli/errors.h"
 #include "cli/names.h"
 #include "cli/process.h"
+#include "cli/run_options.h"
 #include "study/study.h"
 #include "suite/data_set.h"
 #include "suite/learning_rate.h"
@@ -90,19 +91,16 @@ std::vector<std::string> sorted_once(const std::vector<std::string>& names) {
   return {all.begin(), all.end()};
 }
 
-void check_at_least(const CLI::App& command, const char* option, int64_t value, int64_t least) {
-  if (command.count(option) == 0 || value >= least) return;
-  throw UsageError(std::string(option) + " is " + std::to_string(value) + " but must be at least " +
-                   std::to_string(least));
-}
-
 void check_counts(const CLI::App& command, const TuneOptions& options) {
-  check_at_least(command, "--seeds", options.seeds, 1);
-  check_at_least(command, "--epochs", options.epochs, 1);
-  check_at_least(command, "--batch-size", options.batch_size, 1);
-  check_at_least(command, "--limit", options.limit, 1);
-  check_at_least(command, "--jobs", options.jobs, 1);
-  check_at_least(command, "--threads", options.threads, 1);
+  const auto check = [&](const char* option, int64_t value, int64_t least) {
+    check_at_least(command.count(option) != 0, option, value, least);
+  };
+  check("--seeds", options.seeds, 1);
+  check("--epochs", options.epochs, 1);
+  check("--batch-size", options.batch_size, 1);
+  check("--limit", options.limit, 1);
+  check("--jobs", options.jobs, 1);
+  check("--threads", options.threads, 1);
 }
 
 void check_problem(const std::string& name) {
@@ -202,19 +200,6 @@ std::map<std::string, std::string> run_options_of(const CLI::App& command,
   return given;
 }
 
-void check_data_is_here(const std::string& problem, const TuneOptions& options) {
-  const std::string& name = suite::find_problem(problem).data_set;
-  if (options.synthetic) return;
-  const suite::DataDescription found = suite::describe_data(name, options.data);
-  TORCH_CHECK(!found.needs_files || found.is_found,
-              "tune: ",
-              problem,
-              " needs the data set ",
-              name,
-              ", which is not here; 'flightdeck data' says where to get and put it, --synthetic "
-              "trains on generated data");
-}
-
 }  // namespace
 
 void add_tune_options(CLI::App& command, TuneOptions& options) {
@@ -268,7 +253,10 @@ study::Request complete_request(const CLI::App& command, const TuneOptions& opti
   request.seeds = options.seeds;
   request.run_options = run_options_of(command, options);
   chosen_device("tune", options.device);
-  for (const std::string& problem : request.problems) check_data_is_here(problem, options);
+  suite::DataOptions data;
+  data.folder = options.data;
+  data.synthetic = options.synthetic;
+  for (const std::string& problem : request.problems) check_data_is_here("tune", problem, data);
   return request;
 }
 
