@@ -29,6 +29,9 @@ struct CockpitOptions {
   /// Failures are thrown instead of switching the quantity off.
   bool strict = false;
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
+  /// Left-out terms are left out of gradients and curvature. Their value is not in the graph: what
+  /// reads losses (`loss`, `alpha`, `cabs`) then has no value and says so.
+  SharedTerms shared_terms = SharedTerms::kKeep;
   uint64_t seed = 0;  ///< of sampled curvature and starting vectors; PyTorch's is not touched
   int64_t scratch_bytes = int64_t{64} << 20;  ///< as in GradientOptions
   int64_t stack_bytes = int64_t{256} << 20;   ///< as in CurvatureOptions

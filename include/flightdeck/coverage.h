@@ -26,10 +26,16 @@ struct ParameterCoverage {
   CoverageLevel level = CoverageLevel::kUnused;
   std::vector<UseCoverage> uses;
   std::string reason;  ///< why the level is not kExactFast; empty otherwise
+  /// Under a watch: the ops through which gradient reaches the parameter past the losses (a penalty
+  /// added outside, a second loss). It is in `.grad` and not in the rows.
+  std::vector<std::string> elsewhere;
 };
 
 struct Coverage {
   std::vector<ParameterCoverage> parameters;
+  std::vector<std::string> couplings;     ///< ops that let a loss depend on other samples
+  std::vector<std::string> shared_terms;  ///< ops that end a term all samples share
+  bool leaves_out_shared_terms = false;
 
   /// A table for people, one line per use.
   std::string text() const;

@@ -54,6 +54,8 @@ struct CurvatureOptions {
   /// and the losses is then the loss.
   Tensor outputs;
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
+  /// Of the Hessian. The GGN has nothing of a term without outputs either way, and says so.
+  SharedTerms shared_terms = SharedTerms::kKeep;
   /// For a scalar loss: the number of samples it was reduced from. 0 means losses are given as [N].
   int64_t batch_size = 0;
   Reduction reduction = Reduction::kMean;  ///< of that scalar loss

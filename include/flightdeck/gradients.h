@@ -18,7 +18,9 @@
 namespace flightdeck {
 
 /// What to compute. Combine with `|`; only what is asked for is computed.
-/// g_n is the gradient of the n-th individual loss, without a factor 1/N.
+/// g_n is what autograd gives for losses[n], whatever terms it is made of, without a factor 1/N.
+/// For a scalar loss, l_n is N times (for a sum: once) the share of sample n, and a term that all
+/// samples share counts in each with 1/N of itself.
 enum class Need : uint32_t {
   kMean = 1u << 0,          ///< (1/N) sum_n g_n, the parameter's shape
   kIndividual = 1u << 1,    ///< every g_n, [N, *shape]; may be a strided view
@@ -44,8 +46,16 @@ enum class BatchNormPolicy {
   kSplitGradient,       ///< split the true gradient by sample: the rows still sum to it
 };
 
-/// How a scalar loss was reduced from its N summands.
+/// How a scalar loss was reduced from its N summands. Read from the graph too: a plain sum that is
+/// said to be a mean, or the other way round, is an error.
 enum class Reduction { kMean, kSum };
+
+/// What to do with a summand of the losses that has one value for all samples, such as a penalty on
+/// parameters. Found by where samples sit in the graph, whatever ops it is made of.
+enum class SharedTerms {
+  kKeep,      ///< part of every individual loss, as autograd has it
+  kLeaveOut,  ///< part of none; the coverage and a remark name each
+};
 
 /// The answers for one parameter (or the total). A tensor that was not asked for is undefined.
 struct ParameterGradients {
@@ -89,7 +99,10 @@ struct GradientOptions {
   /// throws if one was overwritten. Parameters may change.
   bool keep_rows = false;
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
-  /// For a scalar loss: the number of samples it was reduced from. 0 means losses are given as [N].
+  SharedTerms shared_terms = SharedTerms::kKeep;
+  /// For a scalar loss: the number of samples it was reduced from, which sit in the leading
+  /// dimension of what was reduced. 0 means losses are given as [N]. A scalar that is no mean or
+  /// sum over the samples (a root, a logarithm, a product of means) is refused.
   int64_t batch_size = 0;
   Reduction reduction = Reduction::kMean;  ///< of that scalar loss
   /// Scratch memory one operation may take; larger work is done in pieces with equal results.
@@ -110,7 +123,8 @@ struct Gradients {
   ParameterGradients total;
   std::shared_ptr<const KeptRows> rows;  ///< if options.keep_rows
   Coverage coverage;
-  /// What a person should know: non-finite losses, unused parameters, samples of weight zero.
+  /// What a person should know: non-finite losses, unused parameters, samples of weight zero,
+  /// samples that are coupled, terms left out, gradient from elsewhere.
   std::vector<std::string> remarks;
 
   /// The answers of the parameter with this name; throws if there is none.

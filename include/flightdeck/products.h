@@ -32,8 +32,9 @@ struct ProductOptions {
   std::vector<std::vector<size_t>> blocks;
   /// The model's outputs, where the loss is one the engine does not know (GGN and PCH).
   Tensor outputs;
-  int64_t batch_size = 0;                  ///< for a scalar loss
-  Reduction reduction = Reduction::kMean;  ///< of that scalar loss
+  SharedTerms shared_terms = SharedTerms::kKeep;  ///< as in CurvatureOptions; of the gradient too
+  int64_t batch_size = 0;                         ///< for a scalar loss
+  Reduction reduction = Reduction::kMean;         ///< of that scalar loss
 };
 
 /// A curvature matrix of the mean loss over all given parameters, flattened and concatenated.
@@ -64,6 +65,7 @@ struct AveragedBlocksOptions {
   CurvatureKind kind = CurvatureKind::kGgn;  ///< kGgn, kHessian, kPchClip or kPchAbs
   BatchAverage average = BatchAverage::kProducts;
   Tensor outputs;
+  SharedTerms shared_terms = SharedTerms::kKeep;  ///< kept ones are refused, but for the GGN
   int64_t batch_size = 0;
   Reduction reduction = Reduction::kMean;
   /// A backpropagated matrix larger than this is refused.

@@ -26,8 +26,9 @@ struct VivitOptions {
   std::vector<std::vector<size_t>> groups;
   Tensor outputs;  ///< the model's outputs, where the loss is one the engine does not know
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
-  int64_t batch_size = 0;                  ///< for a scalar loss
-  Reduction reduction = Reduction::kMean;  ///< of that scalar loss
+  SharedTerms shared_terms = SharedTerms::kKeep;  ///< of the gradients
+  int64_t batch_size = 0;                         ///< for a scalar loss
+  Reduction reduction = Reduction::kMean;         ///< of that scalar loss
   bool gradients = true;  ///< individual gradients too: gammas and Newton steps need them
   /// Factors up to this size are kept for eigenvectors and Newton steps; larger ones are
   /// propagated again when needed.

@@ -16,6 +16,10 @@ namespace flightdeck {
 ///   losses.mean().backward();
 ///   Gradients result = watch.finish();
 ///
+/// Rows are those of `losses` alone. Where the pass brings other gradient to the same activations
+/// (a second loss, a hook that changes it) or a sample has no weight, they come from a pass of its
+/// own at that moment, and a remark says so. Other backward passes are not heard.
+///
 /// `.grad`, parameters, RNG and the graph's lifetime are as without the watch, to the bit (but see
 /// `reuse_gradients`). Destroying the watch detaches it. A failure while listening never reaches
 /// the backward pass; `finish` throws it.

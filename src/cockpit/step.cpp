@@ -117,6 +117,7 @@ Curvature Step::run_curvature(const CurvaturePass& pass) const {
   options.seed = context_.options.seed + static_cast<uint64_t>(step());
   options.outputs = options_.outputs;
   options.batch_norm = context_.options.batch_norm;
+  options.shared_terms = context_.options.shared_terms;
   options.batch_size = is_scalar_ ? batch_size_ : 0;
   options.reduction = options_.reduction;
   options.stack_bytes = context_.options.stack_bytes;
@@ -128,6 +129,7 @@ Eigenpairs Step::run_spectrum(const SpectrumNeed& need) const {
   ProductOptions product;
   product.samples = first_samples(need.samples);
   product.outputs = options_.outputs;
+  product.shared_terms = context_.options.shared_terms;
   product.batch_size = is_scalar_ ? batch_size_ : 0;
   product.reduction = options_.reduction;
   const auto op = curvature_operator(graph_losses_, parameters(), need.kind, product);
@@ -155,6 +157,7 @@ std::unique_ptr<Vivit> Step::run_vivit(const VivitNeed& need) const {
   options.seed = context_.options.seed + static_cast<uint64_t>(step());
   options.outputs = options_.outputs;
   options.batch_norm = context_.options.batch_norm;
+  options.shared_terms = context_.options.shared_terms;
   options.batch_size = is_scalar_ ? batch_size_ : 0;
   options.reduction = options_.reduction;
   options.gradients = need.gradients;
@@ -168,6 +171,7 @@ void Step::attach(const std::vector<Tensor>& update) {
   options.joint_histograms = plan_.joint_histograms;
   options.keep_rows = plan_.line;
   options.batch_norm = context_.options.batch_norm;
+  options.shared_terms = context_.options.shared_terms;
   options.batch_size = is_scalar_ ? batch_size_ : 0;
   options.reduction = options_.reduction;
   options.scratch_bytes = context_.options.scratch_bytes;
@@ -179,7 +183,26 @@ void Step::attach(const std::vector<Tensor>& update) {
   watch_.emplace(graph_losses_, parameters(), needs, options);
 }
 
+void Step::find_left_out() {
+  if (context_.options.shared_terms == SharedTerms::kKeep) return;
+  GradientOptions options;
+  options.batch_norm = BatchNormPolicy::kConstantStatistics;  // only the graph is read
+  options.shared_terms = context_.options.shared_terms;
+  options.batch_size = is_scalar_ ? batch_size_ : 0;
+  options.reduction = options_.reduction;
+  left_out_ = capture_graph(graph_losses_, parameters(), options).left_out;
+}
+
+void Step::check_losses_whole() const {
+  TORCH_CHECK(left_out_.empty(),
+              "the losses contain a term that all samples share (",
+              left_out_.front(),
+              "), which is left out, and its value is not in the graph; watch the losses without "
+              "it and add it outside, or keep shared terms");
+}
+
 void Step::begin(const std::vector<Tensor>& update, const OnFailure& on_failure) {
+  find_left_out();
   for (const CurvaturePass& pass : plan_.curvature) {
     const auto concerns = [&](const StepNeeds& needs) {
       return !needs.curvature.empty() && needs.curvature_batch == pass.batch;
@@ -252,7 +275,13 @@ double Step::seconds() const {
 const Tensor& Step::losses() const {
   TORCH_CHECK(!is_scalar_,
               "individual losses are needed but watch was given a scalar; give it losses [N]");
+  check_losses_whole();
   return individual_;
+}
+
+const Tensor& Step::loss() const {
+  check_losses_whole();
+  return loss_;
 }
 
 std::vector<double> Step::learning_rates() const {

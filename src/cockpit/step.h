@@ -67,7 +67,7 @@ class Step final : public StepView {
   int64_t batch_size() const override { return batch_size_; }
   double seconds() const override;
   const Tensor& losses() const override;
-  const Tensor& loss() const override { return loss_; }
+  const Tensor& loss() const override;
   const Parameters& parameters() const override { return context_.parameters; }
   const std::vector<Tensor>& initial_parameters() const override {
     return context_.initial_parameters;
@@ -88,6 +88,8 @@ class Step final : public StepView {
   Eigenpairs run_spectrum(const SpectrumNeed& need) const;
   std::unique_ptr<Vivit> run_vivit(const VivitNeed& need) const;
   void attach(const std::vector<Tensor>& update);
+  void find_left_out();
+  void check_losses_whole() const;
   void add_remarks(const std::vector<std::string>& remarks);
 
   StepContext& context_;
@@ -103,6 +105,7 @@ class Step final : public StepView {
   std::vector<std::pair<SpectrumNeed, Eigenpairs>> spectra_;
   std::vector<std::pair<VivitNeed, std::unique_ptr<Vivit>>> vivits_;
   std::optional<std::vector<Activation>> activations_;
+  std::vector<std::string> left_out_;  // terms of the losses
   std::vector<std::string> remarks_;
 };
 

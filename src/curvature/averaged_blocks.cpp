@@ -74,11 +74,20 @@ std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
                     "averaged_blocks: the empirical Fisher is not propagated as a matrix; choose "
                     "kGgn, kHessian, kPchClip or kPchAbs");
   return with_curvature_remedies([&] {
-    CurvatureContext context(
-        losses,
-        parameters,
-        {{}, options.outputs, BatchNormPolicy::kRefuse, options.batch_size, options.reduction},
-        /*needs_rows=*/true);
+    CurvatureContext context(losses,
+                             parameters,
+                             {{},
+                              options.outputs,
+                              BatchNormPolicy::kRefuse,
+                              options.shared_terms,
+                              options.batch_size,
+                              options.reduction},
+                             /*needs_rows=*/true);
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        options.kind == CurvatureKind::kGgn || context.capture().shared_terms.empty(),
+        "averaged_blocks: the losses contain a term that all samples share (",
+        context.capture().shared_term_names().front(),
+        "), whose curvature is not propagated; set options.shared_terms to kLeaveOut and add it");
     AveragedChain chain(
         context,
         {options.average, bending_of(options.kind), options.matrix_bytes, "averaged_blocks"});

@@ -5,6 +5,8 @@
 
 #include <ATen/ATen.h>
 
+#include "rules/stacks.h"
+
 namespace flightdeck {
 namespace {
 
@@ -31,6 +33,7 @@ Capture capture_for(const Tensor& losses,
                     bool needs_rows) {
   GradientOptions own;
   own.batch_norm = options.batch_norm;
+  own.shared_terms = options.shared_terms;
   own.batch_size = options.batch_size;
   own.reduction = options.reduction;
   Capture capture = capture_graph(losses, parameters, own);
@@ -55,6 +58,9 @@ CurvatureContext::CurvatureContext(const Tensor& losses,
       linearisation_(capture_),
       count_(options.samples.empty() ? capture_.N : static_cast<int64_t>(options.samples.size())),
       remarks_(capture_.remarks) {
+  if (needs_rows) {
+    remarks_.insert(remarks_.end(), capture_.row_remarks.begin(), capture_.row_remarks.end());
+  }
   const bool is_mean = capture_.is_scalar && options.reduction == Reduction::kMean;
   scale_ = is_mean ? static_cast<double>(capture_.N) : 1.0;
 }
@@ -79,6 +85,16 @@ void CurvatureContext::remark_one_by_one() {
       remarks_.push_back(text);
     }
   }
+}
+
+std::vector<Seed> CurvatureContext::gradient_seeds() {
+  if (capture_.shared_terms.empty() && capture_.couplings.empty()) return loss().gradients();
+  const auto& root = *capture_.nodes[0].node;
+  const Tensor seed = at::full(with_lead(1, compat::shape_of(root, capture_.root_output)),
+                               scale_,
+                               root.input_metadata(capture_.root_output).options());
+  const Layout layout = capture_.is_scalar ? Layout() : Layout::batch(capture_.N, 0);
+  return {{0, capture_.root_output, seed, layout}};
 }
 
 std::vector<bool> CurvatureContext::below_heads() {

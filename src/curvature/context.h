@@ -15,6 +15,7 @@ struct ContextOptions {
   std::vector<int64_t> samples;
   Tensor outputs;
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
+  SharedTerms shared_terms = SharedTerms::kKeep;
   int64_t batch_size = 0;
   Reduction reduction = Reduction::kMean;
 };
@@ -38,6 +39,9 @@ class CurvatureContext {
   const Loss& loss();
   /// False if asking for it would throw because it is not a known one.
   bool knows_loss();
+  /// The gradient of each individual loss as one column. At the heads, unless terms past them or
+  /// coupled samples make what flows there another gradient: then at the losses.
+  std::vector<Seed> gradient_seeds();
   /// Nodes from the loss heads down to the parameters.
   std::vector<bool> below_heads();
   /// Individual losses are the gradient seed `scale` at the caller's losses.

@@ -321,6 +321,7 @@ Curvature curvature(const Tensor& losses,
                              {options.samples,
                               options.outputs,
                               options.batch_norm,
+                              options.shared_terms,
                               options.batch_size,
                               options.reduction},
                              /*needs_rows=*/true);

@@ -83,6 +83,7 @@ class Finder {
         "with logits, Huber); pass the model's outputs in options.outputs, and what lies between "
         "them and the losses is taken as the loss");
     take_gradients();
+    remark_shared_terms();
     return std::move(loss_);
   }
 
@@ -111,10 +112,22 @@ class Finder {
                       "; pass outputs with the samples in one dimension");
     check_all_paths({position, static_cast<size_t>(outputs.output_nr())});
     differentiate_twice(outputs, position, layout);
+    remark_shared_terms();
     return std::move(loss_);
   }
 
  private:
+  // A term that all samples share is no function of outputs.
+  void remark_shared_terms() {
+    std::string names;
+    for (const std::string& name : capture_.shared_term_names()) {
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    if (names.empty()) return;
+    loss_.remarks.push_back("the GGN has nothing of the terms that all samples share (" + names +
+                            "): they are no function of outputs; the Hessian has their curvature");
+  }
+
   // Goes down from the losses through linear nodes; collects heads, and the names of other nodes
   // that are reached without passing one.
   std::vector<std::string> scan() {
@@ -136,7 +149,7 @@ class Finder {
         continue;
       }
       for (size_t e = 0; e < captured.next.size(); ++e) {
-        if (captured.next[e] < 0) continue;
+        if (captured.next[e] < 0 || capture_.is_shared_term(k, e)) continue;
         const size_t next = captured.next[e];
         if (targets_.count(target_of(captured, e))) continue;
         if (seen.insert(next).second) todo.push_back(next);
@@ -150,7 +163,8 @@ class Finder {
     std::vector<size_t> todo{0};
     std::set<size_t> seen{0};
     while (!todo.empty()) {
-      const CapturedNode& captured = capture_.nodes[todo.back()];
+      const size_t k = todo.back();
+      const CapturedNode& captured = capture_.nodes[k];
       todo.pop_back();
       TORCH_CHECK_VALUE(captured.parameter < 0,
                         "curvature: parameter ",
@@ -158,7 +172,8 @@ class Finder {
                         " (counting from 0) reaches the losses by a way past options.outputs; pass "
                         "outputs that all ways go through, or leave the parameter out");
       for (size_t e = 0; e < captured.next.size(); ++e) {
-        if (captured.next[e] < 0 || target_of(captured, e) == outputs) continue;
+        if (captured.next[e] < 0 || capture_.is_shared_term(k, e)) continue;
+        if (target_of(captured, e) == outputs) continue;
         if (seen.insert(captured.next[e]).second) todo.push_back(captured.next[e]);
       }
     }

@@ -31,6 +31,7 @@ class GraphOperator final : public CurvatureOperator {
                  {options.samples,
                   options.outputs,
                   BatchNormPolicy::kSplitGradient,
+                  options.shared_terms,
                   options.batch_size,
                   options.reduction},
                  /*needs_rows=*/false),
@@ -196,6 +197,13 @@ class GraphOperator final : public CurvatureOperator {
       if (!dots.defined()) return {};
       return {{0, capture.root_output, dots * weights(), Layout::batch(capture.N, 0)}};
     }
+    TORCH_CHECK_VALUE(capture.shared_terms.empty(),
+                      "curvature: the Fisher matrix of a scalar loss over ",
+                      capture.N,
+                      " samples with a term that all of them share (",
+                      capture.shared_term_names().front(),
+                      ") is not computed; hand over the individual losses [N], or set "
+                      "options.shared_terms to kLeaveOut");
     const std::vector<Tensor> tangents = pass_.outputs_tangents(vectors, /*keeps=*/false);
     std::vector<Seed> seeds = context_.loss().gradients();
     const auto& heads = context_.loss().heads;

@@ -39,10 +39,12 @@ class Residuals {
 
   void run() {
     is_fast_.assign(context_.parameters().size(), true);
+    find_separable_terms();
     find_slow_parameters();
     check_slow_entries();
     propagate();
     check_slow_entries();  // again: an op may have been too large for columns
+    add_separable_terms();
     for (size_t p = 0; p < is_fast_.size(); ++p) {
       if (!is_fast_[p] && capture_.parameters[p].leaf >= 0) take_products(p);
     }
@@ -86,7 +88,7 @@ class Residuals {
     }
     for (size_t k = 0; k < capture_.nodes.size() && is_fast_[p]; ++k) {
       const CapturedNode& captured = capture_.nodes[k];
-      if (!reaches[k] || captured.parameter >= 0) continue;
+      if (!reaches[k] || captured.parameter >= 0 || is_separable_[k]) continue;
       const NodeView view(captured.node);
       size_t moving = 0, uses = 0;
       for (size_t e = 0; e < captured.next.size(); ++e) {
@@ -101,6 +103,83 @@ class Residuals {
         set_slow(p, "it feeds an input of " + view.name() + ", where it is used again");
       }
     }
+  }
+
+  // ---- terms that all samples share ----
+
+  // Elementwise ops on a parameter's own entries with nothing but linear ops between them and the
+  // losses, as in sums of squares: their second derivative is diagonal as it stands.
+  void find_separable_terms() {
+    is_separable_.assign(capture_.nodes.size(), false);
+    std::vector<bool> is_linear_above(capture_.nodes.size(), true), is_below(capture_.nodes.size());
+    for (const SharedTerm& term : capture_.shared_terms) {
+      is_below[capture_.nodes[term.position].next[term.edge]] = true;
+    }
+    for (size_t k = 0; k < capture_.nodes.size(); ++k) {
+      const CapturedNode& captured = capture_.nodes[k];
+      const bool is_term = is_below[k] && captured.side == Side::kFree;
+      is_separable_[k] = is_term && is_linear_above[k] && captured.parameter < 0 &&
+                         !linearisation_.is_linear(k) && linearisation_.is_elementwise(k) &&
+                         parameter_under_views(k) >= 0;
+      const bool passes_on = is_term && is_linear_above[k] && linearisation_.is_linear(k);
+      for (size_t e = 0; e < captured.next.size(); ++e) {
+        if (captured.next[e] < 0 || capture_.is_shared_term(k, e)) continue;
+        is_below[captured.next[e]] = is_below[captured.next[e]] || is_term;
+        if (!passes_on) is_linear_above[captured.next[e]] = false;
+      }
+    }
+  }
+
+  // The parameter whose view enters the elementwise node, or -1.
+  int64_t parameter_under_views(size_t k) const {
+    int64_t next = capture_.nodes[k].next[linearisation_.elementwise_edge(k)];
+    while (next >= 0 && capture_.nodes[next].parameter < 0) {
+      const CapturedNode& captured = capture_.nodes[next];
+      if (!captured.rule || !captured.rule->is_view() || captured.next.size() != 1) return -1;
+      next = captured.next[0];
+    }
+    return next < 0 ? -1 : capture_.nodes[next].parameter;
+  }
+
+  void add_separable_terms() {
+    std::vector<bool> leads = is_separable_;
+    for (size_t k = capture_.nodes.size(); k-- > 0;) {
+      for (int64_t next : capture_.nodes[k].next) leads[k] = leads[k] || (next >= 0 && leads[next]);
+    }
+    if (!leads[0]) return;
+    // Each sample has the same share of such a term.
+    const auto& root = *capture_.nodes[0].node;
+    const Tensor seed = at::full(with_lead(1, compat::shape_of(root, capture_.root_output)),
+                                 context_.scale() / static_cast<double>(capture_.N),
+                                 root.input_metadata(capture_.root_output).options());
+    walk_columns(
+        linearisation_,
+        {{0, capture_.root_output, seed, {}}},
+        [&](const CapturedNode& captured, size_t e) { return leads[captured.next[e]]; },
+        [&](size_t k, const variable_list& stacks) {
+          if (is_separable_[k]) add_separable_term(k, stacks[0].squeeze(0));
+        });
+  }
+
+  void add_separable_term(size_t k, const Tensor& gradient) {
+    const int64_t p = parameter_under_views(k);
+    Tensor bent = linearisation_.elementwise_bend(k, {gradient});
+    if (!is_fast_[p] || !bent.defined()) return;
+    size_t node = capture_.nodes[k].next[linearisation_.elementwise_edge(k)];
+    for (; capture_.nodes[node].parameter < 0; node = capture_.nodes[node].next[0]) {
+      bent = apply_node(capture_.nodes[node].node, {bent}, {true})[0];
+    }
+    const int64_t S = context_.count();
+    Diagonal term;
+    term.diagonal = bent;
+    term.trace = bent.sum();
+    if (options_.needs.per_sample) {
+      term.per_sample =
+          (bent / static_cast<double>(S)).unsqueeze(0).expand(with_lead(S, bent.sizes().vec()));
+    }
+    if (!options_.needs.diagonal) term.diagonal = Tensor();
+    if (!options_.needs.trace) term.trace = Tensor();
+    add(diagonals_[p], term);
   }
 
   // ---- columns of residuals ----
@@ -343,6 +422,7 @@ class Residuals {
   std::vector<Diagonal>& diagonals_;
   ColumnsPass pass_;
   std::vector<bool> is_fast_;
+  std::vector<bool> is_separable_;  // nodes
 };
 
 }  // namespace

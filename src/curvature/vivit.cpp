@@ -58,6 +58,7 @@ class Vivit::State {
                  {options.samples,
                   options.outputs,
                   options.batch_norm,
+                  options.shared_terms,
                   options.batch_size,
                   options.reduction},
                  /*needs_rows=*/true),
@@ -267,7 +268,7 @@ class Vivit::State {
       }
     }
     if (range.end <= K_) return own;
-    const std::vector<Seed> gradient = context_.loss().gradients();
+    const std::vector<Seed> gradient = context_.gradient_seeds();
     return own.empty() ? gradient : join(own, gradient);
   }
 

@@ -23,6 +23,7 @@ struct Layout {
     kReduced,  // a scalar from which the samples have been summed away
     kFree,     // does not carry samples: parameter side
     kUnknown,  // the rule cannot say
+    kMixed,    // the op mixes the samples: one output entry depends on several
     kCoupled,  // training-mode batch norm: the caller's policy decides
   };
 
@@ -38,6 +39,7 @@ struct Layout {
   static Layout of(Kind kind, int64_t N = 0) { return {kind, N, 0, 1, 1}; }
   static Layout free() { return of(Kind::kFree); }
   static Layout unknown() { return of(Kind::kUnknown); }
+  static Layout mixed() { return of(Kind::kMixed); }
 
   bool is_batch() const { return kind == Kind::kBatch; }
   bool is_reduced() const { return kind == Kind::kReduced; }

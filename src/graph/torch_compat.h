@@ -4,18 +4,27 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <functional>
+#include <thread>
 #include <type_traits>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <c10/core/DispatchKeySet.h>
+#include <c10/core/StreamGuard.h>
 #include <c10/core/SymInt.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/generated/Functions.h>
+#include <torch/csrc/autograd/graph_task.h>
 #include <torch/csrc/autograd/saved_variable.h>
 #include <torch/csrc/autograd/variable.h>
 #include <torch/version.h>
@@ -103,6 +112,53 @@ inline bool read_attention(const ag::Node& node, FusedAttention& attention) {
          read_attention_as<nodes::ScaledDotProductCudnnAttentionBackward0>(node, attention);
 }
 #endif
+
+// True if a hook besides those that `is_ours` accepts sees or changes the gradients at a node.
+// Hooks that retain a gradient are told apart from LibTorch 2 on.
+template <typename IsOurs>
+bool has_other_hooks(const ag::Node& node, const IsOurs& is_ours) {
+  if (!node.post_hooks().empty()) return true;
+  for (const auto& hook : node.pre_hooks()) {
+    if (!is_ours(*hook)) return true;
+  }
+#if TORCH_VERSION_MAJOR >= 2
+  if (!node.tensor_pre_hooks().empty()) return true;
+#endif
+  return false;
+}
+
+// All nodes of the backward pass that calls on this thread, or null outside of one.
+inline const std::unordered_set<ag::Node*>* nodes_of_pass() {
+  return ag::get_current_graph_task_nodes_in_graph();
+}
+
+// Calls back when the backward pass that calls on this thread has ended.
+inline void at_end_of_pass(std::function<void()> callback) {
+  ag::Engine::get_default_engine().queue_callback(std::move(callback));
+}
+
+// Runs the body as if outside of the backward pass that calls: within one that was asked for some
+// gradients alone, nodes compute no others.
+template <typename Body>
+void outside_pass(c10::Device device, const Body& body) {
+  const auto* wanted = ag::get_current_graph_task_exec_info();
+  if (!wanted || wanted->empty()) {
+    body();
+    return;
+  }
+  const c10::impl::VirtualGuardImpl guard(device.type());
+  const c10::Stream stream = guard.getStream(device);
+  std::exception_ptr error;
+  std::thread([&] {
+    try {
+      const c10::StreamGuard same_stream(stream);
+      body();
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }).join();
+  if (error) std::rethrow_exception(error);
+}
 
 // Our arithmetic neither records a graph nor is subject to the caller's autocast.
 class PassGuard {

@@ -2,14 +2,15 @@
 #include "passes/capture.h"
 
 #include <algorithm>
-#include <array>
+#include <limits>
+#include <set>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
 #include <ATen/ATen.h>
 
 #include "graph/topology.h"
-#include "passes/penalty.h"
+#include "passes/scalar_terms.h"
 
 namespace flightdeck {
 namespace {
@@ -71,12 +72,31 @@ std::string layer_of(const std::string& parameter) {
   return dot == std::string::npos ? parameter : parameter.substr(0, dot);
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+void add_once(std::vector<std::string>& words, const std::string& word) {
+  if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+}
+
+using Edges = std::set<std::pair<size_t, size_t>>;  // node, edge
+
 class Reader {
  public:
-  Reader(const Tensor& losses, const Parameters& parameters, const GradientOptions& options)
+  /// `cuts`: edges over which nothing flows.
+  Reader(const Tensor& losses,
+         const Parameters& parameters,
+         const GradientOptions& options,
+         Edges cuts)
       : parameters_(parameters),
         options_(options),
-        topology_(read_topology(losses.grad_fn().get())) {
+        cuts_(std::move(cuts)),
+        topology_(read_topology(losses.grad_fn().get())),
+        scalar_terms_(topology_),
+        reading_(options.batch_size, options.reduction) {
     capture_.is_scalar = options.batch_size > 0;
     capture_.N = capture_.is_scalar ? options.batch_size : losses.size(0);
     capture_.root_output = losses.output_nr();
@@ -85,7 +105,9 @@ class Reader {
     const size_t count = topology_.order.size();
     outputs_.resize(count);
     is_free_.assign(count, false);
-    is_tail_.assign(count, false);
+    is_summand_.assign(count, false);
+    factor_.assign(count, 1);
+    shared_by_.resize(count);
     slow_reason_.resize(count);
   }
 
@@ -96,17 +118,30 @@ class Reader {
     outputs_[0][capture_.root_output] = capture_.is_scalar
                                             ? Layout::of(Layout::Kind::kReduced, capture_.N)
                                             : Layout::batch(capture_.N, 0);
-    is_tail_[0] = true;
+    is_summand_[0] = true;
     if (capture_.N == 1) {
       take_whole();
     } else {
       for (size_t k = 0; k < capture_.nodes.size(); ++k) {
         if (reaches_[k]) classify(k);
       }
+      if (capture_.is_scalar) check_scalar();
     }
     finish_slow();
     count_arrivals();
+    finish_remarks();
+    capture_.position = std::move(topology_.position);
     return std::move(capture_);
+  }
+
+  /// The shared terms, unless samples lie below: then they couple the samples and are none.
+  Edges shared_terms(const Capture& capture) const {
+    Edges edges;
+    for (const SharedTerm& term : capture.shared_terms) {
+      const auto next = static_cast<size_t>(capture.nodes[term.position].next[term.edge]);
+      if (!has_samples_below(capture, next)) edges.insert({term.position, term.edge});
+    }
+    return edges;
   }
 
  private:
@@ -138,14 +173,18 @@ class Reader {
         continue;
       }
       captured.rule = find_rule(node->name());
-      for (const auto& edge : node->next_edges()) {
+      for (size_t e = 0; e < node->next_edges().size(); ++e) {
+        const auto& edge = node->next_edge(e);
         const int64_t next =
             edge.is_valid() ? static_cast<int64_t>(topology_.position.at(edge.function.get())) : -1;
-        const bool leads = next >= 0 && reaches_[next];
+        const bool leads = next >= 0 && reaches_[next] && cuts_.count({k, e}) == 0;
         captured.next.push_back(leads ? next : -1);
         captured.edges.push_back(EdgeKind::kNone);
         if (leads) reaches_[k] = true;
       }
+    }
+    for (const auto& [k, e] : cuts_) {
+      add_once(capture_.left_out, capture_.nodes[k].node->next_edge(e).function->name());
     }
   }
 
@@ -159,16 +198,23 @@ class Reader {
       const NodeView view(captured.node);
       captured.side = Side::kSlow;
       for (size_t e = 0; e < captured.next.size(); ++e) {
-        if (captured.next[e] < 0 || leave_out_penalty(k, e)) continue;
+        if (captured.next[e] < 0) continue;
+        const size_t next = captured.next[e];
         captured.edges[e] = EdgeKind::kSlow;
-        is_reached[captured.next[e]] = true;
-        if (is_tail_[k] && is_additive(view)) is_tail_[captured.next[e]] = true;
+        is_reached[next] = true;
+        if (!is_summand_[k] || !captured.rule || !captured.rule->summand(view, e)) continue;
+        if (product(view.input_shape(e)) != 1) continue;
+        if (carries_samples(captured, e)) {
+          is_summand_[next] = true;
+        } else {
+          capture_.shared_terms.push_back({k, e});
+        }
       }
     }
   }
 
   // One layout for all outputs that are used, or a reason why there is none.
-  Layout layout_of(size_t k) {
+  Layout layout_of(size_t k) const {
     Layout layout;
     for (const Layout& output : outputs_[k]) {
       if (output.kind == Layout::Kind::kUnset || output == layout) continue;
@@ -182,9 +228,12 @@ class Reader {
     CapturedNode& captured = capture_.nodes[k];
     Layout layout = layout_of(k);
     const bool carries = layout.kind != Layout::Kind::kUnset;
-    if (slow_reason_[k].empty() && carries && is_free_[k]) {
-      slow_reason_[k] =
-          "the output of " + captured.node->name() + " is used both per sample and as a whole";
+    if (carries && is_free_[k]) {
+      add_once(capture_.couplings, shared_by_[k]);
+      if (slow_reason_[k].empty()) {
+        slow_reason_[k] =
+            "the output of " + captured.node->name() + " is used both per sample and as a whole";
+      }
     }
     if (slow_reason_[k].empty() && layout.kind == Layout::Kind::kUnknown) {
       slow_reason_[k] = "the samples sit in two places of the output of " + captured.node->name();
@@ -203,40 +252,68 @@ class Reader {
       if (captured.next[e] < 0) continue;
       if (captured.side == Side::kFree) {
         captured.edges[e] = EdgeKind::kFree;
-        is_free_[captured.next[e]] = true;
+        share(k, captured.next[e]);
       } else if (captured.side == Side::kBatch) {
-        classify_edge(k, e);
+        if (layout.is_reduced()) {
+          classify_scalar_edge(k, e);
+        } else {
+          classify_edge(k, e);
+        }
       }
     }
+    if (captured.side == Side::kFree) look_for_samples(captured);
+  }
+
+  // What all samples share lies below; if samples lie there as well, this op couples them.
+  void share(size_t k, size_t next) {
+    is_free_[next] = true;
+    const CapturedNode& captured = capture_.nodes[k];
+    const bool passes_on = captured.side == Side::kFree && captured.rule &&
+                           (captured.rule->is_view() || captured.rule->is_pointwise());
+    if (shared_by_[next].empty()) {
+      shared_by_[next] = passes_on ? shared_by_[k] : captured.node->name();
+    }
+  }
+
+  // A constant times a parameter, with a line for each sample, that all samples share: data, by the
+  // looks of it. Nothing in the graph tells it from a computed weight of that size.
+  void look_for_samples(const CapturedNode& captured) {
+    const NodeView view(captured.node);
+    if (!captured.rule || captured.rule->is_view() || captured.rule->is_pointwise()) return;
+    const Shape shape = view.output_shape();
+    bool has_constant = false;
+    for (size_t e = 0; e < view.num_inputs(); ++e) has_constant |= !view.has_input(e);
+    if (!has_constant || shape.size() < 2 || shape[0] != capture_.N) return;
+    capture_.row_remarks.push_back(
+        "all samples share the output of " + view.name() + " of shape " + to_string(shape) +
+        ": if its lines are the samples, it couples them, and what takes "
+        "individual gradients for independent draws loses its meaning");
   }
 
   void classify_edge(size_t k, size_t e) {
     CapturedNode& captured = capture_.nodes[k];
     const NodeView view(captured.node);
-    const size_t next = captured.next[e];
-    if (leave_out_penalty(k, e)) return;
     Layout layout =
         captured.rule ? captured.rule->input_layout(view, e, captured.layout) : Layout::unknown();
     if (layout.kind == Layout::Kind::kCoupled) layout = decouple(captured, view, e);
     switch (layout.kind) {
       case Layout::Kind::kBatch:
-      case Layout::Kind::kReduced: {
-        captured.edges[e] = EdgeKind::kBatch;
-        Layout& target = outputs_[next][captured.node->next_edge(e).input_nr];
-        const bool agrees = target.kind == Layout::Kind::kUnset || target == layout;
-        target = agrees ? layout : Layout::unknown();
-        if (is_tail_[k] && is_additive(view)) is_tail_[next] = true;
+        follow(k, e, layout);
         break;
-      }
       case Layout::Kind::kFree:
-        captured.edges[e] = EdgeKind::kUse;
-        is_free_[next] = true;
+        if (is_summand_[k] && captured.rule->summand(view, e)) {
+          capture_.shared_terms.push_back({k, e});
+        }
+        use(k, e);
+        break;
+      case Layout::Kind::kMixed:
+        add_once(capture_.couplings, view.name());
+        mark_slow(captured, e, view.name() + " mixes the samples");
         break;
       default:
         // One call of the node per sample gives the rows, if nothing but views lies below.
-        if (captured.layout.is_batch() && leads_only_to_parameters(next)) {
-          captured.edges[e] = EdgeKind::kUse;
-          is_free_[next] = true;
+        if (captured.layout.is_batch() && leads_only_to_parameters(captured.next[e])) {
+          use(k, e);
         } else {
           mark_slow(captured,
                     e,
@@ -246,14 +323,119 @@ class Reader {
     }
   }
 
-  bool leave_out_penalty(size_t k, size_t e) {
+  void use(size_t k, size_t e) {
     CapturedNode& captured = capture_.nodes[k];
-    if (!is_tail_[k] || !is_penalty(NodeView(captured.node), e)) return false;
-    const std::string name = capture_.nodes[captured.next[e]].node->name();
-    captured.next[e] = -1;
-    capture_.remarks.push_back("a term of the losses that depends on parameters alone (" + name +
-                               ") is not part of the individual gradients");
+    captured.edges[e] = EdgeKind::kUse;
+    share(k, captured.next[e]);
+  }
+
+  void follow(size_t k, size_t e, const Layout& layout) {
+    CapturedNode& captured = capture_.nodes[k];
+    const size_t next = captured.next[e];
+    captured.edges[e] = EdgeKind::kBatch;
+    Layout& target = outputs_[next][captured.node->next_edge(e).input_nr];
+    const bool agrees = target.kind == Layout::Kind::kUnset || target == layout;
+    target = agrees ? layout : Layout::unknown();
+    if (!is_summand_[k]) return;
+    if (const auto factor = captured.rule->summand(NodeView(captured.node), e)) {
+      is_summand_[next] = true;
+      factor_[next] = factor_[k] * *factor;
+    }
+  }
+
+  // The samples have been reduced away. Below a mean or sum over them they are found again; terms
+  // without samples are shared by all; anything else cannot be taken apart.
+  void classify_scalar_edge(size_t k, size_t e) {
+    CapturedNode& captured = capture_.nodes[k];
+    const NodeView view(captured.node);
+    const Rule* rule = captured.rule;
+    const bool is_one = product(view.input_shape(e)) == 1;
+    const bool is_summand = rule && rule->summand(view, e).has_value();
+    if (!carries_samples(captured, e)) {
+      if (is_summand_[k] && is_summand) {
+        capture_.shared_terms.push_back({k, e});
+        use(k, e);
+      } else {
+        mark_slow(captured, e, view.name() + " combines it with the reduced loss");
+      }
+      return;
+    }
+    if (!is_one && rule && rule->reduction(view)) {
+      const double unknown = std::numeric_limits<double>::quiet_NaN();
+      reading_.note(view.name(), *rule->reduction(view), is_summand_[k] ? factor_[k] : unknown);
+      follow(k, e, rule->input_layout(view, e, captured.layout));
+      return;
+    }
+    if (is_one && rule && (is_summand || is_multiple(captured, e))) {
+      follow(k, e, captured.layout);
+      return;
+    }
+    add_once(capture_.couplings, view.name());
+    mark_slow(captured,
+              e,
+              "the loss is no mean or sum over the samples: " + view.name() + " couples them");
+  }
+
+  bool carries_samples(const CapturedNode& captured, size_t e) {
+    return scalar_terms_.carries_samples(captured.node->next_edge(e));
+  }
+
+  // Times something that has no samples.
+  bool is_multiple(const CapturedNode& captured, size_t e) {
+    const NodeView view(captured.node);
+    if (!captured.rule->is_linear_in(view, e)) return false;
+    for (size_t other = 0; other < view.num_inputs(); ++other) {
+      if (other != e && view.has_input(other) && carries_samples(captured, other)) return false;
+    }
     return true;
+  }
+
+  void check_scalar() const {
+    TORCH_CHECK_VALUE(reading_.has_samples() || !capture_.couplings.empty() || !has_any_parameter(),
+                      "gradients: no samples are found behind the scalar loss (",
+                      capture_.nodes[0].node->name(),
+                      ") of batch_size ",
+                      capture_.N,
+                      "; hand over the individual losses [N]");
+    reading_.check();
+  }
+
+  bool has_any_parameter() const {
+    return std::any_of(capture_.parameters.begin(),
+                       capture_.parameters.end(),
+                       [](const CapturedParameter& parameter) { return parameter.leaf >= 0; });
+  }
+
+  // ---- what is said of it ----
+
+  bool has_samples_below(const Capture& capture, size_t root) const {
+    std::vector<size_t> todo{root};
+    std::set<size_t> seen{root};
+    while (!todo.empty()) {
+      const size_t k = todo.back();
+      todo.pop_back();
+      if (layout_of(k).kind != Layout::Kind::kUnset) return true;
+      for (int64_t next : capture.nodes[k].next) {
+        if (next >= 0 && seen.insert(next).second) todo.push_back(next);
+      }
+    }
+    return false;
+  }
+
+  void finish_remarks() {
+    if (!capture_.left_out.empty()) {
+      capture_.remarks.push_back(
+          "left out, as options.shared_terms asks: terms of the losses that "
+          "have one value for all samples (" +
+          joined(capture_.left_out) + ")");
+    }
+    if (!capture_.couplings.empty()) {
+      capture_.row_remarks.push_back(
+          "samples are coupled by " + joined(capture_.couplings) +
+          ": a loss depends on other samples too. Rows are the gradients of losses[n]; what takes "
+          "them for independent draws (variance, norm, inner-product and orthogonality test, noise "
+          "scale, signal-to-noise ratios, cabs, early stopping) loses its meaning");
+    }
   }
 
   void mark_slow(CapturedNode& captured, size_t e, const std::string& reason) {
@@ -266,8 +448,18 @@ class Reader {
   // Batch norm with batch statistics: what the caller's policy makes of it.
   Layout decouple(CapturedNode& captured, const NodeView& view, size_t edge) {
     const Layout decoupled = edge == 0 ? captured.layout : Layout::free();
-    if (options_.batch_norm == BatchNormPolicy::kSplitGradient) return decoupled;
+    if (options_.batch_norm == BatchNormPolicy::kSplitGradient) {
+      add_once(capture_.row_remarks,
+               view.name() +
+                   " couples the samples (kSplitGradient): a row is the part of the "
+                   "gradient that flows through its sample, not that of losses[n]");
+      return decoupled;
+    }
     if (options_.batch_norm == BatchNormPolicy::kConstantStatistics) {
+      add_once(capture_.row_remarks,
+               view.name() +
+                   " couples the samples (kConstantStatistics): rows are taken with the "
+                   "batch's mean and variance held constant");
       captured.holds_statistics = true;
       capture_.runs_own_pass = true;
       return decoupled;
@@ -297,14 +489,6 @@ class Reader {
     return std::all_of(captured.next.begin(), captured.next.end(), [this](int64_t next) {
       return next < 0 || leads_only_to_parameters(next);
     });
-  }
-
-  // A scalar summand of the losses that is computed from parameters alone, such as an L2 penalty.
-  bool is_penalty(const NodeView& view, size_t e) const {
-    const bool is_sum = view.name() == "AddBackward0" || view.name() == "SubBackward0";
-    if (!is_sum || product(view.input_shape(e)) != 1) return false;
-    Node* next = view.node()->next_edge(e).function.get();
-    return !leads_only_to_parameters(topology_.position.at(next)) && is_parameter_expression(next);
   }
 
   void finish_slow() {
@@ -353,12 +537,17 @@ class Reader {
 
   const Parameters& parameters_;
   const GradientOptions& options_;
+  Edges cuts_;
   Topology topology_;
+  ScalarTerms scalar_terms_;
+  ReductionReading reading_;
   Capture capture_;
   std::vector<bool> reaches_;
   std::vector<std::vector<Layout>> outputs_;
   std::vector<bool> is_free_;
-  std::vector<bool> is_tail_;
+  std::vector<bool> is_summand_;        // reached from the losses over summands alone
+  std::vector<double> factor_;          // of those: what they are multiplied by on the way
+  std::vector<std::string> shared_by_;  // the op that uses a free node's output for all samples
   std::vector<std::string> slow_reason_;
   std::string refusal_;
 };
@@ -369,7 +558,25 @@ Capture capture_graph(const Tensor& losses,
                       const Parameters& parameters,
                       const GradientOptions& options) {
   check_input(losses, parameters, options);
-  return Reader(losses, parameters, options).run();
+  Reader reader(losses, parameters, options, {});
+  Capture capture = reader.run();
+  if (options.shared_terms == SharedTerms::kKeep || capture.shared_terms.empty()) return capture;
+  const Edges terms = reader.shared_terms(capture);
+  return terms.empty() ? std::move(capture) : Reader(losses, parameters, options, terms).run();
+}
+
+bool Capture::is_shared_term(size_t k, size_t edge) const {
+  return std::any_of(shared_terms.begin(), shared_terms.end(), [&](const SharedTerm& term) {
+    return term.position == k && term.edge == edge;
+  });
+}
+
+std::vector<std::string> Capture::shared_term_names() const {
+  std::vector<std::string> names;
+  for (const SharedTerm& term : shared_terms) {
+    add_once(names, nodes[term.position].node->next_edge(term.edge).function->name());
+  }
+  return names;
 }
 
 void check_samples(const Capture& capture,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "flightdeck/gradients.h"
@@ -41,6 +42,13 @@ struct CapturedNode {
   bool leads_to_slow = false;  // some slow parameter lies below
 };
 
+// A summand of the losses that has one value for all samples: what enters node `position` at
+// `edge`.
+struct SharedTerm {
+  size_t position;
+  size_t edge;
+};
+
 struct CapturedParameter {
   int64_t leaf = -1;     // position of its node; -1: the losses do not depend on it
   bool is_slow = false;  // its rows come from one backward pass per sample
@@ -53,11 +61,19 @@ struct Capture {
   bool is_scalar = false;
   size_t root_output = 0;           // the losses are this output of nodes.front()
   std::vector<CapturedNode> nodes;  // consumers before producers
+  std::unordered_map<const compat::ag::Node*, size_t> position;
   std::vector<CapturedParameter> parameters;
-  std::vector<std::string> remarks;
-  bool runs_own_pass = false;  // gradients differ from the caller's own: no watching
+  std::vector<SharedTerm> shared_terms;  // that are part of the losses
+  std::vector<std::string> left_out;     // ops that end a shared term that is not
+  std::vector<std::string> couplings;    // ops through which a loss depends on other samples
+  std::vector<std::string> remarks;      // on whatever is asked of the losses
+  std::vector<std::string> row_remarks;  // on individual gradients
+  bool runs_own_pass = false;            // gradients differ from the caller's own: no watching
 
-  NodeView view(size_t position) const { return NodeView(nodes[position].node); }
+  NodeView view(size_t k) const { return NodeView(nodes[k].node); }
+  bool is_shared_term(size_t k, size_t edge) const;
+  /// The ops that end the shared terms, for people.
+  std::vector<std::string> shared_term_names() const;
 };
 
 /// Reads the graph behind `losses`. Throws on bad input; refusals are recorded per parameter.

@@ -9,6 +9,12 @@
 namespace flightdeck {
 namespace {
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 std::string padded(std::string text, size_t width) {
   text.resize(std::max(width, text.size()), ' ');
   return text;
@@ -59,6 +65,16 @@ std::string Coverage::text() const {
       out << "\n";
     }
   }
+  for (const auto& parameter : parameters) {
+    if (parameter.elsewhere.empty()) continue;
+    out << "gradient past the losses reaches " << parameter.name << " from "
+        << joined(parameter.elsewhere) << "\n";
+  }
+  if (!shared_terms.empty()) {
+    out << "terms that all samples share, " << (leaves_out_shared_terms ? "left out: " : "kept: ")
+        << joined(shared_terms) << "\n";
+  }
+  if (!couplings.empty()) out << "samples are coupled by " << joined(couplings) << "\n";
   return out.str();
 }
 

@@ -56,7 +56,9 @@ FirstOrderPass::FirstOrderPass(Capture capture,
             complete(parameter, std::move(rows));
           }) {
   check_options(what);
-  for (const std::string& remark : capture_.remarks) results_.remark(remark);
+  for (const auto* remarks : {&capture_.remarks, &capture_.row_remarks}) {
+    for (const std::string& remark : *remarks) results_.remark(remark);
+  }
   results_.coverage() = initial_coverage(capture_, parameters_);
   if (options_.keep_rows) {
     kept_ = std::make_shared<FactoredRows>(
@@ -90,9 +92,17 @@ void FirstOrderPass::set_weights(const Tensor& gradient) {
   if (is_uniform) {
     factor_ = weights_.select(0, 0).reciprocal();
   } else {
-    sample_factor_ = at::where(weights_ == 0, at::zeros_like(weights_), weights_.reciprocal());
+    sample_factor_ = weights_.reciprocal();
   }
   scale_early();
+}
+
+int64_t FirstOrderPass::unusable_weights(const Tensor& gradient) const {
+  const bool is_one = gradient.numel() == 1 || gradient.stride(0) == 0;
+  if (is_one && !gradient.is_cpu()) return 0;
+  const Tensor weights = is_one ? gradient.reshape({-1}).slice(0, 0, 1) : gradient;
+  const auto lost = ((weights == 0).logical_or_(weights.isfinite().logical_not())).sum();
+  return lost.item<int64_t>() * (is_one ? capture_.N : 1);
 }
 
 void FirstOrderPass::scale_early() {
@@ -145,6 +155,7 @@ void FirstOrderPass::hand_over_gradient(size_t parameter,
   Tensor gradient = answers.sum.mul(static_cast<double>(count_));
   if (sample_factor_.defined()) gradient = rows.combine(weights_.unsqueeze(0)).squeeze(0);
   if (gradient_factor_.defined()) gradient.div_(gradient_factor_.to(gradient.options()));
+  if (on_handed_over_) on_handed_over_(parameter, gradient);
   if (needs_arrivals_) settle_arrival(parameter, at::linalg_vector_norm(gradient, 2));
   Tensor tensor = parameters_[parameter].tensor;
   gradient = gradient.to(tensor.scalar_type()).contiguous();
@@ -153,6 +164,23 @@ void FirstOrderPass::hand_over_gradient(size_t parameter,
   } else {
     tensor.mutable_grad() = gradient.clone();
   }
+}
+
+void FirstOrderPass::set_elsewhere(const std::vector<std::vector<std::string>>& ops) {
+  for (size_t p = 0; p < ops.size(); ++p) results_.coverage(p).elsewhere = ops[p];
+}
+
+std::unique_ptr<FirstOrderPass> FirstOrderPass::hand_over_apart() {
+  GradientOptions options;
+  options.reuse_gradients = true;
+  options.scratch_bytes = options_.scratch_bytes;
+  auto other = std::make_unique<FirstOrderPass>(
+      capture_, parameters_, Needs(), options, /*hears_arrivals=*/false);
+  other->on_handed_over_ = [this](size_t parameter, const Tensor& gradient) {
+    arrive(parameter, gradient);
+  };
+  options_.reuse_gradients = false;
+  return other;
 }
 
 void FirstOrderPass::arrive(size_t parameter, const Tensor& gradient) {
@@ -262,12 +290,6 @@ Gradients FirstOrderPass::finish(const Tensor& losses) {
     const int64_t bad = losses.numel() - losses.isfinite().sum().item<int64_t>();
     results_.remark(std::to_string(bad) + " of " + std::to_string(losses.numel()) +
                     " losses are NaN or infinite; their rows are too");
-  }
-  const int64_t zero =
-      sample_factor_.defined() ? (weights_ == 0).sum().item<int64_t>() : int64_t{0};
-  if (zero > 0) {
-    results_.remark(std::to_string(zero) +
-                    " samples have weight zero in the reduced loss; their rows are zero");
   }
   Gradients result = results_.finish();
   result.rows = std::move(kept_);

@@ -2,6 +2,8 @@
 // The state of one first-order pass: asks the rows of each parameter what is needed and drops them.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +36,10 @@ class FirstOrderPass {
   /// sample, so that they are those of the individual losses. Call before the first visit.
   void set_weights(const Tensor& gradient);
 
+  /// Samples whose gradient cannot be read from the caller's pass with this gradient at the losses:
+  /// their weight is zero or not finite. One weight for all is looked at on the CPU alone.
+  int64_t unusable_weights(const Tensor& gradient) const;
+
   /// Takes the output gradients of one node of the batch side. Each node is visited at most once.
   void visit(size_t position, const variable_list& gradients);
 
@@ -43,6 +49,14 @@ class FirstOrderPass {
 
   /// The gradient that reaches a parameter from everything the loss depends on.
   void arrive(size_t parameter, const Tensor& gradient);
+
+  /// Ops whose gradient reaches each parameter past the losses, for the coverage.
+  void set_elsewhere(const std::vector<std::vector<std::string>>& ops);
+  void remark(const std::string& text) { results_.remark(text); }
+
+  /// From here on another pass is visited with the caller's gradients and adds to `.grad` what
+  /// PyTorch skips (`reuse_gradients`); this one only answers.
+  std::unique_ptr<FirstOrderPass> hand_over_apart();
 
   /// The parameters no rule reaches: one backward pass per sample. Needs the graph.
   void run_slow();
@@ -72,6 +86,7 @@ class FirstOrderPass {
   bool needs_arrivals_;
   Tensor arrival_weight_;            // one element: the sum of the samples' weights
   std::vector<Tensor> early_norms_;  // arrived before the weights were known
+  std::function<void(size_t parameter, const Tensor& gradient)> on_handed_over_;
   std::shared_ptr<FactoredRows> kept_;
   RowsCollector collector_;
 };

@@ -92,7 +92,7 @@ Coverage coverage(const Tensor& losses,
     for (size_t p = 0; p < parameters.size(); ++p) {
       const std::string& refusal = capture.parameters[p].refusal;
       if (refusal.empty()) continue;
-      refused.parameters.push_back({parameters[p].name, CoverageLevel::kRefused, {}, refusal});
+      refused.parameters.push_back({parameters[p].name, CoverageLevel::kRefused, {}, refusal, {}});
     }
     if (!refused.parameters.empty()) return refused;
     GradientOptions own = options;

@@ -7,8 +7,21 @@
 #include <ATen/ATen.h>
 
 #include "rows/dense.h"
+#include "rows/shared.h"
+#include "rules/stacks.h"
 
 namespace flightdeck {
+
+namespace {
+
+// Rows of one entry as multiples of one: what lies between them and the parameters is then applied
+// once, not once per sample.
+Rows as_multiples(const Rows& rows) {
+  const Tensor c = rows.dense(0, rows.N()).reshape({rows.N(), 1});
+  return Rows(std::make_shared<SharedForm>(c, at::ones(with_lead(1, rows.shape()), c.options())));
+}
+
+}  // namespace
 
 RowsCollector::RowsCollector(const Capture& capture,
                              std::vector<int64_t> samples,
@@ -45,7 +58,9 @@ Rows RowsCollector::rows_at(size_t position, size_t edge, const variable_list& g
   if (found == gradients.end()) return {};
   const NodeView view(captured.node);
   Rows rows;
-  if (captured.rule && gradients[0].defined()) {
+  if (captured.layout.is_reduced()) {
+    rows = shared_rows(position, edge, gradients);
+  } else if (captured.rule && gradients[0].defined()) {
     rows = captured.rule->rows(view, edge, gradients[0], captured.layout);
   }
   const bool is_slow = rows.empty();
@@ -55,6 +70,8 @@ Rows RowsCollector::rows_at(size_t position, size_t edge, const variable_list& g
     if (!index_.defined()) index_ = at::tensor(samples_, at::kLong).to(found->device());
     rows = rows.select(index_);
   }
+  const bool is_computed = capture_.nodes[captured.next[edge]].parameter < 0;
+  if (is_computed && product(view.input_shape(edge)) == 1) rows = as_multiples(rows);
   if (!coverage_) return rows;
   // One parameter, except for computed weights.
   for (size_t p : parameters_below(captured.next[edge])) {
@@ -67,6 +84,18 @@ Rows RowsCollector::rows_at(size_t position, size_t edge, const variable_list& g
     }
   }
   return rows;
+}
+
+Rows RowsCollector::shared_rows(size_t position,
+                                size_t edge,
+                                const variable_list& gradients) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  std::vector<bool> wanted(captured.edges.size(), false);
+  wanted[edge] = true;
+  const Tensor gradient = apply_node(captured.node, gradients, wanted)[edge];
+  if (!gradient.defined()) return {};
+  const Tensor shares = at::full({capture_.N, 1}, 1.0 / double(capture_.N), gradient.options());
+  return Rows(std::make_shared<SharedForm>(shares, gradient.unsqueeze(0)));
 }
 
 Rows RowsCollector::rows_one_by_one(size_t position,
@@ -129,7 +158,12 @@ Rows RowsCollector::carry(size_t position, size_t edge, const std::vector<Arriva
   Rows carried;
   for (const Arrival& arrival : arrivals) {
     Rows rows = arrival.rows;
-    if (!captured.rule || !captured.rule->carry(view, edge, arrival.output, rows)) {
+    if (captured.rule && captured.rule->carry(view, edge, arrival.output, rows)) {
+      carried.add(std::move(rows));
+      continue;
+    }
+    rows = carry_shared(position, edge, arrival.output, arrival.rows);
+    if (rows.empty()) {
       rows = carry_one_by_one(position, edge, arrival.output, arrival.rows);
       for (size_t p : coverage_ ? parameters_below(captured.next[edge]) : std::vector<size_t>()) {
         auto& covered = coverage_->parameters[p];
@@ -141,6 +175,29 @@ Rows RowsCollector::carry(size_t position, size_t edge, const std::vector<Arriva
   }
   carried.merge();
   return carried;
+}
+
+Rows RowsCollector::carry_shared(size_t position,
+                                 size_t edge,
+                                 size_t output,
+                                 const Rows& rows) const {
+  const Rows::Term* term = rows.terms().size() == 1 ? find_shared(rows.terms()) : nullptr;
+  if (!term) return {};
+  const CapturedNode& captured = capture_.nodes[position];
+  const NodeView view(captured.node);
+  std::vector<bool> wanted(captured.edges.size(), false);
+  wanted[edge] = true;
+  const auto dtype = c10::typeMetaToScalarType(captured.node->input_metadata(output).dtype());
+  const auto& form = static_cast<const SharedForm&>(*term->form);
+  std::vector<Tensor> carried;
+  for (const Tensor& v : term->placement.to_parameter(form.vectors(), /*lead=*/1).unbind(0)) {
+    variable_list gradients(view.num_outputs());
+    gradients[output] = v.to(dtype);
+    Tensor row = apply_node(captured.node, std::move(gradients), wanted)[edge];
+    if (!row.defined()) row = at::zeros(view.input_shape(edge), form.options());
+    carried.push_back(row);
+  }
+  return Rows(std::make_shared<SharedForm>(form.multiples(), at::stack(carried)));
 }
 
 Rows RowsCollector::carry_one_by_one(size_t position,
@@ -180,6 +237,10 @@ std::vector<size_t> RowsCollector::parameters_below(size_t position) const {
 
 Coverage initial_coverage(const Capture& capture, const Parameters& parameters) {
   Coverage coverage;
+  coverage.couplings = capture.couplings;
+  coverage.leaves_out_shared_terms = !capture.left_out.empty();
+  coverage.shared_terms =
+      coverage.leaves_out_shared_terms ? capture.left_out : capture.shared_term_names();
   for (size_t p = 0; p < parameters.size(); ++p) {
     const auto& captured = capture.parameters[p];
     ParameterCoverage covered;

@@ -39,10 +39,14 @@ class RowsCollector {
 
   Rows rows_at(size_t position, size_t edge, const variable_list& gradients);
   Rows rows_one_by_one(size_t position, size_t edge, const variable_list& gradients) const;
+  // Of a term of a scalar loss: each sample has an equal share of it.
+  Rows shared_rows(size_t position, size_t edge, const variable_list& gradients) const;
   void deliver(size_t position, size_t output, Rows rows);
   void hand_on(size_t position);
   Rows carry(size_t position, size_t edge, const std::vector<Arrival>& arrivals);
   Rows carry_one_by_one(size_t position, size_t edge, size_t output, const Rows& rows) const;
+  // Multiples of shared vectors stay such; no rows for others.
+  Rows carry_shared(size_t position, size_t edge, size_t output, const Rows& rows) const;
   std::vector<size_t> parameters_below(size_t position) const;
 
   const Capture& capture_;

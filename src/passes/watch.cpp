@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Watch: hooks on the nodes of parameter uses see the output gradients of the caller's own
-// backward.
+// backward. They are those of the losses unless something else flows in: that is looked for when
+// the pass reaches the losses, and the rows then come from a pass of our own.
 #include "flightdeck/watch.h"
 
 #include <exception>
@@ -10,6 +11,7 @@
 #include <ATen/ATen.h>
 
 #include "passes/first_order.h"
+#include "passes/foreign.h"
 
 namespace flightdeck {
 
@@ -17,7 +19,7 @@ using compat::ag::Edge;
 using compat::ag::FunctionPreHook;
 using compat::ag::Node;
 
-class Watch::State {
+class Watch::State : public std::enable_shared_from_this<Watch::State> {
  public:
   State(const Tensor& losses,
         Capture capture,
@@ -32,18 +34,20 @@ class Watch::State {
 
   // Called by a hook, on whatever thread runs the node.
   void at_node(size_t position, const variable_list& gradients) {
-    if (error_) return;
+    if (error_ || (position != 0 && !is_watched_pass())) return;
     try {
       if (position == 0) {
         if (started_) is_closed_ = true;  // a second backward over a retained graph
         if (is_closed_) return;
         started_ = true;
+        remember_pass();
         start(gradients);
       }
       if (!started_ || is_closed_ || pass_.capture().runs_own_pass) return;
       // Rules read shapes through the edges: put them back while they look.
       restore_edges(position);
-      pass_.visit(position, gradients);
+      if (handed_over_) handed_over_->visit(position, gradients);
+      if (!runs_own_pass_) pass_.visit(position, gradients);
       if (reuses_) cut_edges(position);
     } catch (...) {
       error_ = std::current_exception();
@@ -52,10 +56,7 @@ class Watch::State {
 
   // The whole gradient of a parameter, on its way to `.grad`.
   void at_leaf(size_t parameter, const variable_list& gradients) {
-    if (error_ || is_closed_) return;
-    // Below the losses it comes after them; another backward pass may come first.
-    const bool is_below = pass_.capture().parameters[parameter].leaf >= 0;
-    if (is_below && !started_) return;
+    if (error_ || is_closed_ || !is_watched_pass()) return;
     try {
       pass_.arrive(parameter, gradients[0]);
     } catch (...) {
@@ -83,12 +84,52 @@ class Watch::State {
                 "them");
     pass_.set_arrival_weights(gradients[output]);
     if (pass_.capture().runs_own_pass) {
-      pass_.run(losses_);
+      compat::outside_pass(losses_.device(), [&] { pass_.run(losses_); });
       return;
     }
-    pass_.run_slow();
+    const Foreign foreign = find_foreign(pass_.capture(),
+                                         *compat::nodes_of_pass(),
+                                         [](const FunctionPreHook& hook) { return is_ours(hook); });
+    pass_.set_elsewhere(foreign.elsewhere);
+    if (!foreign.reason.empty()) {
+      run_own_pass(foreign.reason, "; to spare it, watch the sum of the losses, or each of them");
+      return;
+    }
+    const int64_t lost = pass_.unusable_weights(gradients[output]);
+    if (lost > 0) {
+      run_own_pass(std::to_string(lost) + " of " + std::to_string(pass_.capture().N) +
+                       " samples have no weight in the reduced loss",
+                   "");
+      return;
+    }
+    compat::outside_pass(losses_.device(), [&] { pass_.run_slow(); });
     pass_.set_weights(gradients[output]);
   }
+
+  void run_own_pass(const std::string& reason, const std::string& advice) {
+    runs_own_pass_ = true;
+    pass_.remark(reason + ": the rows are those of the losses, from a pass of its own" + advice);
+    // What PyTorch was told to skip still has to reach `.grad`.
+    if (reuses_) handed_over_ = pass_.hand_over_apart();
+    compat::outside_pass(losses_.device(), [&] { pass_.run(losses_); });
+  }
+
+  // Whether the pass that calls goes through the losses. All nodes below them wait for them in it.
+  // The nodes of a pass leave out the one it starts from.
+  bool is_watched_pass() const {
+    const auto* nodes = compat::nodes_of_pass();
+    return nodes && (nodes == current_ || nodes->count(pass_.capture().nodes[0].node) > 0);
+  }
+
+  // Until it ends: the next one may be at the same address.
+  void remember_pass() {
+    current_ = compat::nodes_of_pass();
+    compat::at_end_of_pass([self = weak_from_this()] {
+      if (const auto state = self.lock()) state->current_ = nullptr;
+    });
+  }
+
+  static bool is_ours(const FunctionPreHook& hook);
 
   void listen(const std::shared_ptr<Node>& node, std::unique_ptr<FunctionPreHook> hook);
   void listen_at_leaves(const std::shared_ptr<State>& self);
@@ -111,6 +152,10 @@ class Watch::State {
   std::vector<std::shared_ptr<Node>> leaves_;  // a leaf nobody uses yet lives as long as it is held
   std::vector<std::pair<std::weak_ptr<Node>, const FunctionPreHook*>> hooks_;
   std::unordered_map<size_t, std::vector<Cut>> cuts_;
+  std::unique_ptr<FirstOrderPass>
+      handed_over_;  // only for `.grad`, if the rows come from elsewhere
+  const std::unordered_set<Node*>* current_ = nullptr;  // nodes of the watched pass while it runs
+  bool runs_own_pass_ = false;
   bool started_ = false;
   bool is_closed_ = false;
   std::exception_ptr error_;
@@ -138,6 +183,10 @@ class WatchHook final : public FunctionPreHook {
 };
 
 }  // namespace
+
+bool Watch::State::is_ours(const FunctionPreHook& hook) {
+  return dynamic_cast<const WatchHook*>(&hook) != nullptr;
+}
 
 void Watch::State::attach(const std::shared_ptr<State>& self) {
   const Capture& capture = pass_.capture();

@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 
 #include "rows/counts.h"
+#include "rows/shared.h"
 
 namespace flightdeck {
 namespace {
@@ -166,11 +167,25 @@ Answers Rows::answer_overlapping(const Questions& questions) const {
     }
     if (!questions.sum) total.sum = Tensor();
   }
-  if (questions.second || questions.norms || questions.gram || questions.any_counts()) {
-    answer_from_pieces(questions, total);
+  Questions rest = questions;
+  const Term* shared = find_shared(terms_);
+  if (shared && !total.dense.defined()) {
+    answer_with_shared(without(shared), *shared, questions, total);
+    rest.second = rest.norms = rest.gram = false;
+  }
+  if (rest.second || rest.norms || rest.gram || rest.any_counts()) {
+    answer_from_pieces(rest, total);
     total.algorithm += "; cross terms of uses by rows written out in pieces";
   }
   return total;
+}
+
+Rows Rows::without(const Term* left_out) const {
+  Rows others;
+  for (const Term& term : terms_) {
+    if (&term != left_out) others.terms_.push_back(term);
+  }
+  return others;
 }
 
 void Rows::answer_from_pieces(const Questions& questions, Answers& answers) const {

@@ -47,6 +47,7 @@ class Rows {
   Answers answer_overlapping(const Questions& questions) const;
   void count_entries_outside(const Questions& questions, Answers& answers) const;
   void answer_from_pieces(const Questions& questions, Answers& answers) const;
+  Rows without(const Term* left_out) const;
   bool terms_are_disjoint() const;
   at::TensorOptions options() const { return terms_.front().form->options(); }
 

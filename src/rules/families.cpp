@@ -2,10 +2,12 @@
 #include "rules/families.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <unordered_set>
 
 #include <ATen/ATen.h>
+#include <ATen/core/Reduction.h>
 
 #include "rules/stacks.h"
 
@@ -29,6 +31,14 @@ bool PointwiseRule::is_linear(const NodeView& node) const {
   return linear.count(node.name()) > 0;
 }
 
+std::optional<double> PointwiseRule::summand(const NodeView& node, size_t) const {
+  const std::string name = node.name();
+  if (name == "NegBackward0") return -1;
+  const bool is_difference = name == "RsubBackward0" || name == "RsubBackward1";
+  if (is_difference) return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
 Layout PointwiseRule::input_layout(const NodeView& node, size_t edge, const Layout& out) const {
   return broadcast_layout(out, node.output_shape(), node.input_shape(edge));
 }
@@ -39,12 +49,35 @@ Layout PointwiseLossRule::input_layout(const NodeView& node, size_t edge, const 
   return PointwiseRule::input_layout(node, edge, out);
 }
 
+std::optional<Reduction> to_reduction(int64_t field) {
+  if (field == at::Reduction::Mean) return Reduction::kMean;
+  if (field == at::Reduction::Sum) return Reduction::kSum;
+  return std::nullopt;
+}
+
+std::optional<Reduction> PointwiseLossRule::reduction(const NodeView& node) const {
+  namespace nodes = compat::nodes;
+  const std::string name = node.name();
+  const auto read = [&](const auto& typed) { return to_reduction(typed.reduction); };
+  if (name == "MseLossBackward0") return read(node.as<nodes::MseLossBackward0>());
+  if (name == "HuberLossBackward0") return read(node.as<nodes::HuberLossBackward0>());
+  if (name == "SmoothL1LossBackward0") return read(node.as<nodes::SmoothL1LossBackward0>());
+  if (name == "SoftMarginLossBackward0") return read(node.as<nodes::SoftMarginLossBackward0>());
+  if (name == "BinaryCrossEntropyBackward0") {
+    return read(node.as<nodes::BinaryCrossEntropyBackward0>());
+  }
+  if (name == "BinaryCrossEntropyWithLogitsBackward0") {
+    return read(node.as<nodes::BinaryCrossEntropyWithLogitsBackward0>());
+  }
+  return std::nullopt;
+}
+
 Layout AlongDimsRule::input_layout(const NodeView& node, size_t edge, const Layout& out) const {
   if (!out.is_batch()) return out;
   const size_t rank = node.output_shape().size();
   if (node.input_shape(edge).size() != rank) return Layout::unknown();
   for (int64_t dim : dims_(node)) {
-    if (wrap(dim, rank) == out.dim) return Layout::unknown();
+    if (wrap(dim, rank) == out.dim) return mixes_ ? Layout::mixed() : Layout::unknown();
   }
   return out;
 }
@@ -68,9 +101,21 @@ Layout ReductionRule::input_layout(const NodeView& node, size_t edge, const Layo
     const bool is_kept = reduced.keepdim || !is_reduced(dim);
     if (!is_kept) continue;
     if (position++ != out.dim) continue;
-    return is_reduced(dim) ? Layout::unknown() : out.at_dim(dim);
+    return is_reduced(dim) ? Layout::mixed() : out.at_dim(dim);
   }
   return Layout::unknown();
+}
+
+std::optional<double> ReductionRule::summand(const NodeView& node, size_t edge) const {
+  if (is_sum(node)) return 1;
+  if (!is_mean(node)) return std::nullopt;
+  return static_cast<double>(product(node.output_shape())) /
+         static_cast<double>(product(node.input_shape(edge)));
+}
+
+std::optional<Reduction> ReductionRule::reduction(const NodeView& node) const {
+  if (is_mean(node)) return Reduction::kMean;
+  return is_sum(node) ? std::optional<Reduction>(Reduction::kSum) : std::nullopt;
 }
 
 bool ReductionRule::is_linear(const NodeView& node) const { return is_mean(node) || is_sum(node); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "rules/rule.h"
 
@@ -17,6 +18,7 @@ class PointwiseRule : public Rule {
   NodeNames nodes() const override { return nodes_; }
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
   bool is_linear(const NodeView& node) const override;
+  std::optional<double> summand(const NodeView& node, size_t edge) const override;
   bool is_pointwise() const override { return true; }
 
  private:
@@ -29,8 +31,9 @@ class AlongDimsRule : public Rule {
  public:
   using Dims =
       std::function<Shape(const NodeView&)>;  ///< mixed dimensions; negative count from last
-  AlongDimsRule(NodeNames nodes, Dims dims, bool is_linear = false)
-      : nodes_(std::move(nodes)), dims_(std::move(dims)), is_linear_(is_linear) {}
+  /// `mixes`: an output entry depends on several input entries along those dimensions.
+  AlongDimsRule(NodeNames nodes, Dims dims, bool is_linear = false, bool mixes = true)
+      : nodes_(std::move(nodes)), dims_(std::move(dims)), is_linear_(is_linear), mixes_(mixes) {}
   NodeNames nodes() const override { return nodes_; }
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
   bool is_linear(const NodeView&) const override { return is_linear_; }
@@ -39,6 +42,7 @@ class AlongDimsRule : public Rule {
   NodeNames nodes_;
   Dims dims_;
   bool is_linear_;
+  bool mixes_;
 };
 
 /// Some dimensions are reduced away (all of them if the list is empty).
@@ -56,6 +60,8 @@ class ReductionRule : public Rule {
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override;
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override;
   bool is_linear(const NodeView& node) const override;
+  std::optional<double> summand(const NodeView& node, size_t edge) const override;
+  std::optional<Reduction> reduction(const NodeView& node) const override;
 
  private:
   NodeNames nodes_;
@@ -68,8 +74,12 @@ class PointwiseLossRule final : public PointwiseRule {
   using PointwiseRule::PointwiseRule;
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
   bool is_linear(const NodeView&) const override { return false; }
+  std::optional<Reduction> reduction(const NodeView& node) const override;
   bool is_pointwise() const override { return false; }
 };
+
+/// What the field `reduction` of a loss's node says.
+std::optional<Reduction> to_reduction(int64_t field);
 
 /// dim counted from 0.
 inline int64_t wrap(int64_t dim, size_t rank) {

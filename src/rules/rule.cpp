@@ -21,6 +21,12 @@ bool Rule::bend(const NodeView&,
 
 bool Rule::is_linear(const NodeView&) const { return false; }
 
+std::optional<double> Rule::summand(const NodeView&, size_t) const {
+  return is_view() ? std::optional<double>(1) : std::nullopt;
+}
+
+std::optional<Reduction> Rule::reduction(const NodeView&) const { return std::nullopt; }
+
 bool Rule::is_linear_in(const NodeView& node, size_t) const { return is_linear(node); }
 
 Tensor Rule::vjp(const NodeView&, size_t, const Tensor&) const { return {}; }

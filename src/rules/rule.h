@@ -3,10 +3,12 @@
 // interface, so the cost of growth is ops + quantities, not ops times quantities.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "flightdeck/gradients.h"
 #include "graph/node_view.h"
 #include "rows/rows.h"
 
@@ -22,7 +24,7 @@ class Rule {
   virtual std::vector<std::string_view> nodes() const = 0;
 
   /// Where the samples sit in the input at `edge`, given where they sit in the output: batch, free
-  /// (the input has no samples: a parameter side), reduced, coupled or unknown.
+  /// (the input has no samples: a parameter side), reduced, mixed, coupled or unknown.
   virtual Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const = 0;
 
   /// Rows with respect to a free input: one per sample, from the gradient of output 0. An empty
@@ -60,6 +62,14 @@ class Rule {
 
   /// True if the output is linear in the input at `edge` when the others are held.
   virtual bool is_linear_in(const NodeView& node, size_t edge) const;
+
+  /// If the input at `edge` is a summand of the output, rearranged, broadcast or added up, times
+  /// one number and plus what does not depend on it: that number, NaN if it is not known on the
+  /// host.
+  virtual std::optional<double> summand(const NodeView& node, size_t edge) const;
+
+  /// If the one output is the mean or the sum of something per entry: which.
+  virtual std::optional<Reduction> reduction(const NodeView& node) const;
 
   /// True if every output entry depends only on the input entries at its (broadcast) position.
   virtual bool is_pointwise() const { return false; }

@@ -242,14 +242,14 @@ TEST_F(ScalarLoss, MatchesOracleForMeanOfIndividualLosses) {
   check_scalar_loss(losses.mean(), Reduction::kMean, losses, parameters_);
 }
 
-TEST_F(ScalarLoss, LeavesOutPenaltyOnParameters) {
+TEST_F(ScalarLoss, GivesEachSampleThePenaltyOnParameters) {
   Tensor penalty = at::zeros({}, doubles());
   for (const NamedParameter& parameter : parameters_) {
     penalty = penalty + 0.05 * parameter.tensor.square().sum();
   }
   check_scalar_loss(F::cross_entropy(outputs_, labels_) + penalty,
                     Reduction::kMean,
-                    cross_entropies(outputs_, labels_),
+                    cross_entropies(outputs_, labels_) + penalty,
                     parameters_);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sums and differences, x + alpha y: a bias, a positional table, any broadcast addend.
+#include <limits>
+
 #include <ATen/ATen.h>
 
 #include "rules/broadcast.h"
@@ -37,13 +39,25 @@ class AddRule final : public PointwiseRule {
 
   bool is_linear(const NodeView&) const override { return true; }
 
+  std::optional<double> summand(const NodeView& node, size_t edge) const override {
+    return edge == 0 ? 1 : number(factor(node));
+  }
+
  private:
+  static double number(const at::Scalar& scalar) {
+    return scalar.isComplex() ? std::numeric_limits<double>::quiet_NaN() : scalar.toDouble();
+  }
   static Tensor weighted(const NodeView& node, size_t edge, const Tensor& tensor) {
     if (edge == 0) return tensor;
-    const bool is_difference = node.name() == "SubBackward0";
-    const at::Scalar alpha = is_difference ? -node.as<compat::nodes::SubBackward0>().alpha
-                                           : node.as<compat::nodes::AddBackward0>().alpha;
+    const at::Scalar alpha = factor(node);
     return alpha.equal(1) ? tensor : tensor.mul(alpha);
+  }
+
+  // Of the second input.
+  static at::Scalar factor(const NodeView& node) {
+    const bool is_difference = node.name() == "SubBackward0";
+    return is_difference ? -node.as<compat::nodes::SubBackward0>().alpha
+                         : node.as<compat::nodes::AddBackward0>().alpha;
   }
 };
 

@@ -42,7 +42,8 @@ class IndexRule final : public AlongDimsRule {
   IndexRule()
       : AlongDimsRule({"FlipBackward0", "GatherBackward0", "IndexSelectBackward0", "RollBackward0"},
                       &touched_dims,
-                      /*is_linear=*/true) {}
+                      /*is_linear=*/true,
+                      /*mixes=*/false) {}
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     const std::string name = node.name();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Products and quotients: a scale, a gate, any broadcast factor or divisor.
+#include <limits>
+
 #include <ATen/ATen.h>
 
 #include "rules/broadcast.h"
@@ -63,6 +65,16 @@ class MulRule final : public PointwiseRule {
   }
   bool is_linear_in(const NodeView& node, size_t edge) const override {
     return is_product(node) || edge == 0;
+  }
+
+  // Times one constant. A constant per entry could be one per sample.
+  std::optional<double> summand(const NodeView& node, size_t edge) const override {
+    if (!is_linear(node)) return std::nullopt;
+    const double unknown = std::numeric_limits<double>::quiet_NaN();
+    const Tensor other = factor(node, edge);
+    if (!other.defined()) return unknown;
+    if (other.numel() != 1) return std::nullopt;
+    return other.is_cpu() && !other.is_complex() ? other.item<double>() : unknown;
   }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Negative log-likelihood: picks one of the classes in dimension 1, which the output lacks.
-#include "rules/rule.h"
+#include "rules/families.h"
 
 namespace flightdeck::rules {
 namespace {
@@ -18,6 +18,12 @@ class NllLossRule final : public Rule {
   }
 
   bool is_linear(const NodeView&) const override { return true; }
+
+  std::optional<Reduction> reduction(const NodeView& node) const override {
+    return to_reduction(node.name() == "NllLossBackward0"
+                            ? node.as<compat::nodes::NllLossBackward0>().reduction
+                            : node.as<compat::nodes::NllLoss2DBackward0>().reduction);
+  }
 };
 
 }  // namespace

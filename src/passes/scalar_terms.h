@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What a graph tells of a scalar loss: which of its terms the samples are in, and whether it is
+// their mean or their sum. A scalar has no dimension of samples: what was reduced to it has, unless
+// the entries that were added up are a parameter's own.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "graph/topology.h"
+#include "rules/rule.h"
+
+namespace flightdeck {
+
+class ScalarTerms {
+ public:
+  explicit ScalarTerms(const Topology& topology) : topology_(topology) {}
+
+  /// True if what the edge leads to holds samples, or, if it is a single entry, was reduced from
+  /// them. Going down along the leading dimension of what was reduced, samples end in constants,
+  /// the data; the lines of a parameter end in the parameter itself.
+  bool carries_samples(const compat::ag::Edge& edge);
+
+ private:
+  bool is_reduced_from_samples(compat::ag::Node* node);
+  bool reaches_parameter(const compat::ag::Edge& reduced) const;
+
+  const Topology& topology_;
+  std::unordered_map<const compat::ag::Node*, bool> known_;
+};
+
+/// How a scalar was reduced over N samples, held against what the caller said.
+class ReductionReading {
+ public:
+  ReductionReading(int64_t N, Reduction said) : N_(static_cast<double>(N)), said_(said) {}
+
+  /// A term whose samples `op` reduces; `factor` is what the result is multiplied by, or NaN.
+  void note(const std::string& op, Reduction reduction, double factor);
+  /// True if samples were found.
+  bool has_samples() const { return !op_.empty(); }
+  /// Throws if the terms read as the other reduction alone. One in between contradicts neither.
+  void check() const;
+
+ private:
+  double N_;
+  Reduction said_;
+  std::string op_;  // the first
+  bool is_mean_ = false, is_sum_ = false;
+};
+
+}  // namespace flightdeck
