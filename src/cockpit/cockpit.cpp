@@ -335,7 +335,6 @@ void Cockpit::State::check_step(int64_t step) const {
                     " comes after step ",
                     last_step_.value_or(0),
                     "; steps have to ascend, so it is not watched");
-  check_unchanged_parameters();
 }
 
 // ---- what a run is ------------------------------------------------------------------------------
@@ -446,6 +445,7 @@ bool Cockpit::State::begin_step(int64_t step, const Tensor& losses, const WatchO
       switch_off_failed({instrument}, step);
     });
     if (plan.is_empty() && !pending_) return false;
+    check_unchanged_parameters();
     if (!output_.has_begun()) tell_run();
     static const std::vector<Tensor> none;
     const std::vector<Tensor>& update = pending_ ? complete_update(plan) : none;
