@@ -72,6 +72,8 @@ struct OptimizerEntry {
 /// Those that need gradients alone, by name.
 const std::vector<OptimizerEntry>& first_order_optimizers();
 
+// The rest needs all optimizers, flightdeck::optimizers.
+
 /// Those that read the curvature from the losses (suite/curvature_optimizer.h), by name.
 const std::vector<OptimizerEntry>& curvature_optimizers();
 

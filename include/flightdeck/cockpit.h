@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -50,30 +51,7 @@ struct WatchOptions {
   Reduction reduction = Reduction::kMean;  ///< of that scalar loss
 };
 
-class Cockpit;
-
-/// The watch over one step. Its end (destruction or `end`) is the end of the step: from then on the
-/// step's values are recorded.
-class StepWatch {
- public:
-  StepWatch(StepWatch&& other) noexcept;
-  StepWatch& operator=(StepWatch&&) = delete;
-  /// Ends the step. Throws only with `strict`, and not while another exception flies: then the step
-  /// is dropped.
-  ~StepWatch() noexcept(false);
-
-  /// What the destructor does, earlier.
-  void end();
-  /// False if nothing is due: the watch does nothing.
-  bool is_active() const { return cockpit_ != nullptr; }
-
- private:
-  friend class Cockpit;
-  StepWatch(Cockpit* cockpit, int exceptions) : cockpit_(cockpit), exceptions_(exceptions) {}
-
-  Cockpit* cockpit_;
-  int exceptions_;  // in flight when the watch began
-};
+class StepWatch;
 
 /// Watches the training of some parameters.
 ///
@@ -90,6 +68,10 @@ class StepWatch {
 ///
 /// Parameters, `.grad` and random numbers are as without it, to the bit. A quantity that fails is
 /// switched off and recorded; nothing is thrown from a watched step unless `strict`.
+///
+/// It holds the parameters' tensors and may outlive model and optimizer. Any thread may call it;
+/// calls wait for one another. Quantities and sinks may call it too, from inside a step: `log` is
+/// done at once, `finish` (and the destructor) when the step's call returns, all else is refused.
 class Cockpit {
  public:
   /// Throws if a parameter does not require gradients, or two quantities have one name. A tensor
@@ -99,6 +81,7 @@ class Cockpit {
           CockpitOptions options = {});
   /// A preset by name.
   Cockpit(const Parameters& parameters, const std::string& preset, CockpitOptions options = {});
+  /// Finishes the run.
   ~Cockpit();
   Cockpit(const Cockpit&) = delete;
   Cockpit& operator=(const Cockpit&) = delete;
@@ -115,7 +98,9 @@ class Cockpit {
   /// Begins to watch a step: call between forward and backward. `losses` are the individual losses
   /// [N], or a scalar with `options.batch_size`. Steps ascend; call it at every step, so that what
   /// the optimizer does between two steps is seen.
-  StepWatch watch(int64_t step, const Tensor& losses, const WatchOptions& options = {});
+  [[nodiscard]] StepWatch watch(int64_t step,
+                                const Tensor& losses,
+                                const WatchOptions& options = {});
 
   /// Records numbers of the user's own: accuracy, learning rate.
   void log(int64_t step, const std::string& name, double value);
@@ -125,7 +110,8 @@ class Cockpit {
   /// from, which quantities are off. With it and the training's own state a run goes on in another
   /// process as if it had not stopped; what waits for a next step is not part of it.
   std::map<std::string, Tensor> save() const;
-  /// Before the first watched step. Throws if it is of other parameters or quantities.
+  /// Before the first watched step. Throws if it is of other parameters, or of other quantities or
+  /// settings; nothing is loaded then.
   void load(const std::map<std::string, Tensor>& saved);
 
   const CockpitOptions& options() const;
@@ -134,15 +120,41 @@ class Cockpit {
   /// What is computed at this step and by which passes, for people.
   std::string plan(int64_t step) const;
 
-  /// Ends the run and closes the sinks. What waits for a next step is left out. The destructor
-  /// calls it with "finished", or "failed" while an exception flies.
+  /// Ends the run and closes the sinks. What waits for a next step is left out, and a step that is
+  /// still being watched is dropped with a remark. The destructor calls it with "finished", or
+  /// "failed" while an exception flies.
   void finish(const std::string& ending = "finished");
 
   class State;
 
  private:
-  friend class StepWatch;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
+};
+
+/// The watch over one step. Its end (destruction or `end`) is the end of the step: from then on the
+/// step's values are recorded. A watch that was moved from, that has ended or whose run is finished
+/// does nothing; it may outlive its cockpit, and end on another thread than it began.
+class [[nodiscard]] StepWatch {
+ public:
+  StepWatch(StepWatch&& other) noexcept;
+  StepWatch& operator=(StepWatch&&) = delete;
+  /// Ends the step. Throws only with `strict`, and not while another exception flies: then the step
+  /// is dropped.
+  ~StepWatch() noexcept(false);
+
+  /// What the destructor does, earlier.
+  void end();
+  /// False if nothing is due or the step has ended: the watch does nothing.
+  bool is_active() const;
+
+ private:
+  friend class Cockpit;
+  StepWatch(std::weak_ptr<Cockpit::State> cockpit, int64_t step, int exceptions)
+      : cockpit_(std::move(cockpit)), step_(step), exceptions_(exceptions) {}
+
+  std::weak_ptr<Cockpit::State> cockpit_;  // empty: nothing to end
+  int64_t step_;
+  int exceptions_;  // in flight when the watch began
 };
 
 }  // namespace flightdeck

@@ -84,8 +84,9 @@ struct RunInfo {
   std::string coverage;                       ///< how individual gradients are obtained, for people
 };
 
-/// Takes what a cockpit measures. Calls come from the thread that trains, one at a time. A sink
-/// that throws is dropped with a warning; training goes on.
+/// Takes what a cockpit measures, of one run: give each cockpit a sink of its own. Calls come one
+/// at a time, from the threads that call the cockpit; the cockpit holds the sink until the run ends
+/// or the sink throws: then it is dropped with a warning, and training goes on.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -96,10 +97,10 @@ class Sink {
   virtual void finish(const std::string& ending) = 0;
 };
 
-/// Keeps everything in memory: for tests and notebooks.
+/// Keeps everything in memory: for tests and notebooks. Refuses the values of a second run.
 class MemorySink : public Sink {
  public:
-  void begin(const RunInfo& info) override { info_ = info; }
+  void begin(const RunInfo& info) override;
   void write(const StepReadings& step) override;
   void note(const Note& note) override { notes_.push_back(note); }
   void finish(const std::string& ending) override { ending_ = ending; }

@@ -21,9 +21,10 @@ namespace flightdeck {
 /// own at that moment, and a remark says so. Other backward passes are not heard.
 ///
 /// `.grad`, parameters, RNG and the graph's lifetime are as without the watch, to the bit (but see
-/// `reuse_gradients`). Destroying the watch detaches it. A failure while listening never reaches
-/// the backward pass; `finish` throws it.
-class Watch {
+/// `reuse_gradients`). Destroying the watch detaches it, at any time, also inside the backward pass
+/// by a hook of its thread. A failure while listening never reaches the backward pass; `finish`
+/// throws it.
+class [[nodiscard]] Watch {
  public:
   Watch(const Tensor& losses,
         const Parameters& parameters,
@@ -35,7 +36,8 @@ class Watch {
 
   /// True once a backward pass went through the losses.
   bool has_run() const;
-  /// Detaches and returns the answers; throws if no backward pass went through `losses`.
+  /// Detaches and returns the answers; throws if no backward pass went through `losses`, and on a
+  /// watch that has finished or was moved from.
   Gradients finish();
 
   class State;

@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -16,6 +18,7 @@
 #include "cockpit/saved_state.h"
 #include "cockpit/step.h"
 #include "cockpit/update.h"
+#include "passes/gradient_fields.h"
 #include "quantities/group_sums.h"
 
 namespace flightdeck {
@@ -43,6 +46,11 @@ class Update final : public UpdateView {
   mutable Tensor before_;
 };
 
+constexpr const char* kStandstill =
+    "the parameters did not change between this step and the next. If gradients are accumulated "
+    "over several backward passes, watch one of them per optimizer step "
+    "(docs/gradient_accumulation.md)";
+
 // What a watched step leaves to be completed by the next one.
 struct Pending {
   int64_t step = 0;
@@ -63,16 +71,45 @@ Parameters without_further_names(const Parameters& parameters) {
   return first;
 }
 
+// "[5, 6] Float on cpu".
+std::string kind_of(const Tensor& tensor) {
+  std::ostringstream text;
+  text << tensor.sizes() << ' ' << tensor.scalar_type() << " on " << tensor.device();
+  return text.str();
+}
+
 std::vector<Tensor> as_directions(const std::vector<Tensor>& updates) {
   std::vector<Tensor> directions;
   for (const Tensor& update : updates) directions.push_back(update.unsqueeze(0));
   return directions;
 }
 
-LineView line_view(const Pending& pending, const LineEnd& end, const std::vector<Tensor>& fetched) {
+// LibTorch does not name an undefined tensor: says which of the step's nobody asked for.
+Value compute_with_remedy(const Quantity::Compute& compute, const Step& step) {
+  try {
+    return compute(step);
+  } catch (const c10::Error& error) {
+    const std::string what = error.what_without_backtrace();
+    const auto mentions = [&](const char* words) { return what.find(words) != std::string::npos; };
+    const bool is_undefined = mentions("undefined Tensor") || mentions("undefined tensor") ||
+                              mentions("no tensor arguments");
+    TORCH_CHECK(!is_undefined || !step.has_gradients(),
+                "a tensor that was not computed is read; of the gradients no quantity asked for ",
+                missing_fields(step.gradients()),
+                ": name what is read in Quantity::needs (",
+                what,
+                ")");
+    throw;
+  }
+}
+
+LineView line_view(const Pending& pending,
+                   const LineEnd& end,
+                   double length,
+                   const std::vector<Tensor>& fetched) {
   LineView line;
   line.step = pending.step;
-  line.length = std::sqrt(fetched[4].item<double>());
+  line.length = length;
   line.batch_size[0] = pending.start.batch_size;
   line.batch_size[1] = end.batch_size;
   for (int64_t k = 0; k < 2; ++k) {
@@ -88,7 +125,7 @@ LineView line_view(const Pending& pending, const LineEnd& end, const std::vector
 
 }  // namespace
 
-class Cockpit::State {
+class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
  public:
   State(Parameters parameters, std::vector<Quantity> quantities, CockpitOptions options)
       : output_(options.on_warning), tracker_(parameters) {
@@ -103,14 +140,90 @@ class Cockpit::State {
     for (const NamedParameter& parameter : context_.parameters) {
       context_.initial_parameters.push_back(parameter.tensor.detach().clone());
     }
-    for (Quantity& quantity : quantities) add(std::move(quantity));
+    for (Quantity& quantity : quantities) add_instrument(std::move(quantity));
   }
 
   void add(Quantity quantity) {
+    const Call call(*this, "add");
     TORCH_CHECK(!output_.has_begun(),
                 "cockpit: '",
                 quantity.name(),
                 "' is added after the first watched step; add quantities before");
+    add_instrument(std::move(quantity));
+  }
+
+  void add_sink(std::shared_ptr<Sink> sink) {
+    const Call call(*this, "add_sink");
+    TORCH_CHECK_VALUE(sink, "cockpit: the sink is null; give one that exists");
+    TORCH_CHECK(!output_.has_begun(),
+                "cockpit: a sink is added after the first values; add it before the first step");
+    output_.add(std::move(sink));
+  }
+
+  void describe(const std::string& key, const std::string& value) {
+    const Call call(*this);
+    config_[key] = value;
+    if (output_.has_begun()) tell_run();
+  }
+
+  bool begin_step(int64_t step, const Tensor& losses, const WatchOptions& options);
+  void end_step(int64_t step);
+  void abandon_step(int64_t step);
+  bool is_watching(int64_t step) {
+    const Call call(*this);
+    return current_ && current_->step() == step;
+  }
+  void log(int64_t step, const std::map<std::string, double>& values);
+  void finish(const std::string& ending);
+  std::map<std::string, Tensor> save() {
+    const Call call(*this);
+    return save_state(context_, instruments_);
+  }
+  void load(const std::map<std::string, Tensor>& saved) {
+    const Call call(*this, "load");
+    TORCH_CHECK(!last_step_, "cockpit: load comes after the first watched step; load before it");
+    load_state(saved, context_, instruments_);
+  }
+
+  const CockpitOptions& options() const { return context_.options; }
+  bool is_due(int64_t step) {
+    const Call call(*this);
+    return is_completed_by(step) || !plan(step).is_empty();
+  }
+  std::string plan_text(int64_t step) {
+    const Call call(*this);
+    return plan(step).text(instruments_);
+  }
+
+ private:
+  // One call from outside. Those of other threads wait. What a call runs (quantities, schedules,
+  // sinks) may call again, and may even destroy the cockpit: the state lives until the outermost
+  // call is over, and only then is a run ended.
+  class Call {
+   public:
+    explicit Call(State& state) : state_(state.shared_from_this()), lock_(state.mutex_) {
+      ++state.depth_;
+    }
+    // For what must not happen in the middle of another call.
+    Call(State& state, const char* what) : Call(state) {
+      TORCH_CHECK(state.depth_ == 1,
+                  what,
+                  ": it is called from inside a quantity, a schedule or a sink; call it from the "
+                  "training loop");
+    }
+    ~Call() {
+      if (state_->depth_ == 1) state_->end_run_if_asked();
+      --state_->depth_;
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    std::shared_ptr<State> state_;
+    std::lock_guard<std::recursive_mutex> lock_;
+  };
+
+  void add_instrument(Quantity quantity) {
     for (const Instrument& other : instruments_) {
       TORCH_CHECK_VALUE(other.quantity.name() != quantity.name(),
                         "cockpit: two quantities are called '",
@@ -121,39 +234,14 @@ class Cockpit::State {
     instruments_.push_back({std::move(quantity), std::move(functions), true});
   }
 
-  void add_sink(std::shared_ptr<Sink> sink) {
-    TORCH_CHECK(!output_.has_begun(),
-                "cockpit: a sink is added after the first values; add it before the first step");
-    output_.add(std::move(sink));
-  }
-
-  void describe(const std::string& key, const std::string& value) {
-    config_[key] = value;
-    if (output_.has_begun()) tell_run();
-  }
-
-  bool begin_step(int64_t step, const Tensor& losses, const WatchOptions& options);
-  void end_step();
-  void abandon_step();
-  void log(int64_t step, const std::map<std::string, double>& values);
-  void finish(const std::string& ending);
-  std::map<std::string, Tensor> save() const { return save_state(context_, instruments_); }
-  void load(const std::map<std::string, Tensor>& saved) {
-    TORCH_CHECK(!last_step_, "cockpit: load comes after the first watched step; load before it");
-    load_state(saved, context_, instruments_);
-  }
-
-  const CockpitOptions& options() const { return context_.options; }
   // Without those whose schedule throws.
   Plan plan(int64_t step) const {
     return make_plan(step, instruments_, ends_line(step), [](size_t) {});
   }
-  std::string plan_text(int64_t step) const { return plan(step).text(instruments_); }
   // The step before waits for its update, or for the other end of it.
   bool is_completed_by(int64_t step) const { return pending_ && pending_->step + 1 == step; }
-
- private:
   void check_parameters() const;
+  void check_unchanged_parameters() const;
   void check_step(int64_t step) const;
   bool ends_line(int64_t step) const {
     return is_completed_by(step) && !pending_->for_line.empty();
@@ -167,6 +255,8 @@ class Cockpit::State {
   void publish(const NamedValues& values, const std::optional<LineEnd>& line_end);
   void leave_pending();
   void take_remarks();
+  void warn_of_lost_parameters();
+  void end_run_if_asked() noexcept;
   template <typename Compute>
   void attempt(size_t instrument, NamedValues& values, const Compute& compute);
   // Inside a catch block: switches off who failed, or throws on.
@@ -177,6 +267,8 @@ class Cockpit::State {
   // Inside a catch block, for what the caller did wrong: said once and recorded, or thrown on.
   void complain(int64_t step);
 
+  std::recursive_mutex mutex_;
+  int depth_ = 0;  // calls that have begun and not returned
   StepContext context_;
   std::vector<Instrument> instruments_;
   std::map<std::string, std::string> config_;
@@ -184,6 +276,8 @@ class Cockpit::State {
   Output output_;
   UpdateTracker tracker_;
   bool knows_groups_ = false;
+  std::vector<bool> took_part_;        // per parameter: in the losses of a step before
+  std::optional<std::string> ending_;  // asked for
   bool is_finished_ = false;
   std::optional<int64_t> last_step_;
   std::optional<RunInfo> info_;
@@ -206,7 +300,28 @@ void Cockpit::State::check_parameters() const {
   }
 }
 
+// What is kept of a parameter (where it began, where it was a step ago) fits only while it is of
+// one kind.
+void Cockpit::State::check_unchanged_parameters() const {
+  for (size_t p = 0; p < context_.parameters.size(); ++p) {
+    const auto& [name, now] = context_.parameters[p];
+    const Tensor& first = context_.initial_parameters[p];
+    TORCH_CHECK_VALUE(now.sizes() == first.sizes() && now.scalar_type() == first.scalar_type() &&
+                          now.device() == first.device(),
+                      "watch: parameter '",
+                      name,
+                      "' is now ",
+                      kind_of(now),
+                      " but was ",
+                      kind_of(first),
+                      " when the cockpit was made; make a new cockpit of the new parameters");
+  }
+}
+
 void Cockpit::State::check_step(int64_t step) const {
+  TORCH_CHECK(depth_ == 1,
+              "watch: it is called from inside a quantity, a schedule or a sink; call it from the "
+              "training loop");
   TORCH_CHECK(!is_finished_, "watch: the run is finished; make a new cockpit for a new run");
   TORCH_CHECK(!current_,
               "watch: step ",
@@ -228,7 +343,7 @@ void Cockpit::State::tell_run() {
   if (!info_) {
     info_ = make_run_info(context_.parameters, instruments_);
     info_->grouping = context_.options.grouping.text();
-    info_->plan = plan_text(0);
+    info_->plan = plan(0).text(instruments_);
   }
   info_->config = config_;
   info_->coverage = coverage_;
@@ -316,6 +431,7 @@ void Cockpit::State::attempt(size_t instrument, NamedValues& values, const Compu
 // ---- a step -------------------------------------------------------------------------------------
 
 bool Cockpit::State::begin_step(int64_t step, const Tensor& losses, const WatchOptions& options) {
+  const Call call(*this);
   try {
     check_step(step);
   } catch (...) {
@@ -329,6 +445,7 @@ bool Cockpit::State::begin_step(int64_t step, const Tensor& losses, const WatchO
       switch_off_failed({instrument}, step);
     });
     if (plan.is_empty() && !pending_) return false;
+    check_unchanged_parameters();
     if (!output_.has_begun()) tell_run();
     static const std::vector<Tensor> none;
     const std::vector<Tensor>& update = pending_ ? complete_update(plan) : none;
@@ -378,9 +495,9 @@ const std::vector<Tensor>& Cockpit::State::complete_update(Plan& plan) {
     if (!instruments_[k].is_on) continue;
     attempt(k, pending.values, [&] { return instruments_[k].functions.after_update(update); });
   }
+  pending.squared_length = update.squared_update()[0];
   if (!plan.ends_line) return updates;
   try {
-    pending.squared_length = update.squared_update()[0];
     pending.start.slopes =
         mean_and_variance(pending.rows->dots(as_directions(updates)).select(1, 0));
   } catch (...) {
@@ -392,9 +509,9 @@ const std::vector<Tensor>& Cockpit::State::complete_update(Plan& plan) {
   return updates;
 }
 
-void Cockpit::State::end_step() {
-  if (!current_) return;
-  const int64_t step = current_->step();
+void Cockpit::State::end_step(int64_t step) {
+  const Call call(*this);
+  if (!is_watching(step)) return;
   try {
     if (!current_->finish(on_failure(step))) {
       TORCH_CHECK(false,
@@ -420,7 +537,7 @@ void Cockpit::State::compute_values(NamedValues& values) {
   for (size_t k : current_->plan().due) {
     const auto& compute = instruments_[k].functions.compute;
     if (!instruments_[k].is_on || !compute) continue;
-    attempt(k, values, [&] { return compute(*current_); });
+    attempt(k, values, [&] { return compute_with_remedy(compute, *current_); });
   }
 }
 
@@ -431,13 +548,12 @@ void Cockpit::State::publish(const NamedValues& values, const std::optional<Line
   std::vector<Tensor> tensors = tensors_of(values);
   const size_t late_begin = tensors.size();
   for (Tensor& tensor : tensors_of(late)) tensors.push_back(std::move(tensor));
+  const size_t length_at = tensors.size();
+  if (pending_ && pending_->squared_length.defined()) tensors.push_back(pending_->squared_length);
   const size_t line_begin = tensors.size();
   if (line_end) {
-    for (const Tensor& tensor : {pending_->start.losses,
-                                 pending_->start.slopes,
-                                 line_end->losses,
-                                 line_end->slopes,
-                                 pending_->squared_length}) {
+    for (const Tensor& tensor :
+         {pending_->start.losses, pending_->start.slopes, line_end->losses, line_end->slopes}) {
       tensors.push_back(tensor);
     }
   }
@@ -447,11 +563,16 @@ void Cockpit::State::publish(const NamedValues& values, const std::optional<Line
   if (!pending_) return;
   std::vector<Reading> readings =
       readings_of(late,
-                  std::vector<Tensor>(fetched.begin() + late_begin, fetched.begin() + line_begin),
+                  std::vector<Tensor>(fetched.begin() + late_begin, fetched.begin() + length_at),
                   context_.groups);
+  const double length = length_at < line_begin ? std::sqrt(fetched[length_at].item<double>()) : NAN;
+  if (length == 0) output_.remark(pending_->step, "", kStandstill);
   if (line_end) {
-    const LineView line = line_view(
-        *pending_, *line_end, std::vector<Tensor>(fetched.begin() + line_begin, fetched.end()));
+    const LineView line =
+        line_view(*pending_,
+                  *line_end,
+                  length,
+                  std::vector<Tensor>(fetched.begin() + line_begin, fetched.end()));
     NamedValues line_values;
     for (size_t k : pending_->for_line) {
       if (!instruments_[k].is_on) continue;
@@ -493,19 +614,44 @@ void Cockpit::State::take_remarks() {
   for (const std::string& text : current_->remarks()) {
     output_.remark(current_->step(), "", text);
   }
-  if (coverage_.empty() && current_->has_gradients()) {
+  if (!current_->has_gradients()) return;
+  warn_of_lost_parameters();
+  if (coverage_.empty()) {
     coverage_ = current_->gradients().coverage.text();
     tell_run();
   }
 }
 
-void Cockpit::State::abandon_step() {
-  if (!current_) return;
-  output_.remark(current_->step(), "", "the step ended by an exception; its values are dropped");
+// A parameter that the model no longer uses (replaced, frozen) goes on to count, with zeros.
+void Cockpit::State::warn_of_lost_parameters() {
+  const std::vector<ParameterCoverage>& covered = current_->gradients().coverage.parameters;
+  took_part_.resize(covered.size());
+  for (size_t p = 0; p < covered.size(); ++p) {
+    const bool takes_part = covered[p].level != CoverageLevel::kUnused;
+    if (took_part_[p] && !takes_part) {
+      const std::string matter = "parameter '" + covered[p].name + "' had a part in the losses";
+      const bool is_frozen = !context_.parameters[p].tensor.requires_grad();
+      const std::string text =
+          matter + " and has none any more" +
+          (is_frozen ? " (it does not require gradients now)" : "") +
+          "; its gradients count as zero. If it was replaced, make a new cockpit of the new "
+          "parameters";
+      output_.warn_once(matter, "step " + std::to_string(current_->step()) + ": " + text);
+      output_.remark(current_->step(), "", text);
+    }
+    took_part_[p] = took_part_[p] || takes_part;
+  }
+}
+
+void Cockpit::State::abandon_step(int64_t step) {
+  const Call call(*this);
+  if (!is_watching(step)) return;
+  output_.remark(step, "", "the step ended by an exception; its values are dropped");
   give_up_step();
 }
 
 void Cockpit::State::log(int64_t step, const std::map<std::string, double>& values) {
+  const Call call(*this);
   TORCH_CHECK(!is_finished_, "log: the run is finished; make a new cockpit for a new run");
   StepReadings readings;
   readings.step = step;
@@ -527,35 +673,56 @@ void Cockpit::State::log(int64_t step, const std::map<std::string, double>& valu
 }
 
 void Cockpit::State::finish(const std::string& ending) {
-  if (is_finished_) return;
-  if (!output_.has_begun()) tell_run();
-  is_finished_ = true;
-  give_up_step();
-  output_.finish(ending);
+  const Call call(*this);
+  if (!ending_) ending_ = ending;
+}
+
+void Cockpit::State::end_run_if_asked() noexcept {
+  if (!ending_ || is_finished_) return;
+  try {
+    if (!output_.has_begun()) tell_run();
+    if (current_) {
+      output_.remark(current_->step(),
+                     "",
+                     "the run ended while this step was being watched; its values are dropped");
+    }
+    is_finished_ = true;
+    give_up_step();
+    output_.finish(*ending_);
+  } catch (...) {
+    is_finished_ = true;
+    output_.warn("the run could not be ended: " + current_message());
+  }
 }
 
 // ---- the public face ----------------------------------------------------------------------------
 
 StepWatch::StepWatch(StepWatch&& other) noexcept
-    : cockpit_(std::exchange(other.cockpit_, nullptr)), exceptions_(other.exceptions_) {}
+    : cockpit_(std::exchange(other.cockpit_, {})),
+      step_(other.step_),
+      exceptions_(other.exceptions_) {}
 
 void StepWatch::end() {
-  if (Cockpit* cockpit = std::exchange(cockpit_, nullptr)) cockpit->state_->end_step();
+  if (const auto cockpit = std::exchange(cockpit_, {}).lock()) cockpit->end_step(step_);
 }
 
 StepWatch::~StepWatch() noexcept(false) {
-  if (cockpit_ == nullptr) return;
-  if (std::uncaught_exceptions() > exceptions_) {
-    std::exchange(cockpit_, nullptr)->state_->abandon_step();
-  } else {
+  if (std::uncaught_exceptions() <= exceptions_) {
     end();
+  } else if (const auto cockpit = cockpit_.lock()) {
+    cockpit->abandon_step(step_);
   }
+}
+
+bool StepWatch::is_active() const {
+  const auto cockpit = cockpit_.lock();
+  return cockpit && cockpit->is_watching(step_);
 }
 
 Cockpit::Cockpit(const Parameters& parameters,
                  std::vector<Quantity> quantities,
                  CockpitOptions options)
-    : state_(std::make_unique<State>(
+    : state_(std::make_shared<State>(
           without_further_names(parameters), std::move(quantities), std::move(options))) {}
 
 Cockpit::Cockpit(const Parameters& parameters, const std::string& preset, CockpitOptions options)
@@ -571,7 +738,9 @@ void Cockpit::describe(const std::string& key, const std::string& value) {
 
 StepWatch Cockpit::watch(int64_t step, const Tensor& losses, const WatchOptions& options) {
   const int exceptions = std::uncaught_exceptions();
-  return StepWatch(state_->begin_step(step, losses, options) ? this : nullptr, exceptions);
+  const std::weak_ptr<State> state = state_;
+  const bool is_watched = state_->begin_step(step, losses, options);
+  return StepWatch(is_watched ? state : std::weak_ptr<State>(), step, exceptions);
 }
 
 void Cockpit::log(int64_t step, const std::string& name, double value) {
@@ -585,9 +754,7 @@ std::map<std::string, Tensor> Cockpit::save() const { return state_->save(); }
 void Cockpit::load(const std::map<std::string, Tensor>& saved) { state_->load(saved); }
 
 const CockpitOptions& Cockpit::options() const { return state_->options(); }
-bool Cockpit::is_due(int64_t step) const {
-  return state_->is_completed_by(step) || !state_->plan(step).is_empty();
-}
+bool Cockpit::is_due(int64_t step) const { return state_->is_due(step); }
 std::string Cockpit::plan(int64_t step) const { return state_->plan_text(step); }
 void Cockpit::finish(const std::string& ending) { state_->finish(ending); }
 

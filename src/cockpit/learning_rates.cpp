@@ -7,19 +7,24 @@
 
 namespace flightdeck {
 
-std::vector<double> learning_rates(const Parameters& parameters, const WatchOptions& options) {
-  if (options.learning_rate) {
-    return std::vector<double>(parameters.size(), *options.learning_rate);
-  }
-  TORCH_CHECK_VALUE(options.optimizer != nullptr,
-                    "the learning rate is needed but watch was given neither an optimizer nor a "
-                    "learning rate; set WatchOptions::optimizer or WatchOptions::learning_rate");
-  std::unordered_map<const c10::TensorImpl*, double> rates;
+LearningRates::LearningRates(const WatchOptions& options) : told_(options.learning_rate) {
+  if (told_ || options.optimizer == nullptr) return;
+  of_optimizer_.emplace();
   for (const auto& group : options.optimizer->param_groups()) {
+    const double rate = group.options().get_lr();
     for (const Tensor& tensor : group.params()) {
-      rates[tensor.unsafeGetTensorImpl()] = group.options().get_lr();
+      of_optimizer_->emplace_back(tensor.unsafeGetTensorImpl(), rate);
     }
   }
+}
+
+std::vector<double> LearningRates::of(const Parameters& parameters) const {
+  if (told_) return std::vector<double>(parameters.size(), *told_);
+  TORCH_CHECK_VALUE(of_optimizer_,
+                    "the learning rate is needed but watch was given neither an optimizer nor a "
+                    "learning rate; set WatchOptions::optimizer or WatchOptions::learning_rate");
+  const std::unordered_map<const c10::TensorImpl*, double> rates(of_optimizer_->begin(),
+                                                                 of_optimizer_->end());
   std::vector<double> result;
   for (const NamedParameter& parameter : parameters) {
     const auto found = rates.find(parameter.tensor.unsafeGetTensorImpl());

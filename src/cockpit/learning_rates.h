@@ -2,13 +2,25 @@
 // The learning rate of every parameter, as told or as the optimizer has it.
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "flightdeck/cockpit.h"
 
 namespace flightdeck {
 
-/// Throws if neither optimizer nor rate was given, or the optimizer lacks a parameter.
-std::vector<double> learning_rates(const Parameters& parameters, const WatchOptions& options);
+/// Reads what a step was told at once: the optimizer may be gone when the rates are asked for.
+class LearningRates {
+ public:
+  explicit LearningRates(const WatchOptions& options);
+
+  /// Throws if neither optimizer nor rate was given, or the optimizer lacks a parameter.
+  std::vector<double> of(const Parameters& parameters) const;
+
+ private:
+  std::optional<double> told_;
+  std::optional<std::vector<std::pair<const c10::TensorImpl*, double>>> of_optimizer_;
+};
 
 }  // namespace flightdeck

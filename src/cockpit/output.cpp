@@ -13,6 +13,10 @@ namespace {
 
 constexpr size_t kMaxRemarks = 50, kMaxWarnings = 10;
 
+void write_to_stderr(const std::string& text) {
+  std::fprintf(stderr, "flightdeck: %s\n", text.c_str());
+}
+
 }  // namespace
 
 std::string message_of(const std::exception& error) {
@@ -32,20 +36,18 @@ std::string current_message() {
 
 Output::Output(std::function<void(const std::string&)> on_warning)
     : on_warning_(std::move(on_warning)) {
-  if (on_warning_) return;
-  on_warning_ = [](const std::string& text) {
-    std::fprintf(stderr, "flightdeck: %s\n", text.c_str());
-  };
+  if (!on_warning_) on_warning_ = write_to_stderr;
 }
 
 void Output::for_each_sink(const std::function<void(Sink&)>& call) {
-  for (size_t k = 0; k < sinks_.size();) {
+  // Held while they are called: a sink may call the cockpit, which may let go of it.
+  const std::vector<std::shared_ptr<Sink>> sinks = sinks_;
+  for (const std::shared_ptr<Sink>& sink : sinks) {
     try {
-      call(*sinks_[k]);
-      ++k;
-    } catch (const std::exception& error) {
-      warn("a recorder failed and is dropped; training goes on: " + message_of(error));
-      sinks_.erase(sinks_.begin() + static_cast<int64_t>(k));
+      call(*sink);
+    } catch (...) {
+      warn("a recorder failed and is dropped; training goes on: " + current_message());
+      sinks_.erase(std::remove(sinks_.begin(), sinks_.end(), sink), sinks_.end());
     }
   }
 }
@@ -81,7 +83,13 @@ void Output::finish(const std::string& ending) {
   sinks_.clear();
 }
 
-void Output::warn(const std::string& text) { on_warning_(text); }
+void Output::warn(const std::string& text) {
+  try {
+    on_warning_(text);
+  } catch (...) {
+    write_to_stderr(text);  // what could not be passed on is not lost
+  }
+}
 
 void Output::warn_once(const std::string& matter, const std::string& text) {
   if (warnings_.size() >= kMaxWarnings || !warnings_.insert(matter).second) return;

@@ -29,6 +29,15 @@ const char* to_string(NoteKind kind) {
   throw std::logic_error("note: unknown kind");
 }
 
+void MemorySink::begin(const RunInfo& info) {
+  const bool is_first = info_.start_time == 0;
+  if (!is_first && info.start_time != info_.start_time) {
+    throw std::logic_error(
+        "memory sink: it holds the values of another run; give each cockpit a sink of its own");
+  }
+  info_ = info;
+}
+
 void MemorySink::write(const StepReadings& step) {
   auto& readings = steps_[step.step];
   readings.insert(readings.end(), step.readings.begin(), step.readings.end());

@@ -2,6 +2,7 @@
 #include "cockpit/saved_state.h"
 
 #include <chrono>
+#include <set>
 
 #include <ATen/ATen.h>
 
@@ -10,29 +11,45 @@ namespace {
 
 constexpr const char* kSeconds = "seconds";
 
-std::string parameter_key(const std::string& name) { return "initial/" + name; }
-std::string quantity_key(const std::string& name) { return "quantity/" + name; }
+constexpr const char* kParameter = "initial/";
+constexpr const char* kQuantity = "quantity/";
+constexpr const char* kSettings = "settings/";
+constexpr const char* kEigenvectors = "eigenvectors/";
+
+constexpr const char* kRemedy =
+    "; load it into a cockpit with the parameters, quantities and settings it was saved of";
 
 std::string eigenvectors_key(const std::pair<CurvatureKind, int64_t>& matrix) {
-  return "eigenvectors/" + std::to_string(static_cast<int>(matrix.first)) + "/" +
+  return kEigenvectors + std::to_string(static_cast<int>(matrix.first)) + "/" +
          std::to_string(matrix.second);
 }
-constexpr size_t kEigenvectorsPrefix = sizeof "eigenvectors/" - 1;
+
+// What follows the prefix in a key; empty if the key begins otherwise.
+std::string name_after(const std::string& prefix, const std::string& key) {
+  return key.compare(0, prefix.size(), prefix) == 0 ? key.substr(prefix.size()) : "";
+}
 
 Tensor numbers(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
 
+// Archives hold tensors alone.
+Tensor bytes_of(const std::string& text) {
+  return at::tensor(std::vector<int64_t>(text.begin(), text.end()), at::kLong).to(at::kChar);
+}
+std::string text_of(const Tensor& bytes) {
+  const Tensor here = bytes.to(at::kCPU, at::kChar).contiguous();
+  return std::string(reinterpret_cast<const char*>(here.data_ptr<int8_t>()), here.numel());
+}
+
 const Tensor& find(const std::map<std::string, Tensor>& saved,
                    const std::string& key,
-                   const std::string& kind,
-                   const std::string& name) {
+                   const std::string& what) {
   const auto entry = saved.find(key);
-  TORCH_CHECK_VALUE(entry != saved.end(),
-                    "cockpit: the saved state has no ",
-                    kind,
-                    " '",
-                    name,
-                    "'; load it into a cockpit with the parameters and quantities it was saved of");
+  TORCH_CHECK_VALUE(entry != saved.end(), "cockpit: the saved state has no ", what, kRemedy);
   return entry->second;
+}
+
+std::string quoted(const char* kind, const std::string& name) {
+  return std::string(kind) + " '" + name + "'";
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -48,6 +65,68 @@ void load_instrument(const Tensor& state, Instrument& instrument) {
   if (instrument.functions.load && !own.empty()) instrument.functions.load(own);
 }
 
+void check_parameters(const std::map<std::string, Tensor>& saved, const Parameters& parameters) {
+  std::set<std::string> names;
+  for (const auto& [name, tensor] : parameters) {
+    names.insert(name);
+    const Tensor initial = find(saved, kParameter + name, quoted("parameter", name));
+    TORCH_CHECK_VALUE(initial.sizes() == tensor.sizes(),
+                      "cockpit: the saved parameter '",
+                      name,
+                      "' has the shape ",
+                      initial.sizes(),
+                      " but the model's has ",
+                      tensor.sizes(),
+                      kRemedy);
+    TORCH_CHECK_VALUE(initial.scalar_type() == tensor.scalar_type(),
+                      "cockpit: the saved parameter '",
+                      name,
+                      "' has the type ",
+                      initial.scalar_type(),
+                      " but the model's has ",
+                      tensor.scalar_type(),
+                      kRemedy);
+  }
+  for (const auto& [key, value] : saved) {
+    const std::string name = name_after(kParameter, key);
+    TORCH_CHECK_VALUE(name.empty() || names.count(name) > 0,
+                      "cockpit: the saved state has a parameter '",
+                      name,
+                      "' which this cockpit does not watch",
+                      kRemedy);
+  }
+}
+
+void check_quantities(const std::map<std::string, Tensor>& saved,
+                      const std::vector<Instrument>& instruments) {
+  std::set<std::string> names;
+  for (const Instrument& instrument : instruments) {
+    const std::string& name = instrument.quantity.name();
+    names.insert(name);
+    find(saved, kQuantity + name, quoted("quantity", name));
+    const std::string theirs =
+        text_of(find(saved, kSettings + name, quoted("settings of quantity", name)));
+    const std::string& ours = instrument.quantity.settings_text();
+    TORCH_CHECK_VALUE(theirs == ours,
+                      "cockpit: the saved quantity '",
+                      name,
+                      "' has the settings '",
+                      theirs,
+                      "' but this cockpit's has '",
+                      ours,
+                      "'",
+                      kRemedy);
+  }
+  for (const auto& [key, value] : saved) {
+    const std::string name = name_after(kQuantity, key);
+    TORCH_CHECK_VALUE(name.empty() || names.count(name) > 0,
+                      "cockpit: the saved state has a quantity '",
+                      name,
+                      "' which this cockpit does not have",
+                      kRemedy);
+  }
+}
+
 }  // namespace
 
 std::map<std::string, Tensor> save_state(const StepContext& context,
@@ -55,7 +134,7 @@ std::map<std::string, Tensor> save_state(const StepContext& context,
   std::map<std::string, Tensor> saved;
   saved[kSeconds] = numbers({seconds_since(context.start)});
   for (size_t k = 0; k < context.parameters.size(); ++k) {
-    saved[parameter_key(context.parameters[k].name)] = context.initial_parameters[k];
+    saved[kParameter + context.parameters[k].name] = context.initial_parameters[k];
   }
   for (const auto& [matrix, vectors] : context.eigenvectors) {
     if (vectors.defined()) saved[eigenvectors_key(matrix)] = vectors;
@@ -66,7 +145,9 @@ std::map<std::string, Tensor> save_state(const StepContext& context,
       const std::vector<double> own = instrument.functions.save();
       state.insert(state.end(), own.begin(), own.end());
     }
-    saved[quantity_key(instrument.quantity.name())] = numbers(state);
+    const std::string& name = instrument.quantity.name();
+    saved[kQuantity + name] = numbers(state);
+    saved[kSettings + name] = bytes_of(instrument.quantity.settings_text());
   }
   return saved;
 }
@@ -74,30 +155,23 @@ std::map<std::string, Tensor> save_state(const StepContext& context,
 void load_state(const std::map<std::string, Tensor>& saved,
                 StepContext& context,
                 std::vector<Instrument>& instruments) {
+  check_parameters(saved, context.parameters);
+  check_quantities(saved, instruments);
+  const double seconds = find(saved, kSeconds, "time").item<double>();
   for (size_t k = 0; k < context.parameters.size(); ++k) {
-    const NamedParameter& parameter = context.parameters[k];
-    const Tensor initial = find(saved, parameter_key(parameter.name), "parameter", parameter.name);
-    TORCH_CHECK_VALUE(initial.sizes() == parameter.tensor.sizes(),
-                      "cockpit: the saved parameter '",
-                      parameter.name,
-                      "' has the shape ",
-                      initial.sizes(),
-                      " but the model's has ",
-                      parameter.tensor.sizes());
-    context.initial_parameters[k].copy_(initial);
+    context.initial_parameters[k].copy_(saved.at(kParameter + context.parameters[k].name));
   }
   for (Instrument& instrument : instruments) {
-    const std::string& name = instrument.quantity.name();
-    load_instrument(find(saved, quantity_key(name), "quantity", name), instrument);
+    load_instrument(saved.at(kQuantity + instrument.quantity.name()), instrument);
   }
   const at::Device device = context.initial_parameters.at(0).device();
   for (const auto& [key, vectors] : saved) {
-    if (key.compare(0, kEigenvectorsPrefix, "eigenvectors/") != 0) continue;
-    const size_t slash = key.find('/', kEigenvectorsPrefix);
-    const auto kind = static_cast<CurvatureKind>(std::stoi(key.substr(kEigenvectorsPrefix)));
-    context.eigenvectors[{kind, std::stoll(key.substr(slash + 1))}] = vectors.to(device);
+    const std::string matrix = name_after(kEigenvectors, key);
+    if (matrix.empty()) continue;
+    const auto kind = static_cast<CurvatureKind>(std::stoi(matrix));
+    context.eigenvectors[{kind, std::stoll(matrix.substr(matrix.find('/') + 1))}] =
+        vectors.to(device);
   }
-  const double seconds = find(saved, kSeconds, "time", kSeconds).item<double>();
   context.start = std::chrono::steady_clock::now() -
                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                       std::chrono::duration<double>(seconds));

@@ -7,7 +7,6 @@
 #include <ATen/ATen.h>
 
 #include "cockpit/activations.h"
-#include "cockpit/learning_rates.h"
 
 namespace flightdeck {
 namespace {
@@ -97,6 +96,7 @@ Step::Step(StepContext& context, Plan plan, const Tensor& losses, const WatchOpt
     : context_(context),
       plan_(std::move(plan)),
       options_(options),
+      learning_rates_(options),
       batch_size_(checked_batch_size(losses, options)),
       is_scalar_(losses.dim() == 0),
       graph_losses_(losses),
@@ -284,9 +284,7 @@ const Tensor& Step::loss() const {
   return loss_;
 }
 
-std::vector<double> Step::learning_rates() const {
-  return flightdeck::learning_rates(parameters(), options_);
-}
+std::vector<double> Step::learning_rates() const { return learning_rates_.of(parameters()); }
 
 const Gradients& Step::gradients() const {
   TORCH_CHECK(gradients_.has_value(),

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cockpit/learning_rates.h"
 #include "cockpit/plan.h"
 #include "flightdeck/cockpit.h"
 #include "flightdeck/quantity.h"
@@ -94,7 +95,8 @@ class Step final : public StepView {
 
   StepContext& context_;
   Plan plan_;
-  WatchOptions options_;
+  WatchOptions options_;  // its optimizer is read at once, and not again
+  LearningRates learning_rates_;
   int64_t batch_size_;
   bool is_scalar_;
   Tensor graph_losses_;       // with their graph; dropped when the passes before backward are done

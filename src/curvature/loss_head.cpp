@@ -19,6 +19,12 @@ using Target = std::pair<size_t, size_t>;  // node, output
 
 bool is_softmax(const NodeView& view) { return view.name() == "LogSoftmaxBackward0"; }
 
+// Over one dimension it is the rest of a softmax cross-entropy written by hand.
+bool is_logsumexp(const NodeView& view) {
+  return view.name() == "LogsumexpBackward0" &&
+         view.as<compat::nodes::LogsumexpBackward0>().dim.size() == 1;
+}
+
 bool is_square(const NodeView& view) {
   return view.name() == "PowBackward0" &&
          view.as<compat::nodes::PowBackward0>().exponent.toDouble() == 2;
@@ -36,7 +42,9 @@ bool is_pointwise_loss(const NodeView& view) {
   return known.count(view.name()) > 0 || is_square(view);
 }
 
-bool is_head(const NodeView& view) { return is_softmax(view) || is_pointwise_loss(view); }
+bool is_head(const NodeView& view) {
+  return is_softmax(view) || is_logsumexp(view) || is_pointwise_loss(view);
+}
 
 // The input that leads to parameters. A loss between two outputs has two.
 size_t input_edge(const CapturedNode& captured) {
@@ -53,6 +61,12 @@ bool has_one_input(const CapturedNode& captured) {
 
 Target target_of(const CapturedNode& captured, size_t edge) {
   return {captured.next[edge], captured.node->next_edge(edge).input_nr};
+}
+
+// d * d, a square without a power.
+bool is_product_with_itself(const CapturedNode& captured) {
+  return NodeView(captured.node).name() == "MulBackward0" && captured.next[0] >= 0 &&
+         captured.next[1] >= 0 && target_of(captured, 0) == target_of(captured, 1);
 }
 
 // Layout of what entered the node; with one sample, that sample is everything.
@@ -80,8 +94,8 @@ class Finder {
         "curvature: the losses come from ",
         blocked.empty() ? capture_.nodes[0].node->name() : blocked.front(),
         ", which is not the end of a loss the engine knows (softmax cross-entropy, NLL, MSE, BCE "
-        "with logits, Huber); pass the model's outputs in options.outputs, and what lies between "
-        "them and the losses is taken as the loss");
+        "with logits, Huber); pass the model's outputs in options.outputs (in a cockpit "
+        "WatchOptions::outputs), and what lies between them and the losses is taken as the loss");
     take_gradients();
     remark_shared_terms();
     return std::move(loss_);
@@ -104,12 +118,7 @@ class Finder {
                       "); pass the tensor they were computed from");
     const size_t position = found - capture_.nodes.begin();
     Layout layout = capture_.N == 1 ? Layout::batch(1, 0, outputs.size(0), 1) : found->layout;
-    TORCH_CHECK_VALUE(layout.is_batch(),
-                      "curvature: the ",
-                      capture_.N,
-                      " samples cannot be found in options.outputs of shape ",
-                      outputs.sizes(),
-                      "; pass outputs with the samples in one dimension");
+    check_samples_found(layout, position, "options.outputs", outputs.sizes().vec());
     check_all_paths({position, static_cast<size_t>(outputs.output_nr())});
     differentiate_twice(outputs, position, layout);
     remark_shared_terms();
@@ -129,9 +138,10 @@ class Finder {
   }
 
   // Goes down from the losses through linear nodes; collects heads, and the names of other nodes
-  // that are reached without passing one.
+  // that are reached without passing one. Nodes of the model come last: a loss that the engine does
+  // not know is often linear in the outputs too, and then it is not the model that is to blame.
   std::vector<std::string> scan() {
-    std::vector<std::string> blocked;
+    std::vector<std::string> blocked, blocked_by_model;
     std::vector<size_t> todo{0};
     std::set<size_t> seen{0};
     while (!todo.empty()) {
@@ -139,13 +149,15 @@ class Finder {
       todo.pop_back();
       const CapturedNode& captured = capture_.nodes[k];
       const NodeView view(captured.node);
-      if (is_head(view) && has_one_input(captured)) {
+      if ((is_head(view) && has_one_input(captured)) || is_product_with_itself(captured) ||
+          is_log_of_softmax(k)) {
         heads_.insert(k);
-        targets_.insert(target_of(captured, input_edge(captured)));
+        const CapturedNode& bottom = capture_.nodes[bottom_of(k)];
+        targets_.insert(target_of(bottom, input_edge(bottom)));
         continue;
       }
       if (captured.parameter >= 0 || !linearisation_.is_linear(k)) {
-        blocked.push_back(view.name());
+        (has_uses(captured) ? blocked_by_model : blocked).push_back(view.name());
         continue;
       }
       for (size_t e = 0; e < captured.next.size(); ++e) {
@@ -155,7 +167,51 @@ class Finder {
         if (seen.insert(next).second) todo.push_back(next);
       }
     }
+    blocked.insert(blocked.end(), blocked_by_model.begin(), blocked_by_model.end());
     return blocked;
+  }
+
+  static bool has_uses(const CapturedNode& captured) {
+    return captured.parameter >= 0 ||
+           std::find(captured.edges.begin(), captured.edges.end(), EdgeKind::kUse) !=
+               captured.edges.end();
+  }
+
+  // A log-softmax in two ops.
+  bool is_log_of_softmax(size_t k) const {
+    const CapturedNode& captured = capture_.nodes[k];
+    return captured.node->name() == "LogBackward0" && captured.next[0] >= 0 &&
+           capture_.nodes[captured.next[0]].node->name() == "SoftmaxBackward0";
+  }
+
+  // The last node of the head that begins at k: the outputs enter it.
+  size_t bottom_of(size_t k) const { return is_log_of_softmax(k) ? capture_.nodes[k].next[0] : k; }
+
+  void check_samples_found(const Layout& layout,
+                           size_t position,
+                           const std::string& where,
+                           const Shape& shape) const {
+    if (layout.is_batch()) return;
+    // Above the slow part is the op that the samples are lost at.
+    std::string op = "an op";
+    for (size_t k = 0; k <= position && op == "an op"; ++k) {
+      const CapturedNode& captured = capture_.nodes[k];
+      const auto& edges = captured.edges;
+      const bool loses = std::find(edges.begin(), edges.end(), EdgeKind::kSlow) != edges.end();
+      if (captured.side == Side::kBatch && loses) op = captured.node->name();
+    }
+    TORCH_CHECK_VALUE(false,
+                      "curvature: the ",
+                      capture_.N,
+                      " samples cannot be found in ",
+                      where,
+                      " (shape ",
+                      to_string(shape),
+                      ") because ",
+                      op,
+                      " reorders or mixes them on the way to the losses; keep the order of the "
+                      "samples from the outputs to the losses, and reorder inputs and labels, or "
+                      "the result, instead");
   }
 
   // Parameters that reach the losses past the outputs would be left out without a word.
@@ -191,6 +247,7 @@ class Finder {
         {{0, capture_.root_output, seed, {}}},
         [this](const CapturedNode& captured, size_t e) { return !ends_at(captured, e); },
         [&](size_t k, const variable_list& stacks) {
+          if (heads_.count(k)) add_head(k, variable_list{stacks[0].squeeze(0)});
           const CapturedNode& captured = capture_.nodes[k];
           std::vector<bool> wanted(captured.next.size());
           for (size_t e = 0; e < wanted.size(); ++e) wanted[e] = ends_at(captured, e);
@@ -202,7 +259,6 @@ class Finder {
             Tensor& total = gradients[target];
             total = total.defined() ? total + results[e] : results[e];
           }
-          if (heads_.count(k)) add_head(k, variable_list{stacks[0].squeeze(0)});
         });
     for (LossHead& head : loss_.heads) {
       head.gradient = gradients.at({head.position, head.output}).squeeze(0);
@@ -214,31 +270,57 @@ class Finder {
   }
 
   void add_head(size_t k, const variable_list& gradients) {
-    const CapturedNode& captured = capture_.nodes[k];
+    const size_t bottom = bottom_of(k);
+    const CapturedNode& captured = capture_.nodes[bottom];
     const NodeView view(captured.node);
     const size_t edge = input_edge(captured);
-    const Layout layout = outputs_layout(capture_, k, edge);
-    TORCH_CHECK_VALUE(layout.is_batch(),
-                      "curvature: the ",
-                      capture_.N,
-                      " samples cannot be found in what enters ",
-                      view.name(),
-                      " (shape ",
-                      to_string(view.input_shape(edge)),
-                      "); keep them in one dimension");
-    const HessianParts parts = is_softmax(view) ? softmax(view, gradients[0], layout)
-                                                : pointwise(k, edge, gradients, layout);
+    const Layout layout = outputs_layout(capture_, bottom, edge);
+    check_samples_found(layout, bottom, "what enters " + view.name(), view.input_shape(edge));
+    const HessianParts parts = hessian_of(k, edge, gradients, layout);
     const Target target = target_of(captured, edge);
     loss_.heads.push_back({target.first, target.second, layout, {}, parts.convex, parts.concave});
   }
 
+  HessianParts hessian_of(size_t k,
+                          size_t edge,
+                          const variable_list& gradients,
+                          const Layout& layout) {
+    const NodeView view(capture_.nodes[k].node);
+    if (is_logsumexp(view)) {
+      const auto& node = view.as<compat::nodes::LogsumexpBackward0>();
+      const Tensor z = view.unpack(node.self_);
+      const int64_t dim = wrap(compat::to_int(node.dim[0]), z.dim());
+      const Tensor total = view.unpack(node.result_);
+      const auto per_class = [&](const Tensor& t) { return node.keepdim ? t : t.unsqueeze(dim); };
+      return softmax((z - per_class(total)).exp(), per_class(gradients[0]), dim, layout, view);
+    }
+    if (is_softmax(view)) {
+      const auto& node = view.as<compat::nodes::LogSoftmaxBackward0>();
+      const int64_t dim = wrap(compat::to_int(node.dim), view.output_shape().size());
+      return softmax(
+          view.unpack(node.result_).exp(), minus_sum(gradients[0], dim), dim, layout, view);
+    }
+    if (is_log_of_softmax(k)) {
+      const NodeView bottom(capture_.nodes[bottom_of(k)].node);
+      const auto& node = bottom.as<compat::nodes::SoftmaxBackward0>();
+      const int64_t dim = wrap(compat::to_int(node.dim), bottom.output_shape().size());
+      return softmax(bottom.unpack(node.result_), minus_sum(gradients[0], dim), dim, layout, view);
+    }
+    return pointwise(k, edge, gradients, layout);
+  }
+
   // The loss is linear in the log-probabilities, whose Hessians are all -(diag(p) - p pᵀ): class
   // weights, smoothing, soft and ignored labels come in through the gradient alone.
-  HessianParts softmax(const NodeView& view, const Tensor& gradient, const Layout& layout) {
-    const auto& node = view.as<compat::nodes::LogSoftmaxBackward0>();
-    const Tensor p = view.unpack(node.result_).exp();
-    const int64_t dim = wrap(compat::to_int(node.dim), view.output_shape().size());
-    const Tensor weight = gradient.sum(dim, true).neg();
+  static Tensor minus_sum(const Tensor& gradient, int64_t dim) {
+    return gradient.sum(dim, true).neg();
+  }
+
+  // weight (diag(p) - p pᵀ), the Hessian of a logsumexp.
+  HessianParts softmax(const Tensor& p,
+                       const Tensor& weight,
+                       int64_t dim,
+                       const Layout& layout,
+                       const NodeView& view) {
     HessianParts parts{softmax_hessian(p, weight.clamp_min(0), dim, layout), nullptr};
     if (is_concave(weight, view.name())) {
       parts.concave = softmax_hessian(p, weight.neg().clamp_min(0), dim, layout);
@@ -255,11 +337,16 @@ class Finder {
     variable_list tangents(view.num_inputs());
     const auto& next = view.node()->next_edge(edge);
     const auto options = next.function->input_metadata(next.input_nr).options();
-    tangents[edge] = at::ones(with_lead(1, shape), options);
     std::vector<bool> wanted(view.num_inputs(), false);
-    wanted[edge] = true;
-    const Tensor bent = bend_tangents(view.node(), gradients, tangents, wanted)[edge];
-    const Tensor h = bent.defined() ? bent.squeeze(0) : at::zeros(shape, options);
+    for (size_t e = edge; e < wanted.size(); ++e) {  // the factors of a square are two
+      if (capture_.nodes[k].next[e] < 0) continue;
+      tangents[e] = at::ones(with_lead(1, shape), options);
+      wanted[e] = true;
+    }
+    Tensor h = at::zeros(shape, options);
+    for (const Tensor& bent : bend_tangents(view.node(), gradients, tangents, wanted)) {
+      if (bent.defined()) h = h + bent.squeeze(0);
+    }
     HessianParts parts{diagonal_hessian(h.clamp_min(0), probability(view), layout), nullptr};
     if (is_concave(h, view.name())) {
       parts.concave = diagonal_hessian(h.neg().clamp_min(0), {}, layout);

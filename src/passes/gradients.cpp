@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "passes/first_order.h"
+#include "passes/gradient_fields.h"
 
 namespace flightdeck {
 namespace {
@@ -58,12 +59,9 @@ const ParameterGradients& Gradients::at(const std::string& name) const {
 Tensor Gradients::concatenated(Tensor ParameterGradients::*field) const {
   std::vector<Tensor> parts;
   const bool has_rows = field == &ParameterGradients::individual;
-  for (const auto& parameter : parameters) {
-    const Tensor& part = parameter.*field;
-    TORCH_CHECK_VALUE(part.defined(),
-                      "gradients: the field was not computed for '",
-                      parameter.name,
-                      "'; ask for it with its Need");
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    check_field(*this, p, field);
+    const Tensor& part = parameters[p].*field;
     parts.push_back(has_rows ? part.reshape({part.size(0), -1}) : part.reshape({-1}));
   }
   return at::cat(parts, has_rows ? 1 : 0);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/graph_task.h>
 
 #include "passes/first_order.h"
 #include "passes/foreign.h"
@@ -250,6 +251,9 @@ void Watch::State::restore_all_edges() {
 }
 
 void Watch::State::detach() {
+  // Inside a backward pass (a hook of the caller's) the engine is going through these very lists.
+  // The hooks stay with the graph then, and are deaf: they do not hold the state.
+  if (torch::autograd::get_current_graph_task_exec_info() != nullptr) hooks_.clear();
   for (const auto& [weak, hook] : hooks_) {
     if (const auto node = weak.lock()) {
       auto& hooks = node->pre_hooks();
@@ -288,6 +292,7 @@ Watch::~Watch() {
 Watch::Watch(Watch&&) noexcept = default;
 
 Watch& Watch::operator=(Watch&& other) noexcept {
+  if (this == &other) return *this;
   if (state_) state_->detach();
   state_ = std::move(other.state_);
   return *this;
@@ -296,7 +301,9 @@ Watch& Watch::operator=(Watch&& other) noexcept {
 bool Watch::has_run() const { return state_ && state_->has_run(); }
 
 Gradients Watch::finish() {
-  TORCH_CHECK(state_, "watch: finish was called twice; keep its result");
+  TORCH_CHECK(state_,
+              "watch: there is nothing to finish: finish was called before, or the watch was moved "
+              "to another; keep the result, or finish the other");
   const std::shared_ptr<State> state = std::move(state_);
   state->detach();
   return state->finish();

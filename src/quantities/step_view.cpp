@@ -2,6 +2,7 @@
 #include <ATen/ATen.h>
 
 #include "flightdeck/quantity.h"
+#include "passes/gradient_fields.h"
 #include "quantities/group_sums.h"
 
 namespace flightdeck {
@@ -36,9 +37,11 @@ Tensor StepView::mean_dots() const {
 }
 
 std::vector<Tensor> StepView::gradients(Tensor ParameterGradients::*field) const {
+  const Gradients& all = gradients();
   std::vector<Tensor> tensors;
-  for (const ParameterGradients& parameter : gradients().parameters) {
-    tensors.push_back(parameter.*field);
+  for (size_t p = 0; p < all.parameters.size(); ++p) {
+    check_field(all, p, field);
+    tensors.push_back(all.parameters[p].*field);
   }
   return tensors;
 }

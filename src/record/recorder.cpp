@@ -81,6 +81,12 @@ class Recorder::State {
 
   // A run that goes on began when it first began.
   void begin(RunInfo info) {
+    if (!begun_at_) begun_at_ = info.start_time;
+    if (info.start_time != *begun_at_) {
+      throw std::logic_error("record: '" + folder_.path() +
+                             "' is being recorded to by another run; give each cockpit a recorder "
+                             "of its own");
+    }
     if (start_time_) info.start_time = *start_time_;
     keep(info);
   }
@@ -238,6 +244,7 @@ class Recorder::State {
   record::JournalWriter journal_;
   std::unique_ptr<record::Store> resumed_;  // until the thread has it
   std::optional<double> start_time_;        // of a run that goes on
+  std::optional<double> begun_at_;          // as it was first told
   int open_error_ = 0;
   RecorderOptions options_;
   std::unique_ptr<record::StoreThread> thread_;

@@ -8,7 +8,7 @@ namespace flightdeck::suite {
 
 class MomentumOptions : public RuleOptionsOf<MomentumOptions> {
  public:
-  double momentum = 0.99;
+  double momentum = 0.99;  ///< the comparison's; elsewhere 0.9 is usual
 
   MomentumOptions() { learning_rate = 1e-2; }
 

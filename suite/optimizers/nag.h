@@ -8,7 +8,7 @@ namespace flightdeck::suite {
 
 class NagOptions : public RuleOptionsOf<NagOptions> {
  public:
-  double momentum = 0.99;
+  double momentum = 0.99;  ///< the comparison's; elsewhere 0.9 is usual
 
   NagOptions() { learning_rate = 1e-2; }
 

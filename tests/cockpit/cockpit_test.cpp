@@ -262,6 +262,44 @@ TEST_F(CockpitTest, SaysThatNoBackwardPassWasSeen) {
   EXPECT_NE(run.memory->find(1, "grad_max"), nullptr);
 }
 
+TEST_F(CockpitTest, SaysWhatAQuantityReadsWithoutHavingAskedForIt) {
+  Loop loop;
+  const auto reads_mean = [](const StepView& step) -> Value {
+    return step.gradients().parameters[0].mean.abs().max();
+  };
+  const auto reads_means = [](const StepView& step) -> Value {
+    return step.gradients(&ParameterGradients::mean)[0].abs().max();
+  };
+  Listened run(loop.parameters(),
+               {Quantity("field").needs(Need::kNorms).compute(reads_mean),
+                Quantity("fields").needs(Need::kNorms).compute(reads_means),
+                Quantity("nothing").compute(reads_means)});
+  loop.step(*run.cockpit, 0);
+  ASSERT_EQ(run.memory->notes().size(), 3u);
+  expect_mentions(run.memory->notes()[0].text, {"mean (Need::kMean)", "Quantity::needs"});
+  EXPECT_EQ(run.memory->notes()[0].text.find("Need::kNorms"), std::string::npos);
+  expect_mentions(run.memory->notes()[1].text, {"'mean'", "not computed", "Need::kMean"});
+  expect_mentions(run.memory->notes()[2].text, {"'mean'", "not computed", "Need::kMean"});
+}
+
+TEST_F(CockpitTest, SaysWhichParameterTheBackwardPassDidNotReach) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("norm_test"), quantity("loss")});
+  const Tensor losses = loop.losses();
+  {
+    const StepWatch watch = run.cockpit->watch(0, losses);
+    torch::autograd::grad({losses.mean()}, {loop.net->parameters()[3]});
+  }
+  EXPECT_NE(run.memory->find(0, "loss"), nullptr);
+  bool is_said = false;
+  for (const Note& note : run.memory->notes()) {
+    if (note.kind != NoteKind::kSwitchedOff) continue;
+    is_said = true;
+    expect_mentions(note.text, {"'0.weight'", "backward pass did not reach"});
+  }
+  EXPECT_TRUE(is_said);
+}
+
 TEST_F(CockpitTest, RecordsNumbersOfTheUser) {
   Loop loop;
   Listened run(loop.parameters(), {quantity("loss")}, true);

@@ -73,5 +73,42 @@ TEST_F(SavedStateTest, OfOtherQuantitiesOrParametersIsRefused) {
   expect_error([&] { one.cockpit->load(one.cockpit->save()); }, {"load before it"});
 }
 
+TEST_F(SavedStateTest, OfMoreQuantitiesOrParametersIsRefused) {
+  Loop loop;
+  Listened full(loop.parameters(), preset("full"));
+  Listened economy(loop.parameters(), preset("economy"));
+  expect_error([&] { economy.cockpit->load(full.cockpit->save()); },
+               {"has a quantity '", "which this cockpit does not have", "it was saved of"});
+  Listened all(loop.parameters(), {quantity("loss")});
+  Listened some(loop.net[0]->named_parameters(), {quantity("loss")});
+  expect_error([&] { some.cockpit->load(all.cockpit->save()); }, {"has no parameter 'weight'"});
+  const Parameters parameters = loop.parameters();
+  Listened first(std::vector<NamedParameter>{parameters[0]}, {quantity("loss")});
+  expect_error([&] { first.cockpit->load(all.cockpit->save()); },
+               {"has a parameter '0.bias'", "does not watch"});
+}
+
+TEST_F(SavedStateTest, OfOtherSettingsOrTypesIsRefused) {
+  Loop loop;
+  Listened plain(loop.parameters(), {quantity("hess_max_ev")});
+  Listened ggn(loop.parameters(), {quantity("hess_max_ev", {{"curvature", "ggn"}})});
+  expect_error([&] { plain.cockpit->load(ggn.cockpit->save()); },
+               {"'hess_max_ev'", "'curvature=ggn'", "this cockpit's has ''"});
+  const auto saved = plain.cockpit->save();
+  loop.net->to(torch::kFloat);
+  Listened single(loop.parameters(), {quantity("hess_max_ev")});
+  expect_error([&] { single.cockpit->load(saved); }, {"'0.weight'", "Double", "Float"});
+}
+
+TEST_F(SavedStateTest, ThatIsRefusedLeavesTheCockpitAsItWas) {
+  Loop loop;
+  Listened first(loop.parameters(), {quantity("distance")}, /*strict=*/true);
+  loop.step(*first.cockpit, 0);
+  Listened second(loop.parameters(), {quantity("distance"), quantity("loss")}, /*strict=*/true);
+  expect_error([&] { second.cockpit->load(first.cockpit->save()); }, {"has no quantity 'loss'"});
+  loop.step(*second.cockpit, 1);
+  EXPECT_EQ(second.memory->number(1, "distance"), 0);  // from where it was made
+}
+
 }  // namespace
 }  // namespace flightdeck::tests

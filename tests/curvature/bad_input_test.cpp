@@ -165,6 +165,60 @@ TEST_F(CurvatureOfUnknownLoss, IsFoundWithTheArgumentsOfASquaredErrorSwapped) {
                kCurvatureTolerance);
 }
 
+// Known losses in the words of people who write them by hand.
+TEST_F(CurvatureOfUnknownLoss, IsKnownWhenWrittenByHand) {
+  const Tensor targets = random({N, 2}), labels = random_integers({N}, 2).unsqueeze(1);
+  const Tensor d = outputs_ - targets, weights = random({N}).abs();
+  const auto pick = [&](const Tensor& t) { return t.gather(1, labels).squeeze(1); };
+  const std::vector<std::pair<const char*, Tensor>> all = {
+      {"d * d", (d * d).sum(1)},
+      {"weighted d * d", weights * (d * d).mean(1)},
+      {"logsumexp - pick", outputs_.logsumexp(1) - pick(outputs_)},
+      {"logsumexp with keepdim", (outputs_.logsumexp(1, true) - outputs_).gather(1, labels).sum(1)},
+      {"weighted logsumexp", weights * (outputs_.logsumexp(-1) - pick(outputs_))},
+      {"log of softmax", -pick(outputs_.softmax(1).log())},
+      {"soft labels", -(targets.softmax(1) * outputs_.softmax(-1).log()).sum(1)}};
+  for (const auto& [name, losses] : all) {
+    const DenseCurvature dense = dense_curvature(losses, outputs_, parameters());
+    const Curvature answers =
+        curvature(losses, parameters(), CurvatureNeed::kDiagGgn | CurvatureNeed::kDiagHessian);
+    expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),
+                 dense.ggn().diagonal(),
+                 name,
+                 kCurvatureTolerance);
+    EXPECT_FALSE(mentions(answers.remarks, "differentiating twice")) << name;
+    const Tensor v = random({1, dense.ggn().size(0)});
+    const auto ggn = curvature_operator(losses, parameters(), CurvatureKind::kGgn);
+    expect_close(ggn->multiply(v), v.mm(dense.ggn()), name, kCurvatureTolerance);
+  }
+}
+
+TEST_F(CurvatureOfUnknownLoss, IsBlamedAndNotTheModel) {
+  const auto blamed = [&](const Tensor& losses) {
+    return error_of([&] { curvature(losses, parameters(), CurvatureNeed::kDiagGgn); });
+  };
+  // Linear in the outputs too: the last layer is reached beside the op that is not known.
+  expect_mentions(blamed(outputs_.cosh().sum(1) - outputs_.select(1, 0)),
+                  {"CoshBackward0", "options.outputs", "WatchOptions::outputs"});
+  expect_mentions(blamed(outputs_.select(1, 0) + outputs_.cosh().sum(1)), {"CoshBackward0"});
+}
+
+TEST_F(CurvatureOfUnknownLoss, ThatReordersTheSamplesIsRefusedByTheOp) {
+  const Tensor losses = mean_squared_errors(outputs_, random({N, 2}));
+  const Tensor order = torch::tensor({3, 1, 4, 0, 2}, torch::kLong).to(losses.device());
+  const std::vector<std::pair<const char*, Tensor>> all = {
+      {"FlipBackward0", losses.flip(0)},
+      {"IndexSelectBackward0", losses.index_select(0, order)},
+      {"RollBackward0", losses.roll(1, 0)}};
+  for (const auto& [op, reordered] : all) {
+    for (const CurvatureOptions& options : {CurvatureOptions(), with_outputs()}) {
+      const std::string error =
+          error_of([&] { curvature(reordered, parameters(), CurvatureNeed::kDiagGgn, options); });
+      expect_mentions(error, {op, "reorders or mixes", "inputs and labels"});
+    }
+  }
+}
+
 // ---- options and graphs
 // --------------------------------------------------------------------------
 

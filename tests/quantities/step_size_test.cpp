@@ -146,11 +146,13 @@ TEST(Alpha, WeighsNoisyObservationsLess) {
   expect_number(alpha_of(line), fitted_alpha(line), "alpha");
 }
 
-TEST(Alpha, IsMinusOneWithoutAStep) {
+TEST(Alpha, IsNoneWithoutAStep) {
   LineView line = parabola(1, 1);
   line.length = 0;
   line.slope[0] = line.slope[1] = kNan;  // there is no direction
-  EXPECT_EQ(alpha_of(line), -1);
+  const Value value = quantity("alpha").functions().after_next(line);
+  EXPECT_TRUE(value.fields().empty());
+  EXPECT_EQ(value.reason(), "the optimizer took no step");
 }
 
 TEST(Alpha, IsMinusOneWhereTheParabolaHasNoMinimum) {
@@ -223,7 +225,7 @@ TEST(StandingStill, IsSeenByTheStepQuantities) {
     watch.end();
   }
   cockpit.finish();
-  EXPECT_EQ(sink->number(0, "alpha"), -1);
+  EXPECT_EQ(sink->find(0, "alpha"), nullptr);
   EXPECT_EQ(sink->number(1, "distance"), 0);
   EXPECT_EQ(sink->number(0, "update_size"), 0);
   EXPECT_EQ(sink->number(0, "update_ratio"), -std::numeric_limits<double>::infinity());

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -61,6 +63,22 @@ TEST(Recorder, KeepsEveryKindOfReading) {
   EXPECT_EQ(faults(RunReader(run.path()), 59), "");
   recorder.finish("finished");
   EXPECT_EQ(faults(RunReader(run.path()), 59), "");
+}
+
+TEST(Recorder, RefusesTheValuesOfASecondRun) {
+  RunFolder run;
+  Recorder recorder(run.path());
+  RunInfo info = full_info();
+  recorder.begin(info);
+  recorder.begin(info);  // the same run, when more is known of it
+  info.start_time += 1;
+  try {
+    recorder.begin(info);
+    FAIL() << "a second run began";
+  } catch (const std::logic_error& error) {
+    EXPECT_NE(std::string(error.what()).find("recorder of its own"), std::string::npos);
+  }
+  EXPECT_EQ(RunReader(run.path()).info().start_time, full_info().start_time);
 }
 
 TEST(Recorder, KeepsWhatTheRunIs) {

@@ -30,7 +30,6 @@ void set_variances(Observation& first, Observation& second, double fallback) {
 // the observations in proportion to their variances; the slopes that result determine alpha.
 double alpha_of(const LineView& line) {
   const double t = line.length;
-  if (t == 0) return -1;
   Observation loss[2], slope[2];  // slopes times t: all four are differences of losses
   for (int end : {0, 1}) {
     loss[end] = {line.loss[end], line.loss_variance[end]};
@@ -59,7 +58,11 @@ Quantity alpha(Settings&) {
       .summary("Normalised step length: -1 no step, 0 to the minimum, 1 equally far beyond it")
       .reference("C.3.1, maximum-likelihood fit C.4 with sample variances")
       .cost(Cost::kFirstOrder)
-      .after_next([](const LineView& line) { return Value(alpha_of(line)); });
+      .after_next([](const LineView& line) {
+        // Short steps tend to -1; a step that was not taken has no direction and no slope.
+        if (line.length == 0) return Value::none("the optimizer took no step");
+        return Value(alpha_of(line));
+      });
 }
 
 }  // namespace flightdeck::quantities

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Two optimizers of the suite in a program of somebody else: both have to lower a loss.
+// Two optimizers of the suite in a program of somebody else: both have to lower a loss, and both
+// are found by name.
 #include <iostream>
+#include <suite/optimizer.h>
 #include <suite/optimizers/curvature/diag_ggn.h>
 #include <suite/optimizers/radam.h>
 
 #include <torch/torch.h>
+
+#if __has_include(<record.h>) || __has_include(<settings.h>) || __has_include(<watch.h>)
+#error "headers of the library are found without their folder, in the way of the program's own"
+#endif
 
 namespace {
 
@@ -54,5 +60,7 @@ int main() {
     diagonal->step();
     return loss.item<double>();
   });
-  return first && second ? 0 : 1;
+  const bool are_found = suite::find_optimizer("radam").name == "radam" &&
+                         suite::find_optimizer("diag_ggn").name == "diag_ggn";
+  return first && second && are_found ? 0 : 1;
 }
