@@ -45,7 +45,7 @@ Rows RowsCollector::rows_at(size_t position, size_t edge, const variable_list& g
   if (found == gradients.end()) return {};
   const NodeView view(captured.node);
   Rows rows;
-  if (captured.rule && gradients[0].defined()) {
+  if (captured.rule && captured.rule->fits(view) && gradients[0].defined()) {
     rows = captured.rule->rows(view, edge, gradients[0], captured.layout);
   }
   const bool is_slow = rows.empty();
@@ -129,7 +129,8 @@ Rows RowsCollector::carry(size_t position, size_t edge, const std::vector<Arriva
   Rows carried;
   for (const Arrival& arrival : arrivals) {
     Rows rows = arrival.rows;
-    if (!captured.rule || !captured.rule->carry(view, edge, arrival.output, rows)) {
+    const bool fits = captured.rule && captured.rule->fits(view);
+    if (!fits || !captured.rule->carry(view, edge, arrival.output, rows)) {
       rows = carry_one_by_one(position, edge, arrival.output, arrival.rows);
       for (size_t p : coverage_ ? parameters_below(captured.next[edge]) : std::vector<size_t>()) {
         auto& covered = coverage_->parameters[p];

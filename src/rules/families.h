@@ -56,6 +56,7 @@ class ReductionRule : public Rule {
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override;
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override;
   bool is_linear(const NodeView& node) const override;
+  bool handles_complex() const override { return true; }
 
  private:
   NodeNames nodes_;
