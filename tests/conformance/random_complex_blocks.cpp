@@ -36,7 +36,7 @@ Tensor to_complex(Sketch& sketch, const Tensor& x) {
       return at::complex(x, x.flip(-1).tanh());
     case 2:
       sketch.note("rfft");
-      return at::fft_rfft(x, c10::nullopt, -1, sketch.chance(0.5) ? "ortho" : "backward");
+      return at::fft_rfft(x, {}, -1, sketch.chance(0.5) ? "ortho" : "backward");
     case 3:
       sketch.note("polar");
       return at::polar(x.exp().add(0.1), x * sketch.factor({features}));
@@ -75,7 +75,7 @@ Tensor change(Sketch& sketch, const Tensor& z) {
     }
     case 6:
       sketch.note("fft");
-      return at::fft_fft(z, c10::nullopt, -1, "ortho");
+      return at::fft_fft(z, {}, -1, "ortho");
     case 7:
       sketch.note("z*z/(1+|z|)");
       return z * z / (z.abs() + 1.0);

@@ -38,7 +38,8 @@ std::vector<Tensor> unflatten(const Tensor& vector, const std::vector<Tensor>& l
   std::vector<Tensor> parts;
   int64_t begin = 0;
   for (const Tensor& tensor : like) {
-    parts.push_back(vector.slice(0, begin, begin + tensor.numel()).view(tensor.sizes()));
+    // A copy: PyTorch's view_as_complex refuses odd offsets.
+    parts.push_back(vector.slice(0, begin, begin + tensor.numel()).clone().view(tensor.sizes()));
     begin += tensor.numel();
   }
   return parts;

@@ -85,7 +85,7 @@ Model constant_filter() {
 
 Model learned_filter() {
   Draft draft;
-  const Tensor spectrum = at::fft_rfft(draft.linear("input", 6), c10::nullopt, -1, "ortho");
+  const Tensor spectrum = at::fft_rfft(draft.linear("input", 6), {}, -1, "ortho");
   const Tensor filter = draft.complex_parameter("filter", {4});
   return draft.finish(at::fft_irfft(spectrum * filter, 6, -1, "ortho").tanh());
 }
@@ -95,8 +95,7 @@ Model filter_of_images() {
   Draft draft;
   const Tensor planes = draft.linear("input", 12).t().reshape({3, 4, N});
   const Tensor filter = draft.complex_parameter("filter", {3, 3, 1});
-  const Tensor filtered =
-      at::fft_irfft2(at::fft_rfft2(planes, c10::nullopt, {0, 1}) * filter, c10::nullopt, {0, 1});
+  const Tensor filtered = at::fft_irfft2(at::fft_rfft2(planes, {}, {0, 1}) * filter, {}, {0, 1});
   return draft.finish(filtered.sigmoid().reshape({12, N}).t());
 }
 
@@ -109,7 +108,7 @@ Model magnitudes_of_a_spectrum() {
 Model products_of_parts() {
   Draft draft;
   const Tensor z = at::complex(draft.linear("real", 2), draft.linear("imaginary", 2));
-  return draft.finish(both_parts(z * z.conj() * z / (z * z + 3)));
+  return draft.finish_squared(both_parts(z * z.conj() * z / (z * z + 3)));
 }
 
 Model complex_layers() {

@@ -16,9 +16,14 @@ bool from_real(const NodeView& node) { return node.name() == "FftR2CBackward0"; 
 bool to_real(const NodeView& node) { return node.name() == "FftC2RBackward0"; }
 
 Shape transformed_dims(const NodeView& node) {
-  Shape dims = compat::to_ints(from_real(node) ? node.as<FftR2CBackward0>().dim
-                               : to_real(node) ? node.as<FftC2RBackward0>().dim
-                                               : node.as<FftC2CBackward0>().dim);
+  Shape dims;
+  if (from_real(node)) {
+    dims = compat::to_ints(node.as<FftR2CBackward0>().dim);
+  } else if (to_real(node)) {
+    dims = compat::to_ints(node.as<FftC2RBackward0>().dim);
+  } else {
+    dims = compat::to_ints(node.as<FftC2CBackward0>().dim);
+  }
   for (int64_t& dim : dims) dim = wrap(dim, node.output_shape().size());
   return dims;
 }
