@@ -18,7 +18,9 @@ struct NamedParameter {
 };
 
 /// An ordered list of named parameters. Converts from `module->named_parameters()`, from a vector
-/// of NamedParameter and from a plain vector of tensors (named "0", "1", ...).
+/// of NamedParameter and from a plain vector of tensors (named "0", "1", ...). Parameters are real;
+/// a complex one is refused wherever the list is used: keep a real parameter [..., 2] in its place
+/// and call view_as_complex on it in the model.
 class Parameters {
  public:
   Parameters(std::vector<NamedParameter> entries) : entries_(std::move(entries)) {}

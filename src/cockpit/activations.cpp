@@ -24,6 +24,7 @@ struct Output {
 
 std::optional<Output> output_of(const NodeView& view) {
   namespace nodes = compat::nodes;
+  if (view.has_complex()) return std::nullopt;  // no bounds, and no order
   const std::string name = view.name();
   if (name == "ReluBackward0") {
     return Output{"relu", view.unpack(view.as<nodes::ReluBackward0>().result_), 0};

@@ -293,6 +293,14 @@ void Cockpit::State::check_parameters() const {
                       "cockpit: parameter '",
                       parameter.name,
                       "' does not require gradients; leave it out, or make it require them");
+    TORCH_CHECK_NOT_IMPLEMENTED(!parameter.tensor.is_complex(),
+                                "cockpit: parameter '",
+                                parameter.name,
+                                "' has type ",
+                                parameter.tensor.scalar_type(),
+                                " but quantities are those of real entries; keep a real parameter "
+                                "[..., 2] in its place and call view_as_complex on it in the "
+                                "model");
     TORCH_CHECK_VALUE(names.insert(parameter.name).second,
                       "cockpit: two parameters are called '",
                       parameter.name,

@@ -148,6 +148,16 @@ void AveragedChain::check_size(size_t position, int64_t m) const {
                     " bytes allowed; raise matrix_bytes, or use KFLR");
 }
 
+// A matrix over complex entries could not hold what their real and imaginary parts do.
+void AveragedChain::check_real(size_t position) const {
+  const NodeView view(capture_.nodes[position].node);
+  TORCH_CHECK_NOT_IMPLEMENTED(!view.has_complex(),
+                              options_.what,
+                              " averages matrices over real entries, but ",
+                              view.name(),
+                              " has complex ones; use KFLR or the operators instead");
+}
+
 void AveragedChain::run(const std::function<void(const Use&)>& visit) {
   if (options_.bending != Bending::kNone) {
     gradients_.resize(capture_.nodes.size());
@@ -163,9 +173,11 @@ void AveragedChain::run(const std::function<void(const Use&)>& visit) {
           }
         });
   }
-  matrix_ = loss_average();
   size_t position = context_.loss().heads[0].position;
+  check_real(position);
+  matrix_ = loss_average();
   while (true) {
+    check_real(position);
     const CapturedNode& captured = capture_.nodes[position];
     const bool has_uses = std::find(captured.edges.begin(), captured.edges.end(), EdgeKind::kUse) !=
                           captured.edges.end();

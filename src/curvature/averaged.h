@@ -71,6 +71,7 @@ class AveragedChain {
   Tensor slopes_of(size_t position);
   Tensor sources_of(size_t position);
   void check_size(size_t position, int64_t m) const;
+  void check_real(size_t position) const;
   Layout input_layout(size_t position, size_t edge) const;
 
   CurvatureContext& context_;

@@ -149,8 +149,9 @@ class Finder {
       todo.pop_back();
       const CapturedNode& captured = capture_.nodes[k];
       const NodeView view(captured.node);
-      if ((is_head(view) && has_one_input(captured)) || is_product_with_itself(captured) ||
-          is_log_of_softmax(k)) {
+      const bool is_known = (is_head(view) && has_one_input(captured)) ||
+                            is_product_with_itself(captured) || is_log_of_softmax(k);
+      if (is_known && !view.has_complex()) {
         heads_.insert(k);
         const CapturedNode& bottom = capture_.nodes[bottom_of(k)];
         targets_.insert(target_of(bottom, input_edge(bottom)));
@@ -392,29 +393,32 @@ class Finder {
                       "curvature: the losses do not depend on options.outputs of shape ",
                       outputs.sizes(),
                       "; pass the tensor they were computed from");
-    const Shape shape = outputs.sizes().vec();
-    const int64_t m = outputs.numel() / layout.N;
+    const Shape shape = real_entries(outputs.detach()).sizes().vec();
+    const auto options = real_options(outputs.options());
+    const int64_t m = product(shape) / layout.N;
     std::vector<Tensor> lines;
     for (int64_t i = 0; i < m && gradient.requires_grad(); ++i) {
-      Tensor unit = at::zeros({1, layout.N, m}, outputs.options());
+      Tensor unit = at::zeros({1, layout.N, m}, options);
       unit.select(2, i).fill_(1);
+      const Tensor along =
+          from_real_entries(from_per_sample(unit, shape, layout), outputs.is_complex());
       const Tensor column = torch::autograd::grad({gradient},
                                                   {outputs},
-                                                  {from_per_sample(unit, shape, layout).squeeze(0)},
+                                                  {along.squeeze(0)},
                                                   /*retain_graph=*/true,
                                                   /*create_graph=*/false,
                                                   /*allow_unused=*/true)[0];
       if (!column.defined()) break;
-      lines.push_back(per_sample(column.detach().unsqueeze(0), layout).squeeze(0));
+      lines.push_back(per_sample(real_entries(column.detach()).unsqueeze(0), layout).squeeze(0));
     }
     const at::NoGradGuard without_graph;
-    const Tensor H =
-        lines.empty() ? at::zeros({layout.N, m, m}, outputs.options()) : at::stack(lines, 2);
+    const Tensor H = lines.empty() ? at::zeros({layout.N, m, m}, options) : at::stack(lines, 2);
     loss_.remarks.push_back(
         "the loss Hessian was taken by differentiating twice between outputs "
         "and losses: " +
         std::to_string(m) + " columns per sample");
-    const HessianParts parts = dense_hessian(H, shape, layout, loss_.remarks);
+    HessianParts parts = dense_hessian(H, shape, layout, loss_.remarks);
+    if (outputs.is_complex()) parts = of_complex_outputs(parts);
     loss_.heads.push_back({position,
                            static_cast<size_t>(outputs.output_nr()),
                            layout,

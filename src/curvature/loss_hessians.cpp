@@ -151,6 +151,26 @@ class DenseHessian final : public LossHessian {
   Layout layout_;
 };
 
+class ComplexOutputsHessian final : public LossHessian {
+ public:
+  explicit ComplexOutputsHessian(std::shared_ptr<const LossHessian> of_entries)
+      : of_entries_(std::move(of_entries)) {}
+
+  Tensor multiply(const Tensor& tangents) const override {
+    return from_real_entries(of_entries_->multiply(real_entries(tangents)), true);
+  }
+  int64_t columns() const override { return of_entries_->columns(); }
+  Tensor factor(int64_t begin, int64_t end) const override {
+    return from_real_entries(of_entries_->factor(begin, end), true);
+  }
+  Tensor sample(int64_t M, at::Generator& generator) const override {
+    return from_real_entries(of_entries_->sample(M, generator), true);
+  }
+
+ private:
+  std::shared_ptr<const LossHessian> of_entries_;
+};
+
 }  // namespace
 
 Tensor per_sample(const Tensor& stack, const Layout& layout) {
@@ -205,6 +225,13 @@ HessianParts dense_hessian(const Tensor& H,
                       "); the GGN uses the positive part of its Hessian");
   }
   return parts;
+}
+
+HessianParts of_complex_outputs(const HessianParts& parts) {
+  const auto wrapped = [](const std::shared_ptr<const LossHessian>& part) {
+    return part ? std::make_shared<ComplexOutputsHessian>(part) : nullptr;
+  };
+  return {wrapped(parts.convex), wrapped(parts.concave)};
 }
 
 }  // namespace flightdeck

@@ -27,6 +27,9 @@ HessianParts dense_hessian(const Tensor& H,
                            const Layout& layout,
                            std::vector<std::string>& remarks);
 
+/// Parts over the real numbers [*outputs, 2] of complex outputs as parts over the outputs.
+HessianParts of_complex_outputs(const HessianParts& parts);
+
 /// [L, *outputs] <-> [L, N, m], one line per sample.
 Tensor per_sample(const Tensor& stack, const Layout& layout);
 Tensor from_per_sample(const Tensor& lines, const Shape& outputs, const Layout& layout);

@@ -212,7 +212,8 @@ class GraphOperator final : public CurvatureOperator {
       for (size_t h = 0; h < heads.size(); ++h) {
         if (heads[h].position != seed.position || heads[h].output != seed.output) continue;
         if (!tangents[h].defined()) break;
-        const Tensor part = per_sample(tangents[h] * seed.stack, seed.layout).sum(2);
+        const Tensor products = real_entries(tangents[h]) * real_entries(seed.stack);
+        const Tensor part = per_sample(products, seed.layout).sum(2);
         dots = dots.defined() ? dots + part : part;
         break;  // a loss may read its outputs in two places
       }

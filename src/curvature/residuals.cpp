@@ -238,29 +238,32 @@ class Residuals {
   }
 
   // Ops that mix entries or inputs: their second derivative as one matrix per sample over all
-  // inputs that carry samples.
+  // inputs that carry samples. A complex entry counts as two: its real and its imaginary part.
   void add_matrix(size_t k, const variable_list& gradients) {
     const CapturedNode& captured = capture_.nodes[k];
     const NodeView view(captured.node);
     struct Input {
       size_t edge;
       Layout layout;
-      Shape shape;
+      Shape shape;  // of its real numbers
+      bool is_complex;
       int64_t first, size;
     };
     std::vector<Input> inputs;
     int64_t m = 0;
     for (size_t e = 0; e < captured.next.size(); ++e) {
       if (captured.next[e] < 0 || captured.edges[e] != EdgeKind::kBatch) continue;
-      const Shape shape = view.input_shape(e);
-      inputs.push_back({e, layout_of(k, e), shape, m, product(shape) / capture_.N});
+      Shape shape = view.input_shape(e);
+      const bool has_two = is_complex(view.input_options(e));
+      if (has_two) shape.push_back(2);
+      inputs.push_back({e, layout_of(k, e), shape, has_two, m, product(shape) / capture_.N});
       m += inputs.back().size;
     }
     const bool is_bilinear_at_most =
         inputs.size() == 1 && captured.rule && captured.rule->is_linear_in(view, inputs[0].edge);
     if (inputs.empty() || is_bilinear_at_most) return;
 
-    const auto options = gradients[0].options();
+    const auto options = real_options(view.output_options());
     const double bytes =
         double(capture_.N) * double(m) * double(m) * double(options.dtype().itemsize());
     if (bytes > kMatrixShare * double(options_.stack_bytes)) {
@@ -279,12 +282,14 @@ class Residuals {
         Tensor units = at::zeros({count, capture_.N, input.size}, options);
         for (int64_t v = 0; v < count; ++v) units.select(0, v).select(1, i + v).fill_(1);
         variable_list tangents(captured.next.size());
-        tangents[input.edge] = from_per_sample(units, input.shape, input.layout);
+        tangents[input.edge] =
+            from_real_entries(from_per_sample(units, input.shape, input.layout), input.is_complex);
         const variable_list bent = linearisation_.bends(k, gradients, tangents, wanted);
         for (const Input& other : inputs) {
           if (other.edge >= bent.size() || !bent[other.edge].defined()) continue;
           any = true;
-          const Tensor lines = per_sample(bent[other.edge], other.layout);  // [count, N, size]
+          // [count, N, size]
+          const Tensor lines = per_sample(real_entries(bent[other.edge]), other.layout);
           matrix.narrow(1, input.first + i, count)
               .narrow(2, other.first, other.size)
               .add_(lines.transpose(0, 1));
@@ -303,7 +308,8 @@ class Residuals {
               factor.slice(0, begin, end).slice(2, input.first, input.first + input.size);
           seeds.push_back({static_cast<size_t>(captured.next[input.edge]),
                            captured.node->next_edge(input.edge).input_nr,
-                           from_per_sample(lines, input.shape, input.layout),
+                           from_real_entries(from_per_sample(lines, input.shape, input.layout),
+                                             input.is_complex),
                            input.layout});
         }
         return seeds;

@@ -11,6 +11,7 @@
 #include <torch/csrc/autograd/engine.h>
 
 #include "base/shape.h"
+#include "graph/complex_entries.h"
 
 namespace flightdeck {
 namespace {
@@ -48,6 +49,7 @@ Tensor as_expected(const Tensor& gradient, const Edge& edge) {
   const Shape shape = compat::shape_of(*edge.function, edge.input_nr);
   if (!result.sizes().equals(shape)) result = at::sum_to(result, shape);
   const auto dtype = c10::typeMetaToScalarType(metadata.dtype());
+  if (!c10::isComplexType(dtype)) result = real_part(result);
   return result.scalar_type() == dtype ? result : result.to(dtype);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "graph/complex_entries.h"
 #include "graph/layout.h"
 #include "graph/torch_compat.h"
 
@@ -27,8 +28,33 @@ class NodeView {
     return compat::shape_of(*next.function, next.input_nr);
   }
 
+  at::TensorOptions input_options(size_t edge) const {
+    const auto& next = node_->next_edge(edge);
+    return next.function->input_metadata(next.input_nr).options();
+  }
+
   size_t num_outputs() const { return node_->num_inputs(); }
   Shape output_shape(size_t index = 0) const { return compat::shape_of(*node_, index); }
+  at::TensorOptions output_options(size_t index = 0) const {
+    return node_->input_metadata(index).options();
+  }
+
+  /// True if an input that leads on, or an output, has complex entries.
+  bool has_complex() const {
+    for (size_t e = 0; e < num_inputs(); ++e) {
+      if (has_input(e) && is_complex(input_options(e))) return true;
+    }
+    for (size_t k = 0; k < num_outputs(); ++k) {
+      if (is_complex(output_options(k))) return true;
+    }
+    return false;
+  }
+
+  /// A gradient as the input at `edge` takes it: for a real input that met complex ones, the real
+  /// part.
+  Tensor as_input(size_t edge, const Tensor& gradient) const {
+    return is_complex(input_options(edge)) ? gradient : real_part(gradient);
+  }
 
   /// The generated node type, e.g. view.as<compat::nodes::AddmmBackward0>().mat1_.
   template <typename NodeType>

@@ -61,8 +61,8 @@ void check_input(const Tensor& losses,
                                 name,
                                 "' has type ",
                                 tensor.scalar_type(),
-                                " but rows are real; store it as two real "
-                                "parameters");
+                                " but rows are real; keep a real parameter [..., 2] in its place "
+                                "and call view_as_complex on it in the model");
   }
 }
 

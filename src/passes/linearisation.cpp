@@ -47,10 +47,17 @@ Linearisation::Linearisation(const Capture& capture) : capture_(capture) {
   }
 }
 
+const Rule* Linearisation::rule_at(size_t position) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  const bool fits = captured.rule && captured.rule->fits(NodeView(captured.node));
+  return fits ? captured.rule : nullptr;
+}
+
 bool Linearisation::has_slope(size_t position, size_t edge) const {
   const CapturedNode& captured = capture_.nodes[position];
   if (!captured.rule || !captured.rule->is_pointwise()) return false;
   const NodeView view(captured.node);
+  if (view.has_complex()) return false;  // a complex entry has four derivatives
   return view.num_outputs() == 1 && view.input_shape(edge) == view.output_shape();
 }
 
@@ -102,18 +109,19 @@ Tensor Linearisation::elementwise_bend(size_t position, const variable_list& gra
 
 Tensor Linearisation::columns_by_rule(size_t position, size_t edge, const Tensor& stack) {
   const CapturedNode& captured = capture_.nodes[position];
-  if (!captured.rule) return {};
+  const Rule* rule = rule_at(position);
+  if (!rule) return {};
   const NodeView view(captured.node);
   if (captured.holds_statistics && edge == 0) {
     std::vector<Tensor> columns;
     for (const Tensor& gradient : stack.unbind(0)) {
-      columns.push_back(captured.rule->vjp(view, 0, gradient));
+      columns.push_back(rule->vjp(view, 0, gradient));
     }
     return at::stack(columns);
   }
-  const Tensor result = captured.rule->columns(view, edge, stack);
-  if (result.defined() || !has_slope(position, edge)) return result;
-  return stack.mul(slope(position, edge));
+  const Tensor result = rule->columns(view, edge, stack);
+  if (result.defined()) return view.as_input(edge, result);
+  return has_slope(position, edge) ? stack.mul(slope(position, edge)) : result;
 }
 
 variable_list Linearisation::columns(size_t position,
@@ -149,8 +157,9 @@ variable_list Linearisation::tangents(size_t position, const variable_list& stac
   const auto& used = is_used_[position];
   variable_list results(used.size());
   const bool one_output = std::count(used.begin(), used.end(), true) == 1 && used[0];
-  if (one_output && captured.rule) {
-    results[0] = captured.rule->tangent(NodeView(captured.node), stacks);
+  const Rule* rule = rule_at(position);
+  if (one_output && rule) {
+    results[0] = rule->tangent(NodeView(captured.node), stacks);
     bool all_sloped = !results[0].defined();
     for (size_t e = 0; e < stacks.size() && all_sloped; ++e) {
       all_sloped = !stacks[e].defined() || has_slope(position, e);
@@ -160,6 +169,10 @@ variable_list Linearisation::tangents(size_t position, const variable_list& stac
       const Tensor part = stacks[e].mul(slope(position, e));
       results[0] = results[0].defined() ? results[0].add(part) : part;
     }
+    // The tangent of a real input makes a real one of a complex output.
+    const bool is_short = results[0].defined() && !results[0].is_complex() &&
+                          is_complex(NodeView(captured.node).output_options());
+    if (is_short) results[0] = at::complex(results[0], at::zeros_like(results[0]));
     if (results[0].defined()) return results;
   }
   if (stack_size(stacks) > 1) one_by_one_.insert(captured.node->name());
@@ -173,8 +186,9 @@ variable_list Linearisation::bends(size_t position,
   const CapturedNode& captured = capture_.nodes[position];
   variable_list bent(wanted.size());
   if (is_linear(position)) return bent;
-  if (captured.rule && only_first(gradients) &&
-      captured.rule->bend(NodeView(captured.node), gradients[0], tangents, wanted, bent)) {
+  const Rule* rule = rule_at(position);
+  if (rule && only_first(gradients) &&
+      rule->bend(NodeView(captured.node), gradients[0], tangents, wanted, bent)) {
     return bent;
   }
   if (stack_size(tangents) > 1) one_by_one_.insert(captured.node->name());

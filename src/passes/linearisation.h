@@ -36,7 +36,7 @@ class Linearisation {
                       const variable_list& tangents,
                       const std::vector<bool>& wanted);
 
-  /// True if the node maps one input entry by entry.
+  /// True if the node maps one input entry by entry. A complex entry is two numbers that meet.
   bool is_elementwise(size_t position) const;
   /// The one edge an elementwise node has.
   size_t elementwise_edge(size_t position) const;
@@ -52,6 +52,8 @@ class Linearisation {
   const std::set<std::string>& one_by_one() const { return one_by_one_; }
 
  private:
+  /// The rule whose arithmetic holds for the node's entries, or null.
+  const Rule* rule_at(size_t position) const;
   Tensor columns_by_rule(size_t position, size_t edge, const Tensor& stack);
   bool has_slope(size_t position, size_t edge) const;
 

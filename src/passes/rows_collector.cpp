@@ -60,7 +60,7 @@ Rows RowsCollector::rows_at(size_t position, size_t edge, const variable_list& g
   Rows rows;
   if (captured.layout.is_reduced()) {
     rows = shared_rows(position, edge, gradients);
-  } else if (captured.rule && gradients[0].defined()) {
+  } else if (captured.rule && captured.rule->fits(view) && gradients[0].defined()) {
     rows = captured.rule->rows(view, edge, gradients[0], captured.layout);
   }
   const bool is_slow = rows.empty();
@@ -158,7 +158,8 @@ Rows RowsCollector::carry(size_t position, size_t edge, const std::vector<Arriva
   Rows carried;
   for (const Arrival& arrival : arrivals) {
     Rows rows = arrival.rows;
-    if (captured.rule && captured.rule->carry(view, edge, arrival.output, rows)) {
+    const bool fits = captured.rule && captured.rule->fits(view);
+    if (fits && captured.rule->carry(view, edge, arrival.output, rows)) {
       carried.add(std::move(rows));
       continue;
     }

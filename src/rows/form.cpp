@@ -28,7 +28,8 @@ int64_t rows_per_piece(const Shape& shape,
 
 Tensor in_row_precision(const Tensor& factor) {
   const bool is_half = factor.scalar_type() == at::kHalf || factor.scalar_type() == at::kBFloat16;
-  return is_half ? factor.to(at::kFloat) : factor;
+  // The imaginary part of a conjugate is a view that is negated when read; kernels read memory.
+  return is_half ? factor.to(at::kFloat) : factor.resolve_neg();
 }
 
 Tensor shared_sum(const Tensor& rows, double share) {

@@ -98,7 +98,8 @@ class Form {
 /// How many rows of `shape` fit into `scratch_bytes`; at least one.
 int64_t rows_per_piece(const Shape& shape, const at::TensorOptions& options, int64_t scratch_bytes);
 
-/// Factors in the precision rows are computed in: half and bfloat16 become float32.
+/// Factors as rows are computed from them: half and bfloat16 become float32, and memory holds what
+/// the tensor says.
 Tensor in_row_precision(const Tensor& factor);
 
 /// The sum over the first dimension times the share, in one operation where it is the mean.

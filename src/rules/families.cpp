@@ -25,6 +25,7 @@ bool PointwiseRule::is_linear(const NodeView& node) const {
                                                          "MaskedFillBackward0",
                                                          "NativeDropoutBackward0",
                                                          "NegBackward0",
+                                                         "NegViewBackward0",
                                                          "RsubBackward0",
                                                          "RsubBackward1",
                                                          "WhereBackward0"};

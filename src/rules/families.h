@@ -62,6 +62,7 @@ class ReductionRule : public Rule {
   bool is_linear(const NodeView& node) const override;
   std::optional<double> summand(const NodeView& node, size_t edge) const override;
   std::optional<Reduction> reduction(const NodeView& node) const override;
+  bool handles_complex() const override { return true; }
 
  private:
   NodeNames nodes_;

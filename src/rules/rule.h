@@ -74,6 +74,14 @@ class Rule {
   /// True if every output entry depends only on the input entries at its (broadcast) position.
   virtual bool is_pointwise() const { return false; }
 
+  /// True if everything above is right for complex entries, too: columns take the conjugate of
+  /// what tangents are multiplied by. Rearrangements are.
+  virtual bool handles_complex() const { return is_view(); }
+
+  /// True if the rule's arithmetic may be used on this node; where its samples sit, a rule tells in
+  /// any case.
+  bool fits(const NodeView& node) const { return handles_complex() || !node.has_complex(); }
+
   /// Gradient of the input at `edge` where it differs from what the node computes (batch
   /// statistics held constant). Undefined means: apply the node.
   virtual Tensor vjp(const NodeView& node, size_t edge, const Tensor& gradient) const;

@@ -70,4 +70,7 @@ void grow_vector(Sketch& sketch);
 void grow_sequence(Sketch& sketch);
 void grow_image(Sketch& sketch);
 
+/// A random detour through complex numbers: real [..., F] to real [..., G], whatever the kind.
+Tensor grow_complex(Sketch& sketch, const Tensor& x);
+
 }  // namespace flightdeck::tests

@@ -107,7 +107,7 @@ void grow_vector(Sketch& sketch) {
   const Tensor x = sketch.state;
   const int64_t features = x.size(1);
   const int64_t outputs = sketch.integer(1, 6);
-  switch (sketch.integer(0, 12)) {
+  switch (sketch.integer(0, 13)) {
     case 0:
     case 1:
       sketch.state = linear(sketch, x, outputs);
@@ -162,6 +162,9 @@ void grow_vector(Sketch& sketch) {
       return;
     case 11:
       to_sequence(sketch);
+      return;
+    case 12:
+      sketch.state = grow_complex(sketch, x);
       return;
     default:
       to_image(sketch);

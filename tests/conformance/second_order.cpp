@@ -38,7 +38,8 @@ std::vector<Tensor> unflatten(const Tensor& vector, const std::vector<Tensor>& l
   std::vector<Tensor> parts;
   int64_t begin = 0;
   for (const Tensor& tensor : like) {
-    parts.push_back(vector.slice(0, begin, begin + tensor.numel()).view(tensor.sizes()));
+    // A copy: PyTorch's view_as_complex refuses odd offsets.
+    parts.push_back(vector.slice(0, begin, begin + tensor.numel()).clone().view(tensor.sizes()));
     begin += tensor.numel();
   }
   return parts;
@@ -143,27 +144,31 @@ class SecondOrderCheck {
         wanted[e] = captured.next[e] >= 0;
         if (!wanted[e]) continue;
         any = true;
-        tangents[e] = stack_of(view.input_shape(e));
+        tangents[e] = stack_of(view.input_shape(e), view.input_options(e));
       }
       if (!any) continue;
-      const Tensor u = stack_of(view.output_shape());
+      const Tensor u = stack_of(view.output_shape(), view.output_options());
       const variable_list pulled = linearisation.columns(k, {u}, wanted);
       const Tensor pushed = linearisation.tangents(k, tangents)[0];
-      const Tensor forward = pushed.defined() ? (pushed * u).flatten(1).sum(1) : zeros();
+      const Tensor forward = pushed.defined() ? dots(pushed, u) : zeros();
       Tensor backward = zeros();
       for (size_t e = 0; e < wanted.size(); ++e) {
         if (wanted[e] && pulled[e].defined()) {
-          backward = backward + (pulled[e] * tangents[e]).flatten(1).sum(1);
+          backward = backward + dots(pulled[e], tangents[e]);
         }
       }
       expect(forward, backward, std::max(1.0, forward.abs().max().item<double>()), view.name());
     }
   }
 
-  static Tensor stack_of(const Shape& shape) {
+  static Tensor stack_of(const Shape& shape, const at::TensorOptions& options) {
     Shape sizes{2};
     sizes.insert(sizes.end(), shape.begin(), shape.end());
-    return random(sizes);
+    return is_complex(options) ? at::complex(random(sizes), random(sizes)) : random(sizes);
+  }
+  // Of the real numbers, column by column.
+  static Tensor dots(const Tensor& a, const Tensor& b) {
+    return (real_entries(a) * real_entries(b)).flatten(1).sum(1);
   }
   static Tensor zeros() { return at::zeros({2}, doubles()); }
 

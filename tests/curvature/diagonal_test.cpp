@@ -3,6 +3,7 @@
 // the table; and what sampling promises.
 #include <cmath>
 
+#include "curvature/complex_models.h"
 #include "curvature/models.h"
 #include "oracle.h"
 
@@ -207,6 +208,10 @@ TEST_P(DiagonalsOfModel, OfSampledGradientsApproachTheExactOnes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DiagonalsOfModel, ::testing::ValuesIn(models()), name_of_model);
+INSTANTIATE_TEST_SUITE_P(ComplexModels,
+                         DiagonalsOfModel,
+                         ::testing::ValuesIn(complex_models()),
+                         name_of_model);
 
 // ---- scalar losses
 // -------------------------------------------------------------------------------

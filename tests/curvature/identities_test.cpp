@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What must hold between the answers themselves, whatever the model.
+#include "curvature/complex_models.h"
 #include "curvature/models.h"
 #include "oracle.h"
 
@@ -111,6 +112,10 @@ TEST_P(CurvatureOfModel, HasAGramMatrixOfGradientsThatIsTheEmpiricalFishers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, CurvatureOfModel, ::testing::ValuesIn(models()), name_of_model);
+INSTANTIATE_TEST_SUITE_P(ComplexModels,
+                         CurvatureOfModel,
+                         ::testing::ValuesIn(complex_models()),
+                         name_of_model);
 
 // A single sample's gradients by a linear layer are outer products, so nothing is approximated.
 TEST(CurvatureOfOneSample, IsTheProductOfItsKroneckerFactors) {

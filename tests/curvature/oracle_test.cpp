@@ -4,6 +4,7 @@
 #include "oracle.h"
 
 #include "curvature/chain_oracle.h"
+#include "curvature/complex_models.h"
 #include "curvature/dense_oracle.h"
 #include "curvature/models.h"
 #include "golden/recording.h"
@@ -95,6 +96,10 @@ TEST_P(OracleOfModel, HasAGgnThatIsNotTheHessianUnlessItIsLinear) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, OracleOfModel, ::testing::ValuesIn(models()), name_of_model);
+INSTANTIATE_TEST_SUITE_P(ComplexModels,
+                         OracleOfModel,
+                         ::testing::ValuesIn(complex_models()),
+                         name_of_model);
 
 }  // namespace
 }  // namespace flightdeck::tests

@@ -2,6 +2,7 @@
 // Curvature operators against dense matrices: every kind for every model of the table, and the
 // kinds that are defined layer by layer for chains of modules.
 #include "curvature/chain_oracle.h"
+#include "curvature/complex_models.h"
 #include "curvature/models.h"
 #include "oracle.h"
 
@@ -154,6 +155,10 @@ TEST_P(OperatorsOfModel, LeaveGradientsAndGraphAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, OperatorsOfModel, ::testing::ValuesIn(models()), name_of_model);
+INSTANTIATE_TEST_SUITE_P(ComplexModels,
+                         OperatorsOfModel,
+                         ::testing::ValuesIn(complex_models()),
+                         name_of_model);
 
 // ---- chains
 // --------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The low-rank view of the GGN against the dense matrix: spectrum, eigenvectors, per-sample
 // derivatives along them and Newton steps, for every model of the table.
+#include "curvature/complex_models.h"
 #include "curvature/models.h"
 #include "errors.h"
 #include "oracle.h"
@@ -269,6 +270,10 @@ TEST_P(VivitOfModel, LeavesTheModelAsItWas) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, VivitOfModel, ::testing::ValuesIn(models()), name_of_model);
+INSTANTIATE_TEST_SUITE_P(ComplexModels,
+                         VivitOfModel,
+                         ::testing::ValuesIn(complex_models()),
+                         name_of_model);
 
 // ---- the rest
 // ------------------------------------------------------------------------------------

@@ -19,11 +19,12 @@ class AddRule final : public PointwiseRule {
             size_t edge,
             const Tensor& gradient,
             const Layout& out) const override {
-    return broadcast_rows(weighted(node, edge, gradient), out, node.input_shape(edge), "sum");
+    const Tensor contribution = scaled(gradient, weight(node, edge).conj());
+    return broadcast_rows(node.as_input(edge, contribution), out, node.input_shape(edge), "sum");
   }
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
-    return sum_stack_to(weighted(node, edge, stack), node.input_shape(edge));
+    return sum_stack_to(scaled(stack, weight(node, edge).conj()), node.input_shape(edge));
   }
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
@@ -31,33 +32,29 @@ class AddRule final : public PointwiseRule {
     Tensor total;
     for (size_t e = 0; e < tangents.size(); ++e) {
       if (!tangents[e].defined()) continue;
-      const Tensor part = weighted(node, e, align_stack(tangents[e], output.size()));
+      const Tensor part = scaled(align_stack(tangents[e], output.size()), weight(node, e));
       total = total.defined() ? total.add(part) : part;
     }
     return total.expand(with_lead(total.size(0), output));
   }
 
   bool is_linear(const NodeView&) const override { return true; }
+  bool handles_complex() const override { return true; }
 
   std::optional<double> summand(const NodeView& node, size_t edge) const override {
-    return edge == 0 ? 1 : number(factor(node));
+    const at::Scalar factor = weight(node, edge);
+    return factor.isComplex() ? std::numeric_limits<double>::quiet_NaN() : factor.toDouble();
   }
 
  private:
-  static double number(const at::Scalar& scalar) {
-    return scalar.isComplex() ? std::numeric_limits<double>::quiet_NaN() : scalar.toDouble();
-  }
-  static Tensor weighted(const NodeView& node, size_t edge, const Tensor& tensor) {
-    if (edge == 0) return tensor;
-    const at::Scalar alpha = factor(node);
-    return alpha.equal(1) ? tensor : tensor.mul(alpha);
-  }
-
-  // Of the second input.
-  static at::Scalar factor(const NodeView& node) {
+  static at::Scalar weight(const NodeView& node, size_t edge) {
+    if (edge == 0) return 1;
     const bool is_difference = node.name() == "SubBackward0";
     return is_difference ? -node.as<compat::nodes::SubBackward0>().alpha
                          : node.as<compat::nodes::AddBackward0>().alpha;
+  }
+  static Tensor scaled(const Tensor& tensor, const at::Scalar& weight) {
+    return weight.equal(1) ? tensor : tensor.mul(weight);
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Batched matrix products: samples usually sit in the batch dimension of both factors (attention);
-// one factor may also be a stack of parameters shared by all samples (experts, heads).
+// one factor may also be a stack of parameters shared by all samples (experts, heads). Of complex
+// factors, what goes back meets the conjugates.
 #include <ATen/ATen.h>
 
 #include "rows/dense.h"
@@ -35,7 +36,7 @@ class BmmRule final : public Rule {
     const auto& bmm = node.as<BmmBackward0>();
     // [b, M, K] x [b, K, J]: move the samples in front, keep the stack b, sum over positions.
     const bool is_right = edge == 1;
-    const Tensor other = is_right ? node.unpack(bmm.self_) : node.unpack(bmm.mat2_).transpose(1, 2);
+    const Tensor other = is_right ? node.unpack(bmm.self_).conj() : node.unpack(bmm.mat2_).mH();
     const Tensor grad = is_right ? gradient : gradient.transpose(1, 2);
     const Layout layout = out.at_dim(1);
     const auto positions = [&layout](const Tensor& x) {
@@ -49,8 +50,8 @@ class BmmRule final : public Rule {
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     if (node.name() != "BmmBackward0") return {};
     const auto& bmm = node.as<BmmBackward0>();
-    return edge == 0 ? at::matmul(stack, node.unpack(bmm.mat2_).transpose(1, 2))
-                     : at::matmul(node.unpack(bmm.self_).transpose(1, 2), stack);
+    return edge == 0 ? at::matmul(stack, node.unpack(bmm.mat2_).mH())
+                     : at::matmul(node.unpack(bmm.self_).mH(), stack);
   }
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
@@ -72,15 +73,16 @@ class BmmRule final : public Rule {
             std::vector<Tensor>& bent) const override {
     if (node.name() != "BmmBackward0") return false;
     if (wanted[0] && tangents[1].defined()) {
-      bent[0] = at::matmul(gradient, tangents[1].transpose(2, 3));
+      bent[0] = at::matmul(gradient, tangents[1].mH());
     }
     if (wanted[1] && tangents[0].defined()) {
-      bent[1] = at::matmul(tangents[0].transpose(2, 3), gradient);
+      bent[1] = at::matmul(tangents[0].mH(), gradient);
     }
     return true;
   }
 
   bool is_linear_in(const NodeView&, size_t) const override { return true; }
+  bool handles_complex() const override { return true; }
 };
 
 }  // namespace

@@ -50,6 +50,7 @@ class CatRule final : public Rule {
   }
 
   bool is_linear(const NodeView&) const override { return true; }
+  bool handles_complex() const override { return true; }
 
  private:
   static bool is_stack(const NodeView& node) { return node.name() == "StackBackward0"; }

@@ -29,6 +29,7 @@ class ExpandRule final : public PointwiseRule {
   }
 
   bool is_linear(const NodeView&) const override { return true; }
+  bool handles_complex() const override { return true; }
 
   std::optional<double> summand(const NodeView&, size_t) const override { return 1; }
 };

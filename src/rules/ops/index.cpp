@@ -75,6 +75,8 @@ class IndexRule final : public AlongDimsRule {
                               index.expand(with_lead(tangents[0].size(0), node.output_shape())));
   }
 
+  bool handles_complex() const override { return true; }
+
  private:
   static Shape shifted(Shape dims, const NodeView& node) {
     for (int64_t& dim : dims) dim = dim_of(node, dim);

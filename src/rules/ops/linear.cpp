@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Matrix products y = beta c + alpha x W with the samples in the rows of x (or in the columns of
-// W): dl_n/dW = alpha sum_t x_nt^T b_nt, an outer form.
+// W): dl_n/dW = alpha sum_t x_nt^T b_nt, an outer form. Of complex x, W and alpha, what goes back
+// meets the conjugates.
 #include <ATen/ATen.h>
 
 #include "rows/outer.h"
@@ -33,15 +34,15 @@ class LinearRule final : public Rule {
             const Tensor& gradient,
             const Layout& out) const override {
     const size_t left = left_edge(node);
-    const Tensor b = scaled(gradient, edge < left ? beta(node) : alpha(node));
+    const Tensor b = scaled(gradient, (edge < left ? beta(node) : alpha(node)).conj());
     if (edge < left) return broadcast_rows(b, out, node.input_shape(edge), "sum");
     if (edge == left + 1) {
-      const auto a = positions_and_features(saved_left(node), out);
+      const auto a = positions_and_features(saved_left(node).conj(), out);
       return Rows(std::make_shared<OuterForm>(a, positions_and_features(b, out)));
     }
     // Samples in the columns: y^T = W^T x^T turns this into the case above, for the transpose.
     const Layout flipped = out.at_dim(0);
-    const auto a = positions_and_features(saved_right(node).t(), flipped);
+    const auto a = positions_and_features(saved_right(node).mH(), flipped);
     Rows result(std::make_shared<OuterForm>(a, positions_and_features(b.t(), flipped)));
     result.terms().front().placement.undo_permute({1, 0});
     return result;
@@ -49,12 +50,13 @@ class LinearRule final : public Rule {
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     const size_t left = left_edge(node);
-    if (edge < left) return sum_stack_to(scaled(stack, beta(node)), node.input_shape(edge));
+    if (edge < left) return sum_stack_to(scaled(stack, beta(node).conj()), node.input_shape(edge));
+    const at::Scalar factor = alpha(node).conj();
     if (edge == left) {
-      const Tensor product = at::mm(fold(stack), saved_right(node).t());
-      return scaled(unfold(product, stack.size(0)), alpha(node));
+      const Tensor product = at::mm(fold(stack), saved_right(node).mH());
+      return scaled(unfold(product, stack.size(0)), factor);
     }
-    return scaled(multiply_each(saved_left(node).t(), stack), alpha(node));
+    return scaled(multiply_each(saved_left(node).mH(), stack), factor);
   }
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
@@ -82,16 +84,18 @@ class LinearRule final : public Rule {
             const std::vector<bool>& wanted,
             std::vector<Tensor>& bent) const override {
     const size_t left = left_edge(node), right = left + 1;
+    const at::Scalar factor = alpha(node).conj();
     if (wanted[left] && tangents[right].defined()) {
-      bent[left] = scaled(multiply_each(gradient, tangents[right].transpose(1, 2)), alpha(node));
+      bent[left] = scaled(multiply_each(gradient, tangents[right].mH()), factor);
     }
     if (wanted[right] && tangents[left].defined()) {
-      bent[right] = scaled(multiply_each(tangents[left].transpose(1, 2), gradient), alpha(node));
+      bent[right] = scaled(multiply_each(tangents[left].mH(), gradient), factor);
     }
     return true;
   }
 
   bool is_linear_in(const NodeView&, size_t) const override { return true; }
+  bool handles_complex() const override { return true; }
 
  private:
   static at::Scalar alpha(const NodeView& node) {

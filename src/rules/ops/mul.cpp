@@ -26,23 +26,24 @@ class MulRule final : public PointwiseRule {
     Tensor contribution;
     if (name == "MulBackward0") {
       const auto& mul = node.as<MulBackward0>();
-      contribution = gradient * node.unpack(edge == 0 ? mul.other_ : mul.self_);
+      contribution = gradient * node.unpack(edge == 0 ? mul.other_ : mul.self_).conj();
     } else if (name == "DivBackward0") {
       const auto& div = node.as<DivBackward0>();
-      const Tensor divisor = node.unpack(div.other_);
+      const Tensor divisor = node.unpack(div.other_).conj();
       contribution = gradient / divisor;
-      if (edge == 1) contribution = -contribution * node.unpack(div.self_) / divisor;
+      if (edge == 1) contribution = -contribution * node.unpack(div.self_).conj() / divisor;
     } else {
       return {};
     }
     // A factor may have been broadcast against the output on both sides.
-    const Tensor full = contribution.expand_as(gradient);
+    const Tensor full = node.as_input(edge, contribution).expand_as(gradient);
     return broadcast_rows(full, out, node.input_shape(edge), "scale");
   }
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     const Tensor other = factor(node, edge);
-    return other.defined() ? sum_stack_to(stack * other, node.input_shape(edge)) : Tensor();
+    if (!other.defined()) return {};
+    return sum_stack_to(node.as_input(edge, stack * other.conj()), node.input_shape(edge));
   }
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
@@ -66,6 +67,7 @@ class MulRule final : public PointwiseRule {
   bool is_linear_in(const NodeView& node, size_t edge) const override {
     return is_product(node) || edge == 0;
   }
+  bool handles_complex() const override { return true; }
 
   // Times one constant. A constant per entry could be one per sample.
   std::optional<double> summand(const NodeView& node, size_t edge) const override {

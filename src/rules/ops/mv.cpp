@@ -23,12 +23,13 @@ class MvRule final : public Rule {
             const Layout& out) const override {
     if (edge != 1) return {};
     const Tensor x = node.unpack(node.as<compat::nodes::MvBackward0>().self_);
-    const Tensor product = x * gradient.unsqueeze(1);
+    const Tensor product = x.conj() * gradient.unsqueeze(1);
     return Rows(std::make_shared<DenseForm>(
         in_row_precision(positions_and_features(product, out)).sum(1), "outer"));
   }
 
   bool is_linear_in(const NodeView&, size_t) const override { return true; }
+  bool handles_complex() const override { return true; }
 };
 
 }  // namespace

@@ -72,6 +72,8 @@ const Rule& pointwise() {
       "NanToNumBackward0",
       "NativeDropoutBackward0",
       "NegBackward0",
+      "NegViewBackward0",
+      "PolarBackward0",
       "PowBackward0",
       "PowBackward1",
       "PowBackward2",

@@ -53,6 +53,7 @@ class RepeatRule final : public Rule {
   }
 
   bool is_linear(const NodeView&) const override { return true; }
+  bool handles_complex() const override { return true; }
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ class ViewRule final : public Rule {
   bool is_linear(const NodeView&) const override { return true; }
 
   bool carry(const NodeView& node, size_t edge, size_t, Rows& rows) const override {
+    if (is_complex(node.input_options(edge)) != is_complex(node.output_options())) return false;
     for (auto& term : rows.terms()) term.placement.undo_reshape(node.input_shape(edge));
     return true;
   }
