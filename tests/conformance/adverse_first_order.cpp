@@ -276,7 +276,7 @@ class FirstOrderCheck {
         differences(answers, oracle, question_.what, options.directions, tolerance);
     check_coverage(answers.coverage, oracle, found);
     if (model_.is_coupled && !mentions(answers.remarks, "couple")) {
-      found.push_back("samples are coupled and no remark says so");
+      found.push_back("samples are coupled and no remark says so" + reason(answers.coverage));
     }
     if (options.shared_terms == SharedTerms::kLeaveOut && !mentions(answers.remarks, "left out")) {
       found.push_back("shared terms are left out and no remark says so");
@@ -286,6 +286,14 @@ class FirstOrderCheck {
       check_counts(answers, oracle, found);
     }
     return found;
+  }
+
+  // The first one given for a slow parameter.
+  static std::string reason(const Coverage& coverage) {
+    for (const ParameterCoverage& covered : coverage.parameters) {
+      if (!covered.reason.empty()) return " (" + covered.name + ": " + covered.reason + ")";
+    }
+    return "";
   }
 
   static void check_coverage(const Coverage& coverage,
