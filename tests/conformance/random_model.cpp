@@ -127,7 +127,7 @@ bool Sketch::chance(double probability) {
 Tensor Sketch::parameter(at::IntArrayRef shape, int64_t fan_in) {
   if (chance(0.25)) {
     for (const NamedParameter& present : parameters) {
-      if (present.tensor.sizes() != shape) continue;
+      if (present.tensor.sizes() != shape || present.tensor.scalar_type() != at::kDouble) continue;
       note("(tied to " + present.name + ")");
       return present.tensor;
     }
