@@ -95,7 +95,7 @@ class Reader {
         options_(options),
         cuts_(std::move(cuts)),
         topology_(read_topology(losses.grad_fn().get())),
-        scalar_terms_(topology_),
+        scalar_terms_(options.batch_size > 0 ? options.batch_size : losses.size(0)),
         reading_(options.batch_size, options.reduction) {
     capture_.is_scalar = options.batch_size > 0;
     capture_.N = capture_.is_scalar ? options.batch_size : losses.size(0);
@@ -315,6 +315,7 @@ class Reader {
         if (captured.layout.is_batch() && leads_only_to_parameters(captured.next[e])) {
           use(k, e);
         } else {
+          add_once(unread_, view.name());
           mark_slow(captured,
                     e,
                     captured.rule ? "the rule for " + view.name() + " does not cover this case"
@@ -428,6 +429,10 @@ class Reader {
           "left out, as options.shared_terms asks: terms of the losses that "
           "have one value for all samples (" +
           joined(capture_.left_out) + ")");
+    }
+    if (!unread_.empty()) {
+      capture_.row_remarks.push_back("where the samples sit below " + joined(unread_) +
+                                     " is not known, nor whether they are coupled there");
     }
     if (!capture_.couplings.empty()) {
       capture_.row_remarks.push_back(
@@ -549,6 +554,7 @@ class Reader {
   std::vector<double> factor_;          // of those: what they are multiplied by on the way
   std::vector<std::string> shared_by_;  // the op that uses a free node's output for all samples
   std::vector<std::string> slow_reason_;
+  std::vector<std::string> unread_;  // ops that end what is known of the samples
   std::string refusal_;
 };
 

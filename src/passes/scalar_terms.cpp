@@ -60,27 +60,34 @@ bool ScalarTerms::reaches_parameter(const Edge& reduced) const {
     Layout layout;
   };
   const Shape shape = compat::shape_of(*reduced.function, reduced.input_nr);
-  // A dimension of one is no place to look for several samples.
-  size_t dim = 0;
-  while (dim + 1 < shape.size() && shape[dim] == 1) ++dim;
-  std::vector<Place> todo{
-      {reduced.function.get(), Layout::batch(shape[dim], static_cast<int64_t>(dim))}};
+  std::vector<Place> todo{{reduced.function.get(), Layout::batch(shape[0], 0)}};
   std::set<const Node*> seen{reduced.function.get()};
+  bool is_reached = false;
   while (!todo.empty()) {
     const Place place = todo.back();
     todo.pop_back();
-    if (dynamic_cast<const AccumulateGrad*>(place.node)) return true;
+    if (dynamic_cast<const AccumulateGrad*>(place.node)) {
+      is_reached = true;
+      continue;
+    }
     const Rule* rule = find_rule(place.node->name());
+    if (!rule && N_ == 1) return false;
     if (!rule) continue;
     const NodeView view(place.node);
     for (size_t e = 0; e < view.num_inputs(); ++e) {
       if (!view.has_input(e)) continue;
-      const Layout layout = rule->input_layout(view, e, place.layout);
+      Layout layout = rule->input_layout(view, e, place.layout);
+      // The same entries in another shape.
+      const Shape input = view.input_shape(e);
+      if (rule->is_view() && !layout.is_batch() && !input.empty()) {
+        layout = Layout::batch(input[0], 0);
+      }
       Node* next = place.node->next_edge(e).function.get();
+      if (!layout.is_batch() && N_ == 1) return false;
       if (layout.is_batch() && seen.insert(next).second) todo.push_back({next, layout});
     }
   }
-  return false;
+  return is_reached;
 }
 
 void ReductionReading::note(const std::string& op, Reduction reduction, double factor) {

@@ -7,25 +7,25 @@
 #include <string>
 #include <unordered_map>
 
-#include "graph/topology.h"
 #include "rules/rule.h"
 
 namespace flightdeck {
 
 class ScalarTerms {
  public:
-  explicit ScalarTerms(const Topology& topology) : topology_(topology) {}
+  explicit ScalarTerms(int64_t N) : N_(N) {}
 
   /// True if what the edge leads to holds samples, or, if it is a single entry, was reduced from
   /// them. Going down along the leading dimension of what was reduced, samples end in constants,
-  /// the data; the lines of a parameter end in the parameter itself.
+  /// the data; the lines of a parameter end in the parameter itself. One sample looks like any
+  /// dimension of one: it is there if a parameter is used beside it.
   bool carries_samples(const compat::ag::Edge& edge);
 
  private:
   bool is_reduced_from_samples(compat::ag::Node* node);
   bool reaches_parameter(const compat::ag::Edge& reduced) const;
 
-  const Topology& topology_;
+  int64_t N_;
   std::unordered_map<const compat::ag::Node*, bool> known_;
 };
 

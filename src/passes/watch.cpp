@@ -111,7 +111,9 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     pass_.remark(reason + ": the rows are those of the losses, from a pass of its own" + advice);
     // What PyTorch was told to skip still has to reach `.grad`.
     if (reuses_) handed_over_ = pass_.hand_over_apart();
+    restore_all_edges();
     compat::outside_pass(losses_.device(), [&] { pass_.run(losses_); });
+    if (reuses_) cut_all_edges();
   }
 
   // Whether the pass that calls goes through the losses. All nodes below them wait for them in it.
@@ -137,6 +139,8 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
   // reuse_gradients: without these edges PyTorch does not compute what the pass hands over.
   void cut_edges(size_t position);
   void restore_edges(size_t position);
+  void cut_all_edges();
+  void restore_all_edges();
 
   struct Cut {
     std::weak_ptr<Node> node;
@@ -194,8 +198,8 @@ void Watch::State::attach(const std::shared_ptr<State>& self) {
     if (k != 0 && !pass_.has_uses(k)) continue;
     listen(capture.nodes[k].node->shared_from_this(),
            std::make_unique<WatchHook>(self, &State::at_node, k));
-    if (reuses_) cut_edges(k);
   }
+  if (reuses_) cut_all_edges();
   if (hears_arrivals_) listen_at_leaves(self);
 }
 
@@ -235,6 +239,16 @@ void Watch::State::restore_edges(size_t position) {
   cuts_.erase(found);
 }
 
+void Watch::State::cut_all_edges() {
+  for (size_t k = 0; k < pass_.capture().nodes.size(); ++k) {
+    if (pass_.has_uses(k)) cut_edges(k);
+  }
+}
+
+void Watch::State::restore_all_edges() {
+  while (!cuts_.empty()) restore_edges(cuts_.begin()->first);
+}
+
 void Watch::State::detach() {
   for (const auto& [weak, hook] : hooks_) {
     if (const auto node = weak.lock()) {
@@ -248,7 +262,7 @@ void Watch::State::detach() {
   }
   hooks_.clear();
   leaves_.clear();
-  while (!cuts_.empty()) restore_edges(cuts_.begin()->first);
+  restore_all_edges();
 }
 
 Watch::Watch(const Tensor& losses,

@@ -75,12 +75,20 @@ TEST_F(Coupling, OfSamplesByATermOfTheWholeBatchIsSaid) {
 TEST_F(Coupling, InASecondTowerIsHintedAt) {
   const Tensor weight = random_parameter({4, 3});
   const Tensor other = random({5, 4}).mm(weight);
-  const Tensor losses = at::log_softmax(z_.mm(other.t()), 1).diagonal().neg();
+  const Tensor losses = z_.mm(other.t()).logsumexp(1);
   parameters_.push_back({"other", weight});
   const Gradients answers = gradients(losses, parameters_, Need::kNorms);
   EXPECT_TRUE(answers.coverage.couplings.empty());
   ASSERT_EQ(answers.remarks.size(), 1);
   expect_mentions(answers.remarks[0], {"MmBackward0", "couples"});
+}
+
+TEST_F(Coupling, BelowAnOpWithoutARuleIsSaidToBeUnknown) {
+  const Tensor losses = at::log_softmax(z_.mm(z_.t()), 1).diagonal().neg();
+  const Gradients answers = gradients(losses, parameters_, Need::kIndividual);
+  expect_matches_oracle(answers, differentiate(losses, parameters_), Need::kIndividual, {});
+  ASSERT_EQ(answers.remarks.size(), 1);
+  expect_mentions(answers.remarks[0], {"DiagonalBackward0", "couple", "not known"});
 }
 
 TEST_F(Coupling, IsNotSaidOfPlainModels) {

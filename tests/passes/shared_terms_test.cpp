@@ -76,7 +76,7 @@ TEST_P(EveryTerm, IsLeftOutOfTheRowsIfAsked) {
   expect_matches_oracle(
       answers, differentiate(data(), parameters_), all_needs(), options.directions);
   ASSERT_FALSE(answers.remarks.empty());
-  expect_mentions(answers.remarks.front(), {"left out", "Backward0|AccumulateGrad"});
+  expect_mentions(answers.remarks.front(), {"left out", "Backward|AccumulateGrad"});
   EXPECT_TRUE(answers.coverage.leaves_out_shared_terms);
   expect_mentions(answers.coverage.text(), {"left out"});
 }
