@@ -118,24 +118,27 @@ Oracle Oracle::select(const std::vector<int64_t>& samples) const {
 }
 
 Oracle differentiate(const Tensor& losses, const Parameters& parameters) {
-  std::vector<Tensor> inputs;
+  std::vector<Tensor> inputs;  // those that can be differentiated by
   Oracle oracle;
   for (const NamedParameter& parameter : parameters) {
-    inputs.push_back(parameter.tensor);
+    if (parameter.tensor.requires_grad()) inputs.push_back(parameter.tensor);
     oracle.names.push_back(parameter.name);
   }
-  std::vector<std::vector<Tensor>> rows(inputs.size());
+  std::vector<std::vector<Tensor>> rows(parameters.size());
   for (int64_t n = 0; n < losses.size(0); ++n) {
-    const std::vector<Tensor> row = torch::autograd::grad({losses[n]},
-                                                          inputs,
-                                                          /*grad_outputs=*/{},
-                                                          /*retain_graph=*/true,
-                                                          /*create_graph=*/false,
-                                                          /*allow_unused=*/true);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const Tensor dense = !row[i].defined()    ? at::zeros_like(inputs[i])
-                           : row[i].is_sparse() ? row[i].to_dense()
-                                                : row[i];
+    const std::vector<Tensor> found = torch::autograd::grad({losses[n]},
+                                                            inputs,
+                                                            /*grad_outputs=*/{},
+                                                            /*retain_graph=*/true,
+                                                            /*create_graph=*/false,
+                                                            /*allow_unused=*/true);
+    auto next = found.begin();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const Tensor& tensor = parameters[i].tensor;
+      const Tensor row = tensor.requires_grad() ? *next++ : Tensor();
+      const Tensor dense = !row.defined()    ? at::zeros_like(tensor)
+                           : row.is_sparse() ? row.to_dense()
+                                             : row;
       rows[i].push_back(dense.detach().to(at::kDouble));
     }
   }

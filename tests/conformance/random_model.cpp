@@ -12,43 +12,6 @@ namespace {
 
 namespace F = torch::nn::functional;
 
-// Inputs: vectors, sequences, tokens behind an embedding, or images.
-void begin(Sketch& sketch) {
-  const int64_t N = sketch.batch_size;
-  switch (sketch.integer(0, 3)) {
-    case 0:
-      sketch.kind = Sketch::Kind::kVector;
-      sketch.state = random({N, sketch.integer(1, 6)});
-      break;
-    case 1: {
-      sketch.kind = Sketch::Kind::kSequence;
-      sketch.is_time_major = sketch.chance(0.5);
-      const int64_t T = sketch.integer(1, 5);
-      const int64_t I = sketch.integer(1, 5);
-      sketch.state = sketch.is_time_major ? random({T, N, I}) : random({N, T, I});
-      break;
-    }
-    case 2: {
-      sketch.kind = Sketch::Kind::kSequence;
-      sketch.is_time_major = sketch.chance(0.5);
-      const int64_t T = sketch.integer(1, 5);
-      const int64_t words = sketch.integer(2, 6);
-      const Tensor table = sketch.parameter({words, sketch.integer(1, 5)});
-      const Tensor tokens =
-          sketch.is_time_major ? random_integers({T, N}, words) : random_integers({N, T}, words);
-      sketch.state = at::embedding(table, tokens, sketch.chance(0.3) ? 0 : -1);
-      sketch.note("embedding");
-      break;
-    }
-    default:
-      sketch.kind = Sketch::Kind::kImage;
-      sketch.state = random({N, sketch.integer(1, 4), sketch.integer(3, 7), sketch.integer(3, 7)});
-  }
-  std::ostringstream shape;
-  shape << "input" << sketch.state.sizes() << (sketch.is_time_major ? " time-major" : "");
-  sketch.note(shape.str());
-}
-
 // Losses of a batch of outputs [N, C].
 Tensor vector_losses(Sketch& sketch, const Tensor& outputs) {
   sketch.outputs = outputs;
@@ -114,6 +77,42 @@ Tensor end(Sketch& sketch) {
 
 }  // namespace
 
+void begin(Sketch& sketch) {
+  const int64_t N = sketch.batch_size;
+  switch (sketch.integer(0, 3)) {
+    case 0:
+      sketch.kind = Sketch::Kind::kVector;
+      sketch.state = random({N, sketch.integer(1, 6)});
+      break;
+    case 1: {
+      sketch.kind = Sketch::Kind::kSequence;
+      sketch.is_time_major = sketch.chance(0.5);
+      const int64_t T = sketch.integer(1, 5);
+      const int64_t I = sketch.integer(1, 5);
+      sketch.state = sketch.is_time_major ? random({T, N, I}) : random({N, T, I});
+      break;
+    }
+    case 2: {
+      sketch.kind = Sketch::Kind::kSequence;
+      sketch.is_time_major = sketch.chance(0.5);
+      const int64_t T = sketch.integer(1, 5);
+      const int64_t words = sketch.integer(2, 6);
+      const Tensor table = sketch.parameter({words, sketch.integer(1, 5)});
+      const Tensor tokens =
+          sketch.is_time_major ? random_integers({T, N}, words) : random_integers({N, T}, words);
+      sketch.state = at::embedding(table, tokens, sketch.chance(0.3) ? 0 : -1);
+      sketch.note("embedding");
+      break;
+    }
+    default:
+      sketch.kind = Sketch::Kind::kImage;
+      sketch.state = random({N, sketch.integer(1, 4), sketch.integer(3, 7), sketch.integer(3, 7)});
+  }
+  std::ostringstream shape;
+  shape << "input" << sketch.state.sizes() << (sketch.is_time_major ? " time-major" : "");
+  sketch.note(shape.str());
+}
+
 Sketch::Sketch(uint64_t seed) : random_(seed) {}
 
 // The standard leaves the mapping of its distributions open; this one is the same everywhere.
@@ -128,24 +127,23 @@ bool Sketch::chance(double probability) {
 Tensor Sketch::parameter(at::IntArrayRef shape, int64_t fan_in) {
   if (chance(0.25)) {
     for (const NamedParameter& present : parameters) {
-      if (present.tensor.sizes() != shape) continue;
+      if (present.tensor.sizes() != shape || present.tensor.scalar_type() != at::kDouble) continue;
       note("(tied to " + present.name + ")");
       return present.tensor;
     }
   }
-  const Tensor tensor = random_parameter(shape, 1.0 / std::sqrt(static_cast<double>(fan_in)));
-  remember(tensor);
-  return tensor;
+  return remember(random_parameter(shape, 1.0 / std::sqrt(static_cast<double>(fan_in))));
 }
 
 Tensor Sketch::factor(at::IntArrayRef shape) {
-  const Tensor tensor = random(shape).mul_(0.3).add_(1.0).requires_grad_(true);
-  remember(tensor);
-  return tensor;
+  return remember(random(shape).mul_(0.3).add_(1.0).requires_grad_(true));
 }
 
-void Sketch::remember(const Tensor& tensor) {
-  parameters.push_back({"p" + std::to_string(parameters.size()), tensor});
+Tensor Sketch::remember(const Tensor& leaf) {
+  const size_t count = parameters.size();
+  parameters.push_back(count < reused.size() ? reused[count]
+                                             : NamedParameter{"p" + std::to_string(count), leaf});
+  return parameters.back().tensor;
 }
 
 Tensor Sketch::optional_bias(int64_t size) { return chance(0.7) ? parameter({size}) : Tensor(); }

@@ -47,6 +47,9 @@ class Sketch {
   /// A bias or an undefined tensor.
   Tensor optional_bias(int64_t size);
 
+  /// Takes a leaf as the next parameter and returns it; or the one `reused` has in its place.
+  Tensor remember(const Tensor& leaf);
+
   /// Adds a word to the description.
   void note(const std::string& word);
 
@@ -57,14 +60,16 @@ class Sketch {
   Tensor outputs;  ///< set where the losses are formed
 
   std::vector<NamedParameter> parameters;
+  /// The parameters of an earlier sketch of the same seed: the same model, after an update.
+  std::vector<NamedParameter> reused;
   std::string description;
 
  private:
-  void remember(const Tensor& tensor);
-
   std::mt19937_64 random_;
 };
 
+/// Random inputs: vectors, sequences, tokens behind an embedding, or images.
+void begin(Sketch& sketch);
 /// Each applies one random block to a sketch of its kind.
 void grow_vector(Sketch& sketch);
 void grow_sequence(Sketch& sketch);
