@@ -49,6 +49,7 @@ class CurvatureContext {
   /// Samples chosen, or all N.
   int64_t count() const { return count_; }
   const std::vector<int64_t>& samples() const { return options_.samples; }
+  SharedTerms shared_terms() const { return options_.shared_terms; }
   std::vector<std::string>& remarks() { return remarks_; }
   /// Remarks about ops that were applied column by column since the last call.
   void remark_one_by_one();

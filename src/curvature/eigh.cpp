@@ -31,6 +31,7 @@ std::pair<Tensor, Tensor> by_other_means(const Tensor& matrix) {
 }  // namespace
 
 std::pair<Tensor, Tensor> eigh(const Tensor& matrix) {
+  if (matrix.numel() == 0) return {matrix.sum(-1), matrix.clone()};  // LAPACK has no such case
   if (!is_finite(matrix)) {
     return {at::full_like(matrix.select(-1, 0), kNaN), at::full_like(matrix, kNaN)};
   }
@@ -43,6 +44,7 @@ std::pair<Tensor, Tensor> eigh(const Tensor& matrix) {
 }
 
 Tensor eigenvalues_of(const Tensor& matrix) {
+  if (matrix.numel() == 0) return matrix.sum(-1);
   if (!is_finite(matrix)) return at::full_like(matrix.select(-1, 0), kNaN);
   try {
     return at::linalg_eigvalsh(matrix);

@@ -41,6 +41,8 @@ class GraphOperator final : public CurvatureOperator {
       sizes_.push_back(tensor.numel());
       dim_ += tensor.numel();
     }
+    const bool needs_samples = kind == CurvatureKind::kEmpiricalFisher;
+    if (needs_samples && context_.capture().is_scalar) throw_refusals(context_.capture());
     const bool needs_loss =
         kind != CurvatureKind::kHessian &&
         (kind != CurvatureKind::kEmpiricalFisher || context_.capture().is_scalar);
@@ -49,7 +51,12 @@ class GraphOperator final : public CurvatureOperator {
 
   int64_t dim() const override { return dim_; }
   at::TensorOptions options() const override {
-    return context_.parameters()[0].tensor.options().requires_grad(false);
+    const Tensor& first = context_.parameters()[0].tensor;
+    at::ScalarType widest = first.scalar_type();
+    for (const auto& [name, tensor] : context_.parameters()) {
+      widest = c10::promoteTypes(widest, tensor.scalar_type());
+    }
+    return first.options().dtype(widest).requires_grad(false);
   }
   const std::vector<std::string>& remarks() const override { return context_.remarks(); }
 
@@ -61,7 +68,10 @@ class GraphOperator final : public CurvatureOperator {
                       dim_,
                       ", one line per vector; flatten and concatenate, or use join");
     return with_curvature_remedies([&] {
-      const std::vector<Tensor> parts = split(vectors.detach().to(options()));
+      std::vector<Tensor> parts = split(vectors.detach());
+      for (size_t p = 0; p < parts.size(); ++p) {
+        parts[p] = parts[p].to(context_.parameters()[p].tensor.options().requires_grad(false));
+      }
       std::vector<Tensor> results(parts.size());
       for (const std::vector<size_t>& block : blocks_) multiply_block(parts, block, results);
       for (size_t p = 0; p < parts.size(); ++p) {
@@ -86,7 +96,9 @@ class GraphOperator final : public CurvatureOperator {
 
   Tensor join(const std::vector<Tensor>& parts) const override {
     std::vector<Tensor> lines;
-    for (const Tensor& part : parts) lines.push_back(part.reshape({part.size(0), -1}));
+    for (const Tensor& part : parts) {
+      lines.push_back(part.reshape({part.size(0), -1}).to(options()));
+    }
     return at::cat(lines, 1);
   }
 
@@ -101,7 +113,8 @@ class GraphOperator final : public CurvatureOperator {
       std::vector<Tensor> parts;
       for (size_t p = 0; p < sizes_.size(); ++p) {
         const Tensor& part = pass_.gradients()[p];
-        parts.push_back(part.defined() ? part.reshape({-1}) : at::zeros({sizes_[p]}, options()));
+        parts.push_back(part.defined() ? part.reshape({-1}).to(options())
+                                       : at::zeros({sizes_[p]}, options()));
       }
       return at::cat(parts);
     });

@@ -399,6 +399,7 @@ class Residuals {
     ProductOptions options;
     options.samples = samples;
     options.blocks = {{p}};
+    options.shared_terms = context_.shared_terms();
     if (capture_.is_scalar) {
       options.batch_size = capture_.N;
       options.reduction = context_.scale() == 1 ? Reduction::kSum : Reduction::kMean;

@@ -14,6 +14,10 @@ namespace flightdeck {
 
 namespace {
 
+bool is_real(const Rows& rows) {
+  return !c10::isComplexType(rows.terms()[0].form->options().dtype().toScalarType());
+}
+
 // Rows of one entry as multiples of one: what lies between them and the parameters is then applied
 // once, not once per sample.
 Rows as_multiples(const Rows& rows) {
@@ -71,7 +75,9 @@ Rows RowsCollector::rows_at(size_t position, size_t edge, const variable_list& g
     rows = rows.select(index_);
   }
   const bool is_computed = capture_.nodes[captured.next[edge]].parameter < 0;
-  if (is_computed && product(view.input_shape(edge)) == 1) rows = as_multiples(rows);
+  if (is_computed && product(view.input_shape(edge)) == 1 && is_real(rows)) {
+    rows = as_multiples(rows);
+  }
   if (!coverage_) return rows;
   // One parameter, except for computed weights.
   for (size_t p : parameters_below(captured.next[edge])) {
@@ -196,6 +202,7 @@ Rows RowsCollector::carry_shared(size_t position,
     gradients[output] = v.to(dtype);
     Tensor row = apply_node(captured.node, std::move(gradients), wanted)[edge];
     if (!row.defined()) row = at::zeros(view.input_shape(edge), form.options());
+    if (row.is_complex()) return {};
     carried.push_back(row);
   }
   return Rows(std::make_shared<SharedForm>(form.multiples(), at::stack(carried)));
