@@ -14,9 +14,9 @@ namespace flightdeck {
 namespace {
 
 // What is added to lines of the start, in units of their length. An eigenvector that the start
-// lacks is found from it and from nothing else; a larger share spoils the start, a smaller one has
-// to grow for longer before it proves anything.
-constexpr double kAddedLength = 0.1;
+// lacks is found from it and from nothing else. Less of it has to grow for longer before it proves
+// anything, and in float32 drowns in rounding; two products more undo what it does to the values.
+constexpr double kAddedLength = 1;
 
 // Lines of length one, or of zeros.
 Tensor unit(const Tensor& lines) {
