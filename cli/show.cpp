@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // flightdeck show: a recorded run on one screen.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -109,6 +110,15 @@ struct Columns {
 
 std::string number_column(const std::string& text) { return pad_left(text, 12); }
 
+// How many values of a row did not converge, as its field tells.
+int64_t not_converged(const RunSummary& run, const NumberSummary& row) {
+  for (const NumberSummary& field : run.numbers) {
+    if (field.name != row.name + "/converged" || field.group != row.group) continue;
+    return std::count(field.values.begin(), field.values.end(), 0.0);
+  }
+  return 0;
+}
+
 void print_numbers(const RunSummary& run, const Columns& columns, bool utf8) {
   if (run.numbers.empty()) return;
   std::string heading = pad_right("quantity", columns.name) + pad_left("count", 7) +
@@ -127,6 +137,8 @@ void print_numbers(const RunSummary& run, const Columns& columns, bool utf8) {
     if (columns.has_median) line += number_column(short_number(row.median));
     line += "  " + sparkline(row.values, columns.spark, utf8);
     if (row.not_finite > 0) line += "  " + std::to_string(row.not_finite) + " not finite";
+    const int64_t doubtful = not_converged(run, row);
+    if (doubtful > 0) line += "  " + std::to_string(doubtful) + " not converged";
     print(line);
   }
 }

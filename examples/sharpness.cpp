@@ -75,6 +75,7 @@ void look(int64_t step, const Tensor& losses, const fd::Parameters& parameters, 
   const auto hessian = fd::curvature_operator(losses, parameters, fd::CurvatureKind::kHessian);
   fd::EigenOptions options;
   options.start = leading;
+  options.seed = static_cast<uint64_t>(step);
   const fd::Eigenpairs pairs = fd::eigenpairs(*hessian, options);
   leading = pairs.vectors;
   const double sharpness = pairs.values[0].item<double>();  // not converged: marked with '?'

@@ -138,11 +138,8 @@ Eigenpairs Step::run_spectrum(const SpectrumNeed& need) const {
   options.largest = std::min(need.largest, op->dim());
   options.smallest = std::min(need.smallest, op->dim());
   options.tolerance = need.tolerance;
-  // Who asks for digits gets them; else a value that has settled will do.
-  options.stagnation = need.tolerance < 1e-3 ? 0 : need.tolerance / 2;
   options.max_products = need.max_products;
-  options.min_products = 3;  // else a vector that is good enough would stay as it is for ever
-  options.seed = context_.options.seed;
+  options.seed = context_.options.seed + static_cast<uint64_t>(step());
   options.start = last;
   Eigenpairs pairs = eigenpairs(*op, options);
   last = pairs.is_finite ? pairs.vectors : Tensor();

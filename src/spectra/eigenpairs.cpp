@@ -49,7 +49,7 @@ void check_options(const LinearOperator& op, const EigenOptions& options) {
                     "; pass 0 for the default or a number of vectors");
 }
 
-// The usable lines of the start as [V, D].
+// The usable lines of the start, of length one, as [V, D].
 Tensor start_lines(const LinearOperator& op, const Tensor& start) {
   if (!start.defined()) return at::empty({0, op.dim()}, op.options());
   const Tensor lines = start.detach().dim() == 1 ? start.detach().unsqueeze(0) : start.detach();
@@ -59,15 +59,27 @@ Tensor start_lines(const LinearOperator& op, const Tensor& start) {
                     " but the operator's vectors have ",
                     op.dim(),
                     " entries; pass [D] or [V, D]");
-  const Tensor norms = norms_of(lines.to(op.options()));
+  const Tensor converted = lines.to(op.options());
+  const Tensor norms = norms_of(converted);
   const Tensor usable = norms.isfinite().logical_and(norms > 0).nonzero().squeeze(1);
-  return lines.to(op.options()).index_select(0, usable.to(op.options().device()));
+  const Tensor lengths = norms.index_select(0, usable).unsqueeze(1).to(op.options());
+  return converted.index_select(0, usable.to(op.options().device())) / lengths;
 }
 
-void complete_basis(EigenOptions& options, int64_t dim) {
+// Restarts cost products. As long as nobody misses the memory, and a decomposition of the small
+// matrix takes less than a product, there need be none.
+constexpr int64_t kFreeBytes = int64_t{64} << 20;
+constexpr int64_t kMostLines = 100;
+
+void complete_basis(const LinearOperator& op, EigenOptions& options) {
+  const int64_t dim = op.dim();
   const int64_t wanted = options.largest + options.smallest;
-  const int64_t least = std::min(dim, wanted + 2 * options.block + 1);
-  if (options.max_basis == 0) options.max_basis = 30 + 2 * (wanted + options.block);
+  const int64_t least = std::min(dim, wanted + 3 * options.block + 1);
+  if (options.max_basis == 0) {
+    const auto line_bytes = dim * static_cast<int64_t>(op.options().dtype().itemsize());
+    const int64_t affordable = std::min(kMostLines, kFreeBytes / line_bytes);
+    options.max_basis = std::max(30 + 2 * (wanted + options.block), affordable);
+  }
   TORCH_CHECK_VALUE(options.max_basis >= least,
                     "eigenpairs: max_basis is ",
                     options.max_basis,
@@ -79,6 +91,32 @@ void complete_basis(EigenOptions& options, int64_t dim) {
                     least,
                     "; raise it, or set it to 0 for the default");
   options.max_basis = std::min(options.max_basis, dim);
+}
+
+// How far out the values are. They never lie beyond the eigenvalues: further is better.
+double reach(const Eigenpairs& pairs, const EigenOptions& options) {
+  const Tensor upper = pairs.values.slice(0, 0, options.largest);
+  const Tensor lower = pairs.values.slice(0, options.largest);
+  return (upper.sum() - lower.sum()).item<double>();
+}
+
+// The pairs of lobpcg(), and what lanczos() makes of them with the products that are left.
+Eigenpairs proved_lobpcg(const LinearOperator& op, EigenOptions options) {
+  Eigenpairs found = lobpcg(op, options);
+  options.max_products -= found.products;
+  if (!found.is_finite || options.max_products <= 0) return found;
+  options.start = start_lines(op, found.vectors);
+  // Not much more than lobpcg() had.
+  options.max_basis = std::max(options.max_basis, 3 * (lobpcg_block(options) + options.block));
+  complete_basis(op, options);
+  Eigenpairs proved = lanczos(op, options);
+  proved.products += found.products;
+  proved.iterations += found.iterations;
+  if (proved.all_converged() || !(reach(found, options) > reach(proved, options))) return proved;
+  found.products = proved.products;
+  found.iterations = proved.iterations;
+  found.is_finite = proved.is_finite;
+  return found;
 }
 
 }  // namespace
@@ -93,16 +131,17 @@ Eigenpairs eigenpairs(const LinearOperator& op, const EigenOptions& options) {
   check_options(op, options);
   EigenOptions complete = options;
   complete.start = start_lines(op, options.start);
+  // A line less than the copies of an eigenvalue could not tell how many there are.
+  complete.block = std::max({options.block, options.largest, options.smallest});
+  complete.block = std::min(complete.block, op.dim());
   const int64_t block = lobpcg_block(options);
   // On a space this small the first method is exact, and the second has no room.
-  if (options.method == EigenMethod::kLobpcg && 3 * block <= op.dim() &&
-      block <= options.max_products) {
-    return lobpcg(op, complete);
+  if (options.method != EigenMethod::kLobpcg || 3 * block > op.dim() ||
+      block > options.max_products) {
+    complete_basis(op, complete);
+    return lanczos(op, complete);
   }
-  complete.block = std::max({int64_t{1}, options.block, complete.start.size(0)});
-  complete.block = std::min(complete.block, op.dim());
-  complete_basis(complete, op.dim());
-  return lanczos(op, complete);
+  return proved_lobpcg(op, complete);
 }
 
 }  // namespace flightdeck

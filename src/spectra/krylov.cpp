@@ -11,8 +11,9 @@
 namespace flightdeck {
 namespace {
 
-// Below this many units of rounding a rest is taken for zero: the span is invariant.
-constexpr double kNoise = 100;
+// Below this many units of rounding a rest is taken for zero: the span is invariant. A rest is the
+// spread of the eigenvalues that a random line sees; the outermost may be some times further off.
+constexpr double kNoise = 10;
 
 }  // namespace
 
@@ -30,6 +31,12 @@ void KrylovSpace::add(const Tensor& lines) {
     const double norm = norms[v].item<double>();
     if (norm > 0 && std::isfinite(norm)) basis_.append(lines[v] / norm, kNoise * precision_);
   }
+  probe_with_pending();
+}
+
+void KrylovSpace::probe_with_pending() {
+  probes_ = at::zeros({projection_.size(0), pending()}, at::kDouble);
+  probes_.slice(0, multiplied_, basis_.size()).copy_(at::eye(pending(), at::kDouble));
 }
 
 bool KrylovSpace::expand(int64_t count) {
@@ -59,17 +66,11 @@ Tensor KrylovSpace::block_below() const {
 
 Ritz KrylovSpace::ritz() const {
   Ritz ritz = small_eigenpairs(projection_.slice(0, 0, multiplied_).slice(1, 0, multiplied_));
-  ritz.residuals = block_below().mm(ritz.coefficients).square().sum(0).sqrt();
+  ritz.below = block_below().mm(ritz.coefficients);
+  ritz.residuals = ritz.below.square().sum(0).sqrt();
+  ritz.probed = ritz.coefficients.t().mm(probes_.slice(0, 0, multiplied_));
+  ritz.unprobed = probes_.slice(0, multiplied_, basis_.size());
   return ritz;
-}
-
-void KrylovSpace::focus(const Tensor& coefficients) {
-  Tensor below = block_below();
-  const Tensor residuals = below.mm(coefficients);
-  const Tensor turn = small_eigenpairs(residuals.mm(residuals.t())).coefficients.flip(1).t();
-  below.copy_(turn.mm(below));
-  Tensor lines = basis_.lines(multiplied_, basis_.size());
-  lines.copy_(turn.to(lines.options()).mm(lines));
 }
 
 void KrylovSpace::restart(const Tensor& values, const Tensor& coefficients) {
@@ -81,6 +82,7 @@ void KrylovSpace::restart(const Tensor& values, const Tensor& coefficients) {
   projection_.slice(0, 0, kept).slice(1, 0, kept).copy_(at::diag(values));
   projection_.slice(0, kept, kept + waiting).slice(1, 0, kept).copy_(below);
   multiplied_ = kept;
+  probe_with_pending();
 }
 
 }  // namespace flightdeck

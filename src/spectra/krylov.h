@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A subspace that grows by products: orthonormal lines Q, of which the first m were multiplied, and
 // A restricted to it. The lines after them, which are pending, hold what A makes of the first m
-// outside their span: A Q' = Q' T + F' B with the pending lines F.
+// outside their span: A Q' = Q' T + F' B with the pending lines F. Some lines are probes: what they
+// have of an eigenvector is known to be above zero, see Judge.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,9 @@ class KrylovSpace {
   int64_t products() const { return products_; }
   Tensor lines() const { return basis_.lines(0, multiplied_); }
 
-  // Makes pending what lines [V, D] have outside the span. Beside lines that were multiplied they
-  // may be added only when none is pending: the span is then invariant, and A keeps them apart.
+  // Makes pending what lines [V, D] have outside the span; the pending lines are the probes then.
+  // Beside lines that were multiplied they may be added only when none is pending: the span is then
+  // invariant, and A keeps them apart.
   void add(const Tensor& lines);
 
   // Multiplies the first `count` pending lines. Returns false, and changes nothing but the count of
@@ -33,20 +35,19 @@ class KrylovSpace {
   // The pairs of the multiplied lines.
   Ritz ritz() const;
 
-  // Turns the pending lines so that the first ones hold the residuals of the pairs with these
-  // coefficients [m, u], the largest first.
-  void focus(const Tensor& coefficients);
-
-  // Keeps the pairs with these values [k] and coefficients [m, k], and the pending lines.
+  // Keeps the pairs with these values [k] and coefficients [m, k], and the pending lines, which are
+  // the probes then.
   void restart(const Tensor& values, const Tensor& coefficients);
 
  private:
   Tensor block_below() const;  // B [f, m]
+  void probe_with_pending();
   double negligible() const;
 
   const LinearOperator& op_;
   Basis basis_;
   Tensor projection_;  // [limit, limit], column j holds Q A q_j for the multiplied q_j
+  Tensor probes_;      // [limit, V], a column per probe: its coefficients in the lines
   int64_t multiplied_ = 0;
   int64_t products_ = 0;
   double scale_ = 0;  // largest norm of a product

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Block Lanczos with full re-orthogonalisation and thick restarts. The projection of A is kept as a
-// full small matrix: restarts, random continuations and partial blocks then need no cases.
+// full small matrix: restarts and random continuations then need no cases.
 #include <algorithm>
 #include <vector>
 
@@ -13,37 +13,45 @@
 namespace flightdeck {
 namespace {
 
-// Products for a random line beside an invariant subspace. It sees outliers in as many steps as it
-// takes their ratio to the rest, to the power of the steps, to outgrow sqrt(D).
-constexpr int64_t kProbeProducts = 6;
+// What is added to lines of the start, in units of their length. An eigenvector that the start
+// lacks is found from it and from nothing else. Less of it has to grow for longer before it proves
+// anything, and in float32 drowns in rounding; two products more undo what it does to the values.
+constexpr double kAddedLength = 1;
 
-// Before these a value that does not change may be an accident of the start.
-constexpr int64_t kLeastIterations = 3;
+// Lines of length one, or of zeros.
+Tensor unit(const Tensor& lines) {
+  return lines / lines.norm(2, 1, /*keepdim=*/true).clamp_min_(1e-30);
+}
 
 class LanczosRun {
  public:
   LanczosRun(const LinearOperator& op, const EigenOptions& options)
       : op_(op),
         options_(options),
-        judge_(op, options),
+        wanted_(op, options),
+        judge_(op,
+               options,
+               options.block,
+               options.start.size(0) > 0 ? kAddedLength / (1 + kAddedLength) : 1),
         random_(op, options.seed),
         space_(op, std::min(op.dim(), options.max_basis)) {}
 
   Eigenpairs run() {
-    begin();
+    space_.add(first_lines());
     bool is_finite = true;
-    while (is_finite && continues()) {
+    while (is_finite && !settled()) {
       const int64_t count = choose_lines();
       if (count == 0) break;
       is_finite = space_.expand(count);
       ++iterations_;
-      if (!is_finite) break;
-      ritz_ = space_.ritz();
-      watch_values();
+      if (is_finite) look();
     }
-    Eigenpairs pairs = collect(op_, judge_, ritz_, space_.lines());
+    Eigenpairs pairs = collect(op_, wanted_, ritz(), space_.lines());
     // Pairs from before a product that is not finite belong to no operator.
-    if (!is_finite) pairs.converged.assign(pairs.converged.size(), false);
+    if (is_finite) {
+      pairs.errors = at::tensor(judge_.errors(stages_), at::kDouble);
+      pairs.converged = converged_;
+    }
     pairs.is_finite = is_finite;
     pairs.products = space_.products();
     pairs.iterations = iterations_;
@@ -51,95 +59,71 @@ class LanczosRun {
   }
 
  private:
-  void begin() {
-    space_.add(options_.start);
-    const int64_t missing = options_.block - space_.pending();
-    if (missing > 0) space_.add(random_.normal(missing));
-  }
-
-  bool continues() const {
-    if (ritz_.size() == 0) return true;
-    if (ritz_.size() == op_.dim() || has_stagnated_) return false;
-    return !settled();
-  }
-
-  void watch_values() {
-    if (options_.stagnation <= 0 || ritz_.size() < judge_.wanted()) return;
-    const Tensor values = judge_.wanted_values(ritz_);
-    if (last_values_.defined() && iterations_ >= kLeastIterations) {
-      const Tensor bound = values.abs() * options_.stagnation;
-      has_stagnated_ = ((values - last_values_).abs() <= bound).all().item<bool>();
+  // A line of the start is one of a block, and all of them are begun from at once: the chain of
+  // products from a sum of eigenvectors finds each of them.
+  Tensor first_lines() {
+    const Tensor random = unit(random_.normal(options_.block));
+    Tensor known = at::zeros_like(random);
+    for (int64_t v = 0; v < options_.start.size(0); ++v) {
+      known[v % options_.block] += options_.start[v];
     }
-    last_values_ = values;
+    return unit(known) + kAddedLength * random;
+  }
+
+  const Ritz& ritz() const { return stages_.back(); }
+
+  void look() {
+    stages_.back() = space_.ritz();
+    converged_ = judge_.converged(stages_);
   }
 
   bool settled() const {
-    if (ritz_.size() < judge_.wanted() || space_.products() < options_.min_products) return false;
-    const std::vector<bool> converged = judge_.converged(ritz_);
-    if (std::find(converged.begin(), converged.end(), false) != converged.end()) return false;
-    // An invariant subspace may lack copies of an eigenvalue, or a part of A that nothing connects
-    // to the start: random lines tell. Where such a line ends in an invariant subspace as well, it
-    // has seen the extremes of all that was left, and nothing may have come of it.
-    if (space_.pending() == 0) return judge_.agree(values_before_probe_, ritz_);
-    return probe_end_ == 0 || (space_.products() >= probe_end_ && judge_.nothing_hides(ritz_));
+    if (ritz().size() == op_.dim()) return true;
+    if (ritz().size() < wanted_.count()) return false;
+    // An invariant span has all eigenvalues but those whose share in the probes was lost to
+    // rounding. One more random line tells.
+    if (space_.pending() == 0 && !has_second_probe_) return false;
+    return std::find(converged_.begin(), converged_.end(), false) == converged_.end();
   }
 
   // Prepares the pending lines; returns how many to multiply, 0 if the budget is spent.
   int64_t choose_lines() {
     if (space_.pending() == 0) {
       space_.add(random_.normal(1));
-      probe_end_ = space_.products() + kProbeProducts;
-      values_before_probe_ = judge_.wanted_values(ritz_);
+      has_second_probe_ = true;
+      stages_ = {space_.ritz()};
     }
-    const Tensor open = open_pairs();
-    int64_t count = space_.pending();
-    if (open.size(0) > 0 && open.size(0) < count) {
-      space_.focus(ritz_.coefficients.index_select(1, open));
-      count = open.size(0);
-    }
-    count = std::min(count, options_.max_products - space_.products());
+    // All of them: a probe proves as much as the least of what comes of it.
+    const int64_t count = std::min(space_.pending(), options_.max_products - space_.products());
     const int64_t lines = std::min(op_.dim(), space_.lines_kept() + count);
     if (lines > options_.max_basis) restart();
     return count;
   }
 
-  // Wanted pairs that have not converged. None also means that all pending lines matter.
-  Tensor open_pairs() const {
-    std::vector<int64_t> open;
-    if (ritz_.size() >= judge_.wanted()) {
-      const std::vector<int64_t> positions = judge_.positions(ritz_.size());
-      const std::vector<bool> converged = judge_.converged(ritz_);
-      for (size_t k = 0; k < positions.size(); ++k) {
-        if (!converged[k]) open.push_back(positions[k]);
-      }
-    }
-    return at::tensor(open, at::kLong);
-  }
-
-  // Keeps the wanted pairs and, of the room left, a third for their neighbours.
+  // Keeps the wanted pairs and, of the room left, a third for their neighbours: at least a block,
+  // as a copy of a wanted pair that is left out comes back for ever.
   void restart() {
-    const int64_t m = ritz_.size();
-    const int64_t room = options_.max_basis - judge_.wanted() - 2 * options_.block;
-    const int64_t extra = std::max<int64_t>(0, room / 3);
-    const int64_t extra_above = extra * options_.largest / judge_.wanted();
+    const int64_t m = ritz().size();
+    const int64_t room = options_.max_basis - wanted_.count() - 2 * options_.block;
+    const int64_t extra = std::max(options_.block, room / 3);
+    const int64_t extra_above = extra * options_.largest / wanted_.count();
     const int64_t above = std::min(m, options_.largest + extra_above);
     const int64_t below = std::min(m - above, options_.smallest + extra - extra_above);
     const Tensor kept = at::cat({at::arange(below), at::arange(m - above, m)});
-    space_.restart(ritz_.values.index_select(0, kept), ritz_.coefficients.index_select(1, kept));
-    ritz_ = space_.ritz();
+    space_.restart(ritz().values.index_select(0, kept), ritz().coefficients.index_select(1, kept));
+    stages_.push_back(space_.ritz());
   }
 
   const LinearOperator& op_;
   const EigenOptions& options_;
+  Wanted wanted_;
   Judge judge_;
   RandomLines random_;
   KrylovSpace space_;
-  Ritz ritz_;
+  std::vector<Ritz> stages_ = {Ritz()};  // at every restart since the probes, and now
+  std::vector<bool> converged_;          // per wanted pair, now
   int64_t iterations_ = 0;
-  Tensor last_values_;  // wanted ones, of the iteration before
-  bool has_stagnated_ = false;
-  Tensor values_before_probe_;
-  int64_t probe_end_ = 0;  // products at which a probe has seen enough; 0 before the first
+  bool has_second_probe_ = false;
 };
 
 }  // namespace

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Locally optimal blocks: each step is a Rayleigh-Ritz problem on the pairs X, their last change P
 // and their residuals R. One pair more than wanted per end rides along, so that gaps are known.
+// What it began from is forgotten on the way: whether an eigenvalue was missed is for lanczos() to
+// say.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -15,6 +19,19 @@ namespace flightdeck {
 namespace {
 
 constexpr double kNoise = 100;
+
+// Estimates |value - eigenvalue|, where no eigenvalue was missed: min(r, r²/gap) with the residual
+// r and the distance to the nearest other eigenvalue, which lies within residuals[j] of values[j].
+double estimated_error(const Ritz& ritz, int64_t i) {
+  const auto values = ritz.values.accessor<double, 1>();
+  const auto residuals = ritz.residuals.accessor<double, 1>();
+  double gap = ritz.size() > 1 ? std::numeric_limits<double>::infinity() : 0;
+  for (int64_t j = 0; j < ritz.size(); ++j) {
+    if (j != i) gap = std::min(gap, std::abs(values[i] - values[j]) - residuals[j]);
+  }
+  const double r = residuals[i];
+  return gap > r ? r * (r / gap) : r;
+}
 
 // Lines and what the operator makes of them.
 struct Images {
@@ -32,15 +49,14 @@ class LobpcgRun {
   LobpcgRun(const LinearOperator& op, const EigenOptions& options)
       : op_(op),
         options_(options),
-        judge_(op, options),
+        wanted_(op, options),
         noise_(kNoise * precision_of(op.options().dtype().toScalarType())) {}
 
   Eigenpairs run() {
     begin();
     while (is_finite_ && step()) {
     }
-    Eigenpairs pairs = collect(op_, judge_, ritz_, x_.lines);
-    if (!is_finite_) pairs.converged.assign(pairs.converged.size(), false);
+    Eigenpairs pairs = collect(op_, wanted_, ritz_, x_.lines);
     pairs.is_finite = is_finite_;
     pairs.products = products_;
     pairs.iterations = iterations_;
@@ -93,13 +109,13 @@ class LobpcgRun {
     return true;
   }
 
-  // Residuals [u, D] of the wanted pairs that have not converged.
+  // Residuals [u, D] of the wanted pairs that are not good enough.
   Tensor open_residuals() const {
-    const std::vector<bool> converged = judge_.converged(ritz_);
-    const std::vector<int64_t> positions = judge_.positions(ritz_.size());
+    const std::vector<int64_t> positions = wanted_.positions(ritz_.size());
     std::vector<int64_t> open;
     for (size_t k = 0; k < positions.size(); ++k) {
-      if (!converged[k]) open.push_back(positions[k]);
+      const double error = estimated_error(ritz_, positions[k]);
+      if (error > wanted_.allowed_error(ritz_, k)) open.push_back(positions[k]);
     }
     const Tensor index = at::tensor(open, at::kLong).to(op_.options().device());
     return all_residuals().index_select(0, index);
@@ -139,7 +155,7 @@ class LobpcgRun {
 
   const LinearOperator& op_;
   const EigenOptions& options_;
-  Judge judge_;
+  Wanted wanted_;
   double noise_;
   Ritz ritz_;
   Images x_, p_;

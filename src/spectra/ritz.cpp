@@ -13,14 +13,61 @@
 namespace flightdeck {
 namespace {
 
-// Rounding of products and projections, in units of machine precision times the norm of A.
-constexpr double kRounding = 10;
+// Rounding, in units of machine precision times the norm of A: some times what a KrylovSpace takes
+// for nothing.
+constexpr double kRounding = 100;
 
-// From a random start, a pair beyond those seen so far may still be missing, and the gap to it is
-// not in r²/gap. Small residuals make that rarer.
-constexpr double kColdResiduals = 3;
+// How often a value may claim less than its error. The price of a digit is what a product gains.
+constexpr double kRisk = 5e-4;
 
-double largest_modulus(const Tensor& values) { return values.abs().max().item<double>(); }
+// Errors are told in steps of two, up to so much less and more than is allowed.
+constexpr double kErrorRange = 1 << 20;
+
+// Beyond so many times the largest value there is nothing that a few products would not have shown.
+constexpr double kFarNorms = 16;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+using SmallMatrix = std::vector<std::vector<double>>;
+
+// G(t) of pairs [first, last), see Judge, times a matrix of V lines. Written out, as there may be
+// hundreds of restarts to go through after every product.
+SmallMatrix times_probes(
+    const Ritz& ritz, int64_t first, int64_t last, double t, const SmallMatrix& right) {
+  const auto values = ritz.values.accessor<double, 1>();
+  const auto below = ritz.below.accessor<double, 2>();
+  const auto probed = ritz.probed.accessor<double, 2>();
+  const auto unprobed = ritz.unprobed.accessor<double, 2>();
+  const int64_t lines = below.size(0), probes = probed.size(1);
+  SmallMatrix result(lines, std::vector<double>(right[0].size(), 0));
+  for (size_t column = 0; column < right[0].size(); ++column) {
+    const auto dot = [&](const auto& line) {
+      double sum = 0;
+      for (int64_t v = 0; v < probes; ++v) sum += line[v] * right[v][column];
+      return sum;
+    };
+    for (int64_t f = 0; f < lines; ++f) result[f][column] = dot(unprobed[f]);
+    for (int64_t i = first; i < last; ++i) {
+      const double share = dot(probed[i]) / (t - values[i]);
+      for (int64_t f = 0; f < lines; ++f) result[f][column] += below[f][i] * share;
+    }
+  }
+  return result;
+}
+
+double norm_of(const SmallMatrix& matrix) {
+  double sum = 0;
+  for (const std::vector<double>& line : matrix) {
+    for (const double entry : line) sum += entry * entry;
+  }
+  return std::sqrt(sum);
+}
+
+SmallMatrix unit_matrix(int64_t size) {
+  SmallMatrix unit(size, std::vector<double>(size, 0));
+  for (int64_t i = 0; i < size; ++i) unit[i][i] = 1;
+  return unit;
+}
 
 }  // namespace
 
@@ -30,106 +77,113 @@ Ritz small_eigenpairs(const Tensor& matrix) {
   return ritz;
 }
 
-Judge::Judge(const LinearOperator& op, const EigenOptions& options)
-    : options_(options),
-      dim_(op.dim()),
-      precision_(precision_of(op.options().dtype().toScalarType())),
-      residual_share_(options.start.size(0) >= wanted() ? std::numeric_limits<double>::infinity()
-                                                        : kColdResiduals * options.tolerance) {}
+// ---- wanted pairs -------------------------------------------------------------------------------
 
-std::vector<int64_t> Judge::positions(int64_t m) const {
+Wanted::Wanted(const LinearOperator& op, const EigenOptions& options)
+    : options_(options), precision_(precision_of(op.options().dtype().toScalarType())) {}
+
+std::vector<int64_t> Wanted::positions(int64_t m) const {
   std::vector<int64_t> positions;
   for (int64_t i = 0; i < options_.largest; ++i) positions.push_back(i < m ? m - 1 - i : -1);
   for (int64_t i = 0; i < options_.smallest; ++i) positions.push_back(i < m ? i : -1);
   return positions;
 }
 
-Tensor Judge::wanted_values(const Ritz& ritz) const {
-  if (ritz.size() < wanted()) return Tensor();
-  return ritz.values.index_select(0, at::tensor(positions(ritz.size()), at::kLong));
+double Wanted::value(const Ritz& ritz, size_t pair) const {
+  return ritz.values[positions(ritz.size())[pair]].item<double>();
 }
 
-bool Judge::agree(const Tensor& before, const Ritz& ritz) const {
-  if (!before.defined()) return false;
-  const Tensor values = wanted_values(ritz);
-  const double norm = largest_modulus(ritz.values);
-  const Tensor sizes = values.abs().clamp_min(options_.floor * norm);
-  const Tensor allowed = options_.tolerance * sizes + kRounding * precision_ * norm;
-  return ((values - before).abs() <= allowed).all().item<bool>();
+double Wanted::allowed_error(const Ritz& ritz, size_t pair) const {
+  const double norm = ritz.values.abs().max().item<double>();
+  const double size = std::max(std::abs(value(ritz, pair)), options_.floor * norm);
+  // The eigenvalue may be smaller than the value by the error.
+  return std::max(options_.tolerance / (1 + options_.tolerance) * size,
+                  kRounding * precision_ * norm);
 }
 
-std::vector<double> Judge::errors(const Ritz& ritz) {
-  const int64_t m = ritz.size();
-  const auto values = ritz.values.accessor<double, 1>();
-  const auto residuals = ritz.residuals.accessor<double, 1>();
-  std::vector<double> errors;
-  for (int64_t i = 0; i < m; ++i) {
-    // Another eigenvalue lies within residuals[j] of values[j], so the gap may be that much smaller
-    // than the distance of the values.
-    double gap = m > 1 ? std::numeric_limits<double>::infinity() : 0;
-    for (int64_t j = 0; j < m; ++j) {
-      if (j != i) gap = std::min(gap, std::abs(values[i] - values[j]) - residuals[j]);
-    }
-    const double r = residuals[i];
-    errors.push_back(gap > r ? r * (r / gap) : r);
+// ---- errors -------------------------------------------------------------------------------------
+
+Judge::Judge(const LinearOperator& op,
+             const EigenOptions& options,
+             int64_t probes,
+             double random_share)
+    : options_(options), wanted_(op, options), dim_(op.dim()) {
+  // A coordinate of a random direction has density sqrt(D / 2 pi) at most, at zero or beside what
+  // is not random. For p pairs the least singular value of a square Gaussian matrix stands for it,
+  // which falls below x / sqrt(p D) about as rarely.
+  const double density = std::sqrt(2 * static_cast<double>(dim_) / M_PI) * probes;
+  least_probed_ = kRisk * random_share / density;
+}
+
+bool Judge::is_excluded(const std::vector<Ritz>& stages, size_t pair, double distance) const {
+  const auto largest = static_cast<size_t>(options_.largest);
+  const bool is_upper = pair < largest;
+  const auto beyond = static_cast<int64_t>(is_upper ? pair : pair - largest);
+  const double value = wanted_.value(stages.back(), pair);
+  const double t = is_upper ? value + distance : value - distance;
+  SmallMatrix factors = unit_matrix(stages.front().probed.size(1));
+  for (const Ritz& stage : stages) {
+    if (stage.below.size(0) == 0) return true;  // the span is invariant
+    const int64_t first = is_upper ? 0 : beyond, last = stage.size() - (is_upper ? beyond : 0);
+    factors = times_probes(stage, first, last, t, factors);
+  }
+  return norm_of(factors) <= least_probed_;
+}
+
+bool Judge::is_within(const std::vector<Ritz>& stages, size_t pair, double distance) const {
+  const double far = kFarNorms * stages.back().values.abs().max().item<double>();
+  if (distance == 0) return false;
+  do {
+    if (!is_excluded(stages, pair, distance)) return false;
+    distance *= 2;
+  } while (distance < far);
+  return true;
+}
+
+std::vector<double> Judge::errors(const std::vector<Ritz>& stages) const {
+  std::vector<double> errors(wanted_.count(), kInfinity);
+  if (is_exact(stages.back())) errors.assign(errors.size(), 0);
+  if (is_exact(stages.back()) || stages.back().size() < wanted_.count()) return errors;
+  for (size_t k = 0; k < errors.size(); ++k) {
+    const double allowed = wanted_.allowed_error(stages.back(), k);
+    const double most = allowed * kErrorRange;
+    double error = allowed / kErrorRange;
+    while (error < most && !is_within(stages, k, error)) error *= 2;
+    if (error < most) errors[k] = error;
   }
   return errors;
 }
 
-std::vector<bool> Judge::converged(const Ritz& ritz) const {
-  const int64_t m = ritz.size();
-  // Fewer pairs than wanted, unless they are all there are, leave open which end they belong to.
-  if (m == 0 || (m < wanted() && m < dim_)) return std::vector<bool>(wanted(), false);
-  const auto values = ritz.values.accessor<double, 1>();
-  const auto residuals = ritz.residuals.accessor<double, 1>();
-  const std::vector<double> errors = Judge::errors(ritz);
-  const double norm = largest_modulus(ritz.values);
-  std::vector<bool> converged;
-  for (const int64_t i : positions(m)) {
-    const double size = std::max(std::abs(values[i]), options_.floor * norm);
-    const double rounding = kRounding * precision_ * norm;
-    converged.push_back(errors[i] <= options_.tolerance * size + rounding &&
-                        (residuals[i] <= rounding || residuals[i] <= residual_share_ * size));
+std::vector<bool> Judge::converged(const std::vector<Ritz>& stages) const {
+  std::vector<bool> converged(wanted_.count(), is_exact(stages.back()));
+  if (is_exact(stages.back()) || stages.back().size() < wanted_.count()) return converged;
+  for (size_t k = 0; k < converged.size(); ++k) {
+    converged[k] = is_within(stages, k, wanted_.allowed_error(stages.back(), k));
   }
   return converged;
 }
 
-bool Judge::nothing_hides(const Ritz& ritz) const {
-  const int64_t m = ritz.size();
-  const auto values = ritz.values.accessor<double, 1>();
-  const auto residuals = ritz.residuals.accessor<double, 1>();
-  const double slack = std::max(options_.tolerance * options_.floor, kRounding * precision_) *
-                       largest_modulus(ritz.values);
-  for (int64_t i = options_.smallest; i < m - options_.largest; ++i) {
-    if (options_.largest > 0 && values[i] + residuals[i] > values[m - options_.largest] + slack) {
-      return false;
-    }
-    if (options_.smallest > 0 && values[i] - residuals[i] < values[options_.smallest - 1] - slack) {
-      return false;
-    }
-  }
-  return true;
-}
+// ---- results ------------------------------------------------------------------------------------
 
 Eigenpairs unknown_pairs(const LinearOperator& op, int64_t k) {
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   Eigenpairs pairs;
   pairs.values = at::full({k}, unknown, at::kDouble);
   pairs.residuals = pairs.values.clone();
-  pairs.errors = pairs.values.clone();
+  pairs.errors = at::full({k}, kInfinity, at::kDouble);
   pairs.vectors = at::full({k, op.dim()}, unknown, op.options());
   pairs.converged.assign(k, false);
   return pairs;
 }
 
 Eigenpairs collect(const LinearOperator& op,
-                   const Judge& judge,
+                   const Wanted& wanted,
                    const Ritz& ritz,
                    const Tensor& lines) {
-  Eigenpairs pairs = unknown_pairs(op, judge.wanted());
+  Eigenpairs pairs = unknown_pairs(op, wanted.count());
   if (ritz.size() == 0) return pairs;
   std::vector<int64_t> known, from;
-  const std::vector<int64_t> positions = judge.positions(ritz.size());
+  const std::vector<int64_t> positions = wanted.positions(ritz.size());
   for (size_t k = 0; k < positions.size(); ++k) {
     if (positions[k] < 0) continue;
     known.push_back(static_cast<int64_t>(k));
@@ -138,11 +192,8 @@ Eigenpairs collect(const LinearOperator& op,
   const Tensor to = at::tensor(known, at::kLong), index = at::tensor(from, at::kLong);
   pairs.values.index_copy_(0, to, ritz.values.index_select(0, index));
   pairs.residuals.index_copy_(0, to, ritz.residuals.index_select(0, index));
-  const Tensor errors = at::tensor(Judge::errors(ritz), at::kDouble);
-  pairs.errors.index_copy_(0, to, errors.index_select(0, index));
   const Tensor coefficients = ritz.coefficients.index_select(1, index).t().to(lines.options());
   pairs.vectors.index_copy_(0, to.to(lines.device()), coefficients.mm(lines));
-  pairs.converged = judge.converged(ritz);
   return pairs;
 }
 

@@ -16,52 +16,82 @@ struct Ritz {
   Tensor values;        // [m]
   Tensor residuals;     // [m]
   Tensor coefficients;  // [m, m], a column per pair
+  // Of a KrylovSpace with f pending lines and V probes:
+  Tensor below;     // [f, m], residuals by pending line
+  Tensor probed;    // [m, V], probes by pair
+  Tensor unprobed;  // [f, V], the rest of the probes, by pending line
   int64_t size() const { return values.defined() ? values.size(0) : 0; }
 };
 
 // Eigenvalues and eigenvectors of the symmetric part of a small matrix [m, m], float64 on the CPU.
 Ritz small_eigenpairs(const Tensor& matrix);
 
-// Decides for one call of eigenpairs() whether pairs are good enough. `options.start` is [V, D].
-class Judge {
+// Where the wanted pairs are, and how large they count.
+class Wanted {
  public:
-  Judge(const LinearOperator& op, const EigenOptions& options);
+  Wanted(const LinearOperator& op, const EigenOptions& options);
 
-  int64_t wanted() const { return options_.largest + options_.smallest; }
+  int64_t count() const { return options_.largest + options_.smallest; }
 
   // Positions of the wanted pairs among m: the largest, descending, then the smallest, ascending;
   // -1 where m is too small.
   std::vector<int64_t> positions(int64_t m) const;
 
-  // Their values; undefined where there are too few.
-  Tensor wanted_values(const Ritz& ritz) const;
-
-  // True if these wanted values, from before, are those of the pairs to the tolerance.
-  bool agree(const Tensor& before, const Ritz& ritz) const;
-
-  // Estimates |value - eigenvalue| for every pair: min(r, r²/gap).
-  static std::vector<double> errors(const Ritz& ritz);
-
-  // Per wanted pair, in the order of positions().
-  std::vector<bool> converged(const Ritz& ritz) const;
-
-  // True if no unwanted pair could, by its residual, turn out to be beyond the wanted ones.
-  bool nothing_hides(const Ritz& ritz) const;
+  // Of a wanted pair, in the order of positions(), where there are enough pairs: its value, and by
+  // how much that may be off.
+  double value(const Ritz& ritz, size_t pair) const;
+  double allowed_error(const Ritz& ritz, size_t pair) const;
 
  private:
   const EigenOptions& options_;
-  int64_t dim_;
   double precision_;
-  double residual_share_;  // how large residuals may be, in units of the value
+};
+
+// Bounds the errors of Ritz values from random lines.
+//
+// A Ritz value never lies beyond the eigenvalue it stands for, so the question is whether the
+// subspace has missed one further out. Take an eigenvector v of an eigenvalue t, a probe r = Q' y +
+// F' z and A Q' = Q' T + F' B. Then F v = u implies Q v = (t - T)^-1 B' u, and
+//   r·v = u·G(t),  G(t) = B (t - T)^-1 y + z:
+// |G(t)| bounds what the probe can have of v. A line that is random, or has a random share, has
+// more than that of any vector with a probability that is known; that fails for all subspaces grown
+// from it or for none, so that looking after every product costs nothing. After a restart the
+// pending lines are the next probes, and the bounds multiply. For the p-th pair of an end the p - 1
+// beyond it are left out of T, and p probes are needed (docs/decisions/0030).
+class Judge {
+ public:
+  // `probes` lines with at least the `random_share` of their length random.
+  Judge(const LinearOperator& op, const EigenOptions& options, int64_t probes, double random_share);
+
+  // Per wanted pair: whether its value is as close to the eigenvalue as is allowed, and how close.
+  // Wrong one time in two thousand. `stages` is the subspace as it was at every restart and, last,
+  // as it is; a second random line after an invariant span begins anew.
+  std::vector<bool> converged(const std::vector<Ritz>& stages) const;
+  std::vector<double> errors(const std::vector<Ritz>& stages) const;
+
+ private:
+  // The span is the whole space, or A does not lead out of it.
+  bool is_exact(const Ritz& ritz) const {
+    return ritz.size() == dim_ || (ritz.size() >= wanted_.count() && ritz.below.size(0) == 0);
+  }
+  // True if no eigenvalue that the pair should stand for is that far beyond its value.
+  bool is_excluded(const std::vector<Ritz>& stages, size_t pair, double distance) const;
+  // ... that far or farther.
+  bool is_within(const std::vector<Ritz>& stages, size_t pair, double distance) const;
+
+  const EigenOptions& options_;
+  Wanted wanted_;
+  int64_t dim_;
+  double least_probed_;  // what the probes have of a vector at least
 };
 
 // A result of k pairs that says NaN everywhere.
 Eigenpairs unknown_pairs(const LinearOperator& op, int64_t k);
 
-// Fills values, residuals, errors, flags and vectors from the pairs of a subspace; rows of `lines`
-// [m, D] are what the coefficients refer to. Counters are the caller's.
+// Fills values, residuals and vectors from the pairs of a subspace; rows of `lines` [m, D] are what
+// the coefficients refer to. Flags and counters are the caller's.
 Eigenpairs collect(const LinearOperator& op,
-                   const Judge& judge,
+                   const Wanted& wanted,
                    const Ritz& ritz,
                    const Tensor& lines);
 

@@ -169,6 +169,91 @@ TEST(CurvatureChoice, BudgetThatIsTooSmallIsReported) {
   EXPECT_GT(step.sink->number(0, "hess_max_ev", "", "residual"), 0);
 }
 
+// ---- eigenvalues --------------------------------------------------------------------------------
+
+// Trains a net and calls `look` with the step and the Hessian of its batch. A batch that is
+// repeated leaves the Hessian of a linear model as it is.
+std::shared_ptr<MemorySink> follow_eigenvalues(
+    const FedNet& net,
+    int64_t steps,
+    bool repeats_batch,
+    std::vector<Quantity> quantities,
+    const std::function<void(int64_t step, const Tensor& hessian)>& look) {
+  CockpitOptions options;
+  options.strict = true;
+  Cockpit cockpit(net.parameters, std::move(quantities), options);
+  const auto sink = std::make_shared<MemorySink>();
+  cockpit.add_sink(sink);
+  for (int64_t step = 0; step < steps; ++step) {
+    if (repeats_batch) torch::manual_seed(1);
+    const Model model = net.forward(8);
+    look(step, dense_curvature(model.losses, model.outputs, model.parameters).hessian());
+    StepWatch watch = cockpit.watch(step, model.losses);
+    model.losses.mean().backward();
+    watch.end();
+    const at::NoGradGuard no_grad;
+    for (const NamedParameter& parameter : net.parameters) {
+      parameter.tensor.sub_(parameter.tensor.grad(), 0.1);
+      parameter.tensor.mutable_grad() = Tensor();
+    }
+  }
+  cockpit.finish();
+  return sink;
+}
+
+TEST(Eigenvalues, ThatConvergedAreWithinTheirToleranceStepByStep) {
+  constexpr double kTolerance = 1e-2, kFloor = 1e-4;
+  constexpr int64_t kSteps = 3;
+  int64_t all = 0, converged = 0;
+  for (const char* name : {"mlp_sigmoid", "tied", "recurrent"}) {
+    for (const int64_t budget : {12, 100}) {
+      for (int seed = 0; seed < 2; ++seed) {
+        torch::manual_seed(seed);
+        std::vector<Tensor> spectra;
+        const Settings settings = {{"max_products", budget}};
+        const auto sink = follow_eigenvalues(
+            make_net(name),
+            kSteps,
+            /*repeats_batch=*/false,
+            {quantity("hess_max_ev", settings), quantity("hess_min_ev", settings)},
+            [&](int64_t, const Tensor& hessian) {
+              spectra.push_back(at::linalg_eigvalsh(hessian).cpu());
+            });
+        for (int64_t step = 0; step < kSteps; ++step) {
+          const double norm = number(spectra[step].abs().max());
+          for (const auto& [quantity, position] :
+               {std::make_pair("hess_max_ev", -1), std::make_pair("hess_min_ev", 0)}) {
+            ++all;
+            if (sink->number(step, quantity, "", "converged") == 0) continue;
+            ++converged;
+            const double truth = number(spectra[step][position]);
+            EXPECT_NEAR(sink->number(step, quantity),
+                        truth,
+                        kTolerance * std::max(std::abs(truth), kFloor * norm))
+                << name << ", seed " << seed << ", step " << step << ", " << quantity;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(2 * converged, all);
+}
+
+TEST(Eigenvalues, OfAConstantHessianDoNotDrift) {
+  torch::manual_seed(5);
+  double truth = 0;
+  const auto sink = follow_eigenvalues(
+      make_net("linreg_mse"),
+      12,
+      /*repeats_batch=*/true,
+      {quantity("hess_max_ev")},
+      [&](int64_t, const Tensor& hessian) { truth = number(at::linalg_eigvalsh(hessian)[-1]); });
+  for (int64_t step = 0; step < 12; ++step) {
+    EXPECT_EQ(sink->number(step, "hess_max_ev", "", "converged"), 1);
+    expect_number(sink->number(step, "hess_max_ev"), truth, "hess_max_ev", 1e-3);
+  }
+}
+
 TEST(CurvatureChoice, BothEndsOfOneMatrixShareTheirProducts) {
   const OneStep step =
       watch_once("mlp_sigmoid", 4, {quantity("hess_max_ev"), quantity("hess_min_ev")});

@@ -150,7 +150,7 @@ TEST_F(EigenpairsTest, AreFoundWithFewVectorsInMemory) {
 }
 
 TEST_F(EigenpairsTest, HoldTheirToleranceOverManySpectra) {
-  // The estimate r²/gap is no strict bound; over forty operators none may miss the tolerance.
+  // With half a thousandth of risk each, none of forty operators may miss the tolerance.
   EigenOptions options;
   options.largest = 3;
   options.smallest = 1;
@@ -183,10 +183,9 @@ TEST_F(EigenpairsTest, AreFoundForRandomQuestions) {
     options.block = std::max(draw(0, 3), most > 1 ? most : 0);
     if (trial % 2 == 0) options.start = random({draw(1, 3), D});
     options.tolerance = 1e-8;
-    const int64_t block =
-        std::max({int64_t{1}, options.block, options.start.defined() ? options.start.size(0) : 0});
+    const int64_t block = std::max({options.block, options.largest, options.smallest});
     if (trial % 5 == 0)
-      options.max_basis = options.largest + options.smallest + 2 * block + 1 + draw(0, 5);
+      options.max_basis = options.largest + options.smallest + 3 * block + 1 + draw(0, 5);
     if (trial % 7 == 0) options.method = EigenMethod::kLobpcg;
     options.max_products = 5000;
     options.seed = trial;
@@ -203,70 +202,46 @@ TEST_F(EigenpairsTest, StopLongBeforeTheBudgetForAnOutlier) {
   EXPECT_EQ(pairs.products, op.products);
 }
 
-TEST_F(EigenpairsTest, OfAnOperatorThatMovedALittleTakeAFewProductsFromTheLastVector) {
+TEST_F(EigenpairsTest, CutShortAreBetterFromTheVectorsOfAnOperatorThatMovedALittle) {
   const int64_t D = 300;
-  const Tensor matrix = outlier_matrix(D);
-  EigenOptions options;
-  const Eigenpairs cold = eigenpairs(DenseOperator(matrix), options);
-  const Tensor change = random({D, D});
-  const Tensor moved = matrix + 0.005 * (change + change.t());
-  options.start = cold.vectors;
-  const Eigenpairs warm = eigenpairs(DenseOperator(moved), options);
-  expect_right(moved, options, warm);
-  EXPECT_LE(warm.products, 4);
-  EXPECT_LT(warm.products, cold.products);
-  options.start = cold.vectors[0];
-  EXPECT_EQ(eigenpairs(DenseOperator(moved), options).products, warm.products);
+  const Tensor matrix = outlier_matrix(D), change = random({D, D});
+  const Tensor moved = matrix + 0.002 * (change + change.t());
+  for (const int64_t pairs : {1, 3}) {
+    EigenOptions options;
+    options.largest = pairs;
+    const Tensor found = eigenpairs(DenseOperator(matrix), options).vectors;
+    options.max_products = 3 * pairs;
+    const Tensor expected = expected_values(moved, options);
+    const Eigenpairs cold = eigenpairs(DenseOperator(moved), options);
+    options.start = found;
+    const Eigenpairs warm = eigenpairs(DenseOperator(moved), options);
+    EXPECT_FALSE(warm.all_converged());
+    EXPECT_LT(((warm.values - expected) / expected).abs().max().item<double>(), 1e-3);
+    EXPECT_GT(((cold.values - expected) / expected).abs().max().item<double>(), 1e-2);
+  }
 }
 
-TEST_F(EigenpairsTest, TakeOneProductFromAVectorThatIsGoodEnough) {
+TEST_F(EigenpairsTest, FromAnEigenvectorAreProvedLikeAnyOther) {
   const Tensor matrix = outlier_matrix(100);
   EigenOptions options;
-  options.tolerance = 1e-5;
-  options.start = eigenpairs(DenseOperator(matrix), options).vectors;
-  options.tolerance = 1e-2;
-  const Eigenpairs again = eigenpairs(DenseOperator(matrix), options);
-  expect_right(matrix, options, again);
-  EXPECT_EQ(again.products, 1);
+  const Eigenpairs cold = eigenpairs(DenseOperator(matrix), options);
+  options.start = cold.vectors;
+  const Eigenpairs warm = eigenpairs(DenseOperator(matrix), options);
+  expect_right(matrix, options, warm);
+  EXPECT_GT(warm.products, 1);
+  EXPECT_LE(warm.products, cold.products + 2);
 }
 
-TEST_F(EigenpairsTest, FollowAPairThatOvertookTheStartWithThreeProductsAndMore) {
+TEST_F(EigenpairsTest, AreThoseThatOvertookTheStart) {
   Tensor eigenvalues = at::linspace(0, 1, 60).to(at::kDouble);
   eigenvalues[10] = 10;
   eigenvalues[20] = 12;
   const Tensor matrix = at::diag(eigenvalues.to(doubles()));
   EigenOptions options;
   options.tolerance = 1e-2;
-  options.start = at::full({60}, 1e-4, doubles());
+  options.start = at::zeros({60}, doubles());
   options.start[10] = 1;
-  const Eigenpairs stays = eigenpairs(DenseOperator(matrix), options);
-  EXPECT_EQ(stays.products, 1);
-  EXPECT_NEAR(stays.values[0].item<double>(), 10, 0.1);
-  options.min_products = 3;
-  int calls = 0;
-  for (double value = 0; value < 11.9 && calls < 5; ++calls) {
-    const Eigenpairs pairs = eigenpairs(DenseOperator(matrix), options);
-    value = pairs.values[0].item<double>();
-    options.start = pairs.vectors;
-  }
-  EXPECT_LT(calls, 5);
-}
-
-TEST_F(EigenpairsTest, SeveralAtOnceTakeFewerProductsFromTheLastVectors) {
-  const int64_t D = 300;
-  const Tensor matrix = outlier_matrix(D), change = random({D, D});
-  const Tensor moved = matrix + 0.002 * (change + change.t());
-  for (const EigenMethod method : {EigenMethod::kAuto, EigenMethod::kLobpcg}) {
-    EigenOptions options;
-    options.largest = 3;
-    options.method = method;
-    const Eigenpairs cold = eigenpairs(DenseOperator(matrix), options);
-    options.start = cold.vectors;
-    const Eigenpairs warm = eigenpairs(DenseOperator(moved), options);
-    expect_right(moved, options, warm);
-    EXPECT_LE(warm.products, 9);
-    EXPECT_LT(warm.products, cold.products);
-  }
+  expect_right(matrix, options, eigenpairs(DenseOperator(matrix), options));
 }
 
 TEST_F(EigenpairsTest, IgnoreStartLinesOfNoUse) {
@@ -415,23 +390,6 @@ TEST_F(EigenpairsTest, RefuseWhatCannotBe) {
   EXPECT_NE(message_of(options).find("the start has shape [4]"), std::string::npos);
   EXPECT_THROW(DenseOperator(random({2, 3})), c10::ValueError);
   EXPECT_THROW(eigenpairs(DenseOperator(at::eye(3, at::kLong))), c10::ValueError);
-}
-
-TEST(Eigenpairs, StopWhenTheirValuesStagnate) {
-  // No gap at the upper end: residuals fall slowly, the value settles early.
-  const int64_t D = 400;
-  const Tensor diagonal = torch::linspace(0, 1, D, at::kDouble);
-  const DenseOperator op(torch::diag(diagonal));
-  EigenOptions options;
-  options.tolerance = 1e-3;
-  options.seed = 1;
-  const Eigenpairs sharp = eigenpairs(op, options);
-  options.stagnation = 5e-3;
-  const Eigenpairs early = eigenpairs(op, options);
-  EXPECT_LT(early.products, sharp.products);
-  EXPECT_GE(early.iterations, 3);
-  EXPECT_FALSE(early.all_converged());
-  EXPECT_NEAR(early.values[0].item<double>(), 1, 0.03);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ const hessMaxEv: Instrument = {
   order: 10,
   explain:
     'Curvature of the loss along its sharpest direction and, if recorded, along the one that bends down most; ' +
-    'dots mark values whose iteration had not converged. Plain gradient descent becomes unstable where the ' +
-    'learning rate exceeds two over the largest, and a clearly negative smallest one is a way down that the ' +
-    'gradient does not show.',
+    'dots mark values that did not converge, where the true one is further out. Plain gradient descent becomes ' +
+    'unstable where the learning rate exceeds two over the largest, and a clearly negative smallest one is a way ' +
+    'down that the gradient does not show.',
   reads: [
     {quantity: 'hess_max_ev', fields: ['converged']},
     {quantity: 'hess_min_ev', fields: ['converged']},
