@@ -111,9 +111,8 @@ std::vector<Reading> readings_of(const NamedValues& values,
       for (int64_t line = 0; line < lines; ++line) {
         Reading reading =
             reading_of(field, data.data_ptr<double>(), data.numel() / lines, outside, line);
-        const bool is_worth_it =
-            field.kind != Field::Kind::kRounding || reading.number > kRoundingLimit;
-        if (!is_worth_it) continue;
+        const bool is_rounding = field.kind == Field::Kind::kRounding;
+        if (is_rounding && !(reading.number > kRoundingLimit)) continue;
         reading.quantity = name;
         reading.group = groups.names[line];
         readings.push_back(std::move(reading));

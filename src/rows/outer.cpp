@@ -138,8 +138,8 @@ Answers OuterForm::answer_single_position(const Questions& questions) const {
   return answers;
 }
 
-// Products of float32 factors are exact in double, and sums of them keep nine digits more than the
-// rows have: the scatter may be the difference of two large sums.
+// In double, where products of float32 factors are exact: the difference of two large sums then has
+// all digits of the rows. Of float64 factors it has half of theirs, which rounding_error counts.
 void OuterForm::answer_scatter(const Questions& questions, Answers& answers) const {
   const Tensor a = repeated_a().squeeze(1).to(at::kDouble), b = b_.squeeze(1).to(at::kDouble);
   const double count = static_cast<double>(N());
