@@ -37,7 +37,8 @@ struct NamedNeed {
 };
 
 const std::vector<NamedNeed>& all_needs() {
-  static const std::vector<NamedNeed> needs = {{"gram", Need::kGram},
+  static const std::vector<NamedNeed> needs = {{"deviations", Need::kDeviations},
+                                               {"gram", Need::kGram},
                                                {"individual", Need::kIndividual},
                                                {"mean", Need::kMean},
                                                {"mean_dots", Need::kMeanDots},

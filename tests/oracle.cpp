@@ -85,7 +85,8 @@ const std::vector<Need>& every_need() {
                                           Need::kVariance,
                                           Need::kGram,
                                           Need::kDots,
-                                          Need::kMeanDots};
+                                          Need::kMeanDots,
+                                          Need::kDeviations};
   return needs;
 }
 
@@ -96,8 +97,15 @@ Needs all_needs() {
 }
 
 std::string to_string(Needs needs) {
-  static const char* const names[] = {
-      "mean", "individual", "norms", "second_moment", "variance", "gram", "dots", "mean_dots"};
+  static const char* const names[] = {"mean",
+                                      "individual",
+                                      "norms",
+                                      "second_moment",
+                                      "variance",
+                                      "gram",
+                                      "dots",
+                                      "mean_dots",
+                                      "deviations"};
   std::string text;
   for (size_t i = 0; i < every_need().size(); ++i) {
     if (!needs.has(every_need()[i])) continue;
@@ -167,6 +175,7 @@ ParameterGradients textbook_answers(const Tensor& individual, const Tensor& dire
   answers.variance = (individual - answers.mean).square().mean(0);
   answers.gram = rows.matmul(rows.t());
   answers.mean_dots = rows.matmul(rows.mean(0));
+  answers.deviations = (rows - rows.mean(0)).square().sum(1);
   if (directions.defined()) {
     answers.dots = rows.matmul(as_matrix(directions).to(at::kDouble).t());
   }
@@ -235,6 +244,8 @@ std::vector<std::string> differences(const Gradients& answers,
     compare.field("dots", what.has(Need::kDots), actual.dots, expected.dots, dot);
     compare.field(
         "mean_dots", what.has(Need::kMeanDots), actual.mean_dots, expected.mean_dots, square);
+    compare.field(
+        "deviations", what.has(Need::kDeviations), actual.deviations, expected.deviations, square);
   }
 
   const double square = largest_norm * largest_norm;
@@ -250,6 +261,11 @@ std::vector<std::string> differences(const Gradients& answers,
   compare.field("dots", what.has(Need::kDots), answers.total.dots, total.dots, dot);
   compare.field(
       "mean_dots", what.has(Need::kMeanDots), answers.total.mean_dots, total.mean_dots, square);
+  compare.field("deviations",
+                what.has(Need::kDeviations),
+                answers.total.deviations,
+                total.deviations,
+                square);
   return lines;
 }
 

@@ -26,14 +26,15 @@ enum class Need : uint32_t {
   kIndividual = 1u << 1,    ///< every g_n, [N, *shape]; may be a strided view
   kNorms = 1u << 2,         ///< L2 norm of every g_n, [N]
   kSecondMoment = 1u << 3,  ///< (1/N) sum_n g_n² per entry, the parameter's shape
-  kVariance = 1u << 4,      ///< second moment minus squared mean (biased), the parameter's shape
+  kVariance = 1u << 4,      ///< (1/N) sum_n (g_n - g)² per entry (biased), the parameter's shape
   kGram = 1u << 5,          ///< <g_n, g_m> for all pairs, [N, N]
   kDots = 1u << 6,          ///< <g_n, v> for the directions in the options, [N, V]
-  kMeanDots = 1u << 7,      ///< <g_n, g> with the mean g = (1/N) sum_m g_m, [N]
+  kMeanDots = 1u << 7,      ///< <g_n, g> with the mean g = (1/N) sum_m g_m, [N] in double
   /// L2 norm of the gradient that reaches the parameter from everything the loss depends on (a
   /// penalty too), divided by the sum of the samples' weights so that it belongs to the mean loss.
   /// Without a watch it is the norm of the mean; under `reuse_gradients` penalties are left out.
   kArrivedNorm = 1u << 8,
+  kDeviations = 1u << 9,  ///< ||g_n - g||², [N] in double
 };
 
 using Needs = NeedSet<Need>;
@@ -57,7 +58,15 @@ enum class SharedTerms {
   kLeaveOut,  ///< part of none; the coverage and a remark name each
 };
 
+/// Where rounding may be more than this share of a scatter, the scatter is limited by rounding.
+constexpr double kRoundingLimit = 0.01;
+
 /// The answers for one parameter (or the total). A tensor that was not asked for is undefined.
+///
+/// Variance, deviations and the differences between mean_dots are computed without cancellation:
+/// what is wrong with them is what is wrong with the activations and output gradients that the
+/// backward pass holds. Where samples agree to nearly all digits of those, nothing is left;
+/// `rounding_share` says so.
 struct ParameterGradients {
   std::string name;
   Tensor mean;
@@ -69,6 +78,13 @@ struct ParameterGradients {
   Tensor dots;
   Tensor mean_dots;
   Tensor arrived_norm;  ///< []
+  Tensor deviations;
+  /// With kVariance or kDeviations: an estimate of the relative error of sum_n ||g_n - g||² by
+  /// rounding, [] in double; compare with kRoundingLimit.
+  Tensor rounding_share;
+  /// Relative error to expect in the rows by rounding: a few epsilon of the coarsest type that the
+  /// backward pass used on the way.
+  double rounding = 0;
   /// One per histogram in the options, int64 [count + 3]: below, the bins, above, NaN.
   std::vector<Tensor> histograms;
   /// One per joint histogram in the options, int64 [gradient bins, parameter bins]; both clamped
@@ -118,8 +134,8 @@ struct GradientOptions {
 struct Gradients {
   int64_t batch_size = 0;                      ///< N, or the number of chosen samples
   std::vector<ParameterGradients> parameters;  ///< in the order asked for
-  /// Norms, gram, dots, mean_dots and arrived_norm of all parameters taken together as one vector;
-  /// sums of the histograms.
+  /// Norms, gram, dots, mean_dots, deviations and arrived_norm of all parameters taken together as
+  /// one vector; sums of the histograms.
   ParameterGradients total;
   std::shared_ptr<const KeptRows> rows;  ///< if options.keep_rows
   Coverage coverage;

@@ -83,15 +83,19 @@ struct StepNeeds {
 
 // ---- values -------------------------------------------------------------------------------------
 
+/// The field that says that a value is limited by rounding.
+constexpr const char* kRoundingField = "limited_by_rounding";
+
 /// What a quantity has to say about one step. Tensors may live on any device; they are fetched
 /// together at the end of the step.
 class Value {
  public:
   struct Field {
-    enum class Kind { kNumbers, kList, kHistogram };
+    enum class Kind { kNumbers, kList, kHistogram, kRounding };
     std::string name;
     Kind kind = Kind::kNumbers;
-    Tensor data;     ///< kNumbers: [] or [G]; kList: [n]; kHistogram: [G, count] or [G, a, b]
+    /// kNumbers, kRounding: [] or [G]; kList: [n]; kHistogram: [G, count] or [G, a, b]
+    Tensor data;
     Tensor outside;  ///< kHistogram: [G, 3], entries below, above and NaN; may be undefined
     std::vector<Bins> axes;
   };
@@ -112,6 +116,10 @@ class Value {
                         std::vector<Bins> axes,
                         const Tensor& counts,
                         const Tensor& outside = {});
+
+  /// An estimate of the value's relative error by rounding, [] or [G]. It is recorded as the field
+  /// "limited_by_rounding" where it is above kRoundingLimit, and said once in a remark.
+  Value& with_rounding(const Tensor& share);
 
   const std::vector<Field>& fields() const { return fields_; }
   const std::string& reason() const { return reason_; }
@@ -169,11 +177,17 @@ class StepView {
   Tensor group_sizes() const;
   Tensor squared_norms() const;  ///< ||g_n||² within each group, [G, N]; needs kNorms
   Tensor mean_dots() const;      ///< <g_n, g> with g the mean, [G, N]; needs kMeanDots
+  Tensor squared_mean() const;   ///< ||g||², [G]; needs kMeanDots
+  Tensor deviations() const;     ///< ||g_n - g||², [G, N]; needs kDeviations
+  /// Estimates the relative error by rounding of a sum over the samples of squared differences
+  /// between gradients, [G]; needs kMeanDots. See Value::with_rounding.
+  Tensor rounding_share(const Tensor& scatter) const;
   /// One field of the gradients, per parameter.
   std::vector<Tensor> gradients(Tensor ParameterGradients::*field) const;
 
  private:
-  mutable Tensor squared_norms_, mean_dots_;  // several quantities ask for them
+  // Several quantities ask for them.
+  mutable Tensor squared_norms_, mean_dots_, deviations_, rounding_noise_;
 };
 
 /// The step the optimizer took after step k. Known at the next call of watch.

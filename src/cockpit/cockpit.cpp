@@ -24,6 +24,12 @@
 namespace flightdeck {
 namespace {
 
+constexpr const char* kRoundingRemark =
+    "limited by rounding at some steps (field limited_by_rounding): the samples' gradients differ "
+    "by "
+    "hardly more than rounding, which may be over 1 % of the value; compute the model in a finer "
+    "type to see it";
+
 // The update after a step, for those who asked for it.
 class Update final : public UpdateView {
  public:
@@ -567,7 +573,12 @@ void Cockpit::State::publish(const NamedValues& values, const std::optional<Line
   }
   const std::vector<Tensor> fetched = fetch(tensors);
   const double now = wall_time();
-  output_.write({last_step_.value_or(0), now, readings_of(values, fetched, context_.groups)});
+  const int64_t step = last_step_.value_or(0);
+  std::vector<Reading> own = readings_of(values, fetched, context_.groups);
+  for (const Reading& reading : own) {
+    if (reading.field == kRoundingField) output_.remark(step, reading.quantity, kRoundingRemark);
+  }
+  output_.write({step, now, std::move(own)});
   if (!pending_) return;
   std::vector<Reading> readings =
       readings_of(late,

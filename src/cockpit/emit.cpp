@@ -11,7 +11,7 @@ using Field = Value::Field;
 // Lines of a field: one per group, or one.
 int64_t lines_of(const Field& field) {
   if (field.kind == Field::Kind::kList) return 1;
-  return field.kind == Field::Kind::kNumbers && field.data.dim() == 0 ? 1 : field.data.size(0);
+  return field.data.dim() == 0 ? 1 : field.data.size(0);
 }
 
 std::vector<int64_t> to_counts(const double* values, int64_t size) {
@@ -25,6 +25,7 @@ Reading reading_of(
   const double* first = data + line * per_line;
   switch (field.kind) {
     case Field::Kind::kNumbers:
+    case Field::Kind::kRounding:
       reading.number = *first;
       break;
     case Field::Kind::kList:
@@ -110,6 +111,8 @@ std::vector<Reading> readings_of(const NamedValues& values,
       for (int64_t line = 0; line < lines; ++line) {
         Reading reading =
             reading_of(field, data.data_ptr<double>(), data.numel() / lines, outside, line);
+        const bool is_rounding = field.kind == Field::Kind::kRounding;
+        if (is_rounding && !(reading.number > kRoundingLimit)) continue;
         reading.quantity = name;
         reading.group = groups.names[line];
         readings.push_back(std::move(reading));

@@ -83,6 +83,7 @@ std::string names_of(const Plan& plan) {
                                               {Need::kNorms, "norms"},
                                               {Need::kSecondMoment, "second moment"},
                                               {Need::kVariance, "variance"},
+                                              {Need::kDeviations, "distances from the mean"},
                                               {Need::kGram, "pairwise products"},
                                               {Need::kMeanDots, "products with the mean"},
                                               {Need::kArrivedNorm, "norm of the gradient"}};

@@ -468,7 +468,8 @@ Tensor Vivit::lambdas(int64_t count, size_t group) const {
   return with_curvature_remedies([&] { return state_->lambdas(count, group); });
 }
 Tensor Vivit::signal_to_noise(const Tensor& per_sample) {
-  return per_sample.mean(0).square() / per_sample.var(0, /*unbiased=*/true);
+  const Tensor values = per_sample.to(at::kDouble);
+  return values.mean(0).square() / values.var(0, /*unbiased=*/true);
 }
 std::vector<Tensor> Vivit::newton_step(const Tensor& damping,
                                        int64_t count,

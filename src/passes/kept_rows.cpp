@@ -53,7 +53,7 @@ void FactoredRows::keep(size_t parameter, const Rows& rows, const Tensor& factor
 }
 
 bool FactoredRows::wants_written(const Rows& rows, const Questions& questions) const {
-  if (!questions.any_counts() && !questions.mean_dots && !questions.gram) return false;
+  if (!questions.any_counts() && !questions.any_centred() && !questions.gram) return false;
   if (rows.terms().size() != 1 || !rows.terms()[0].placement.is_identity()) return false;
   const Form& form = *rows.terms()[0].form;
   return std::string(form.name()) == "convolution" && form.options().device().is_cpu() &&

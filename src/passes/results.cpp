@@ -2,9 +2,10 @@
 #include "passes/results.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include "rows/counts.h"
+#include "rows/rounding.h"
+#include "rows/sweeps.h"
 
 namespace flightdeck {
 namespace {
@@ -19,29 +20,6 @@ Tensor times(const Tensor& tensor, const Tensor& factor) {
 
 void add(Tensor& total, const Tensor& part) {
   if (part.defined()) total = total.defined() ? total + part : part.clone();
-}
-
-// second - mean², not below zero: rounding can leave a variance of a few ulp there. On the CPU in
-// one sweep: each further one over a large layer costs what `flightdeck bench` shows for the mlp.
-void subtract_squared_mean(const Tensor& second, const Tensor& mean) {
-  const bool sweeps = second.is_cpu() && second.is_non_overlapping_and_dense() &&
-                      second.strides() == mean.strides() &&
-                      second.scalar_type() == mean.scalar_type() &&
-                      (second.scalar_type() == at::kFloat || second.scalar_type() == at::kDouble);
-  if (!sweeps) {
-    second.addcmul_(mean, mean, -1).clamp_min_(0);
-    return;
-  }
-  AT_DISPATCH_FLOATING_TYPES(second.scalar_type(), "subtract_squared_mean", [&] {
-    auto* v = second.data_ptr<scalar_t>();
-    const auto* m = mean.data_ptr<scalar_t>();
-    at::parallel_for(0, second.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
-      for (int64_t k = begin; k < end; ++k) {
-        const scalar_t variance = v[k] - m[k] * m[k];
-        v[k] = variance < 0 ? scalar_t{0} : variance;  // NaN passes
-      }
-    });
-  });
 }
 
 }  // namespace
@@ -72,11 +50,13 @@ Questions Results::questions_for(size_t parameter) const {
   Questions questions;
   questions.sum = what_.has(Need::kMean) || what_.has(Need::kVariance) ||
                   (what_.has(Need::kArrivedNorm) && !hears_arrivals_);
-  questions.second = what_.has(Need::kSecondMoment) || what_.has(Need::kVariance);
+  questions.second = what_.has(Need::kSecondMoment);
+  questions.variance = what_.has(Need::kVariance);
+  questions.deviations = what_.has(Need::kDeviations);
   questions.norms = what_.has(Need::kNorms);
   questions.gram = what_.has(Need::kGram);
   questions.dense = what_.has(Need::kIndividual);
-  questions.mean_dots = what_.has(Need::kMeanDots);
+  questions.mean_dots = what_.has(Need::kMeanDots) || questions.deviations;
   if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
   questions.scratch_bytes = options_.scratch_bytes * (tensor.is_cuda() ? kCudaScratchFactor : 1);
   questions.share = 1.0 / static_cast<double>(count_);
@@ -95,18 +75,20 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
   // Sums are ours alone, and as large as the parameter: scale them in place.
   const Tensor mean = answers.sum, second = answers.second;
   if (factor.defined() && mean.defined()) mean.mul_(factor.to(mean.options()));
-  if (factor.defined() && second.defined()) second.mul_(squared.to(second.options()));
-  if (what_.has(Need::kMean)) out.mean = mean;
-  if (what_.has(Need::kSecondMoment)) out.second_moment = second;
-  if (what_.has(Need::kVariance)) {
-    const Tensor target = what_.has(Need::kSecondMoment) ? second.clone() : second;
-    subtract_squared_mean(target, mean);
-    out.variance = target;
+  for (const Tensor& squares : {second, answers.variance}) {
+    if (factor.defined() && squares.defined()) squares.mul_(squared.to(squares.options()));
   }
+  if (what_.has(Need::kMean)) out.mean = mean;
+  out.second_moment = second;
+  out.variance = answers.variance;
   out.individual = times(answers.dense, factor);
   out.gram = times(answers.gram, squared);
   out.dots = times(answers.dots, factor);
-  out.mean_dots = times(answers.mean_dots, squared);
+  const Tensor mean_dots = times(answers.mean_dots, squared);
+  if (what_.has(Need::kMeanDots)) out.mean_dots = mean_dots;
+  out.deviations = times(answers.deviations, squared);
+  out.rounding = kRoundingsOfFactors * answers.epsilon;
+  report_rounding(mean, mean_dots, out);
   if (answers.norms.defined()) {
     out.norms = factor.defined() ? times(answers.norms, factor.abs()) : answers.norms;
     norms_.push_back(out.norms);
@@ -114,6 +96,7 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
   add(result_.total.gram, out.gram);
   add(result_.total.dots, out.dots);
   add(result_.total.mean_dots, out.mean_dots);
+  add(result_.total.deviations, out.deviations);
   report_counts(answers, out);
   if (what_.has(Need::kArrivedNorm)) {
     if (!hears_arrivals_) arrived_norms_[parameter] = at::linalg_vector_norm(mean, 2);
@@ -121,6 +104,21 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
     if (!out.arrived_norm.defined()) return;  // passed on when it arrives
   }
   pass_on(parameter);
+}
+
+void Results::report_rounding(const Tensor& mean,
+                              const Tensor& mean_dots,
+                              ParameterGradients& out) {
+  if (!out.deviations.defined() && !out.variance.defined()) return;
+  const bool has_deviations = out.deviations.defined();
+  const Tensor scatter =
+      has_deviations ? out.deviations.sum() : out.variance.sum(at::kDouble).mul_(double(count_));
+  const Tensor length = has_deviations ? mean_dots.mean() : sum_of_squares(mean);
+  const Tensor noise = length * (out.rounding * out.rounding);
+  out.rounding_share = rounding_error(scatter, length, noise, count_) / scatter;
+  add(scatter_, scatter);
+  add(length_, length);
+  add(noise_, noise);
 }
 
 void Results::report_counts(const Answers& answers, ParameterGradients& out) {
@@ -171,7 +169,10 @@ void Results::report_unused(size_t parameter) {
   if (questions.directions.defined()) {
     answers.dots = at::zeros({count_, questions.directions.size(0)}, options);
   }
-  if (questions.mean_dots) answers.mean_dots = at::zeros({count_}, options);
+  const auto doubles = options.dtype(at::kDouble);
+  if (questions.mean_dots) answers.mean_dots = at::zeros({count_}, doubles);
+  if (questions.deviations) answers.deviations = at::zeros({count_}, doubles);
+  if (questions.variance) answers.variance = at::zeros(tensor.sizes(), options);
   count_zeros(count_, tensor.numel(), options, questions, answers);
   report(parameter, answers, Tensor());
 }
@@ -191,6 +192,9 @@ Gradients Results::finish() {
     }
     const Tensor all = at::stack(arrived_norms_);
     result_.total.arrived_norm = at::linalg_vector_norm(all.to(at::kDouble), 2).to(all.dtype());
+  }
+  if (scatter_.defined()) {
+    result_.total.rounding_share = rounding_error(scatter_, length_, noise_, count_) / scatter_;
   }
   return std::move(result_);
 }

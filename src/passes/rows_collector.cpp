@@ -11,8 +11,12 @@
 #include "rules/stacks.h"
 
 namespace flightdeck {
-
 namespace {
+
+// Of the gradient that arrives at an output of the node.
+at::ScalarType type_of(const CapturedNode& captured, size_t output) {
+  return c10::typeMetaToScalarType(captured.node->input_metadata(output).dtype());
+}
 
 bool is_real(const Rows& rows) {
   return !c10::isComplexType(rows.terms()[0].form->options().dtype().toScalarType());
@@ -78,6 +82,7 @@ Rows RowsCollector::rows_at(size_t position, size_t edge, const variable_list& g
   if (is_computed && product(view.input_shape(edge)) == 1 && is_real(rows)) {
     rows = as_multiples(rows);
   }
+  rows.came_from(found->scalar_type());
   if (!coverage_) return rows;
   // One parameter, except for computed weights.
   for (size_t p : parameters_below(captured.next[edge])) {
@@ -178,6 +183,7 @@ Rows RowsCollector::carry(size_t position, size_t edge, const std::vector<Arriva
         covered.reason = view.name() + " between parameter and use, applied once per sample";
       }
     }
+    rows.came_from(type_of(captured, arrival.output));
     carried.add(std::move(rows));
   }
   carried.merge();
@@ -216,7 +222,7 @@ Rows RowsCollector::carry_one_by_one(size_t position,
   const NodeView view(captured.node);
   std::vector<bool> wanted(captured.edges.size(), false);
   wanted[edge] = true;
-  const auto dtype = c10::typeMetaToScalarType(captured.node->input_metadata(output).dtype());
+  const auto dtype = type_of(captured, output);
   std::vector<Tensor> carried;
   for (int64_t n = 0; n < rows.N(); ++n) {
     variable_list gradients(view.num_outputs());

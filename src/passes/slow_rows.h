@@ -24,9 +24,13 @@ class SlowRows {
   const Rows& rows() const { return all_; }
 
  private:
+  void add_to_variance(const Tensor& row);
+
   Questions questions_;
   bool keeps_rows_;
   int64_t count_ = 0;
+  at::ScalarType given_type_ = at::kFloat;
+  Tensor mean_;  // of the rows so far, if the variance is asked for
   std::vector<Tensor> rows_;
   Rows all_;
   std::vector<Tensor> norms_;

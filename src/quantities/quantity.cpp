@@ -42,6 +42,12 @@ Value& Value::with(std::string field, double number) {
   return with(std::move(field), at::scalar_tensor(number, at::kDouble));
 }
 
+Value& Value::with_rounding(const Tensor& share) {
+  with(kRoundingField, share);
+  fields_.back().kind = Field::Kind::kRounding;
+  return *this;
+}
+
 Value& Value::with_list(std::string field, const Tensor& list) {
   TORCH_CHECK(list.defined() && list.dim() == 1, "value: field '", field, "' needs a list [n]");
   fields_.push_back({std::move(field), Field::Kind::kList, list, {}, {}});

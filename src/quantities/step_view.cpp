@@ -4,6 +4,8 @@
 #include "flightdeck/quantity.h"
 #include "passes/gradient_fields.h"
 #include "quantities/group_sums.h"
+#include "quantities/rounding_noise.h"
+#include "rows/rounding.h"
 
 namespace flightdeck {
 
@@ -34,6 +36,22 @@ Tensor StepView::mean_dots() const {
     mean_dots_ = group_sums(gradients(&ParameterGradients::mean_dots));
   }
   return mean_dots_;
+}
+
+Tensor StepView::squared_mean() const { return mean_dots().mean(1).clamp_min_(0); }
+
+Tensor StepView::deviations() const {
+  if (!deviations_.defined()) {
+    deviations_ = group_sums(gradients(&ParameterGradients::deviations));
+  }
+  return deviations_;
+}
+
+Tensor StepView::rounding_share(const Tensor& scatter) const {
+  if (!rounding_noise_.defined()) {
+    rounding_noise_ = sum_stacked_by_group(rounding_noise(*this, squared_means(*this)), groups());
+  }
+  return rounding_error(scatter, squared_mean(), rounding_noise_, batch_size()) / scatter;
 }
 
 std::vector<Tensor> StepView::gradients(Tensor ParameterGradients::*field) const {

@@ -81,22 +81,15 @@ Tensor ConvolutionForm::patches(const Tensor& padded,
 }
 
 bool ConvolutionForm::answers_linearly(const Questions& questions) const {
-  if (questions.any_instances() || questions.norms || questions.gram) return false;
-  // The sum and products with it are two convolutions. Rows that are formed at the same speed cost
-  // as much as one.
-  const bool forms_slowly =
-      input_.is_cpu() && !fused_kernel_pays(options(), shape_[0] / geometry_.groups);
-  return !questions.mean_dots || forms_slowly;
+  return !questions.any_instances() && !questions.norms && !questions.gram;
 }
 
 Answers ConvolutionForm::answer_linearly(const Questions& questions) const {
   Answers answers;
-  answers.algorithm = questions.mean_dots ? "two convolutions" : "one convolution";
-  if (!questions.sum && !questions.mean_dots) return answers;
+  answers.algorithm = "one convolution";
+  if (!questions.sum) return answers;
   answers.sum = sum_weighted(gradient_);
   apply_share(questions, answers);
-  if (questions.mean_dots) answers.mean_dots = dots(answers.sum.unsqueeze(0)).squeeze(1);
-  if (!questions.sum) answers.sum = Tensor();
   return answers;
 }
 
@@ -120,6 +113,8 @@ Answers ConvolutionForm::answer(const Questions& questions) const {
       if (part.gram.defined()) answers.gram += part.gram;
       if (part.dense.defined()) answers.dense = at::cat({answers.dense, part.dense}, 1);
       if (part.mean_dots.defined()) answers.mean_dots += part.mean_dots;
+      if (part.deviations.defined()) answers.deviations += part.deviations;
+      if (part.variance.defined()) answers.variance = at::cat({answers.variance, part.variance});
       for (size_t k = 0; k < part.histograms.size(); ++k) {
         answers.histograms[k] += part.histograms[k];
       }
@@ -199,8 +194,8 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
   instances.describe_float = describe;
   instances.describe_double = describe;
 
-  const bool only_norms = K() == 1 && !questions.sum && !questions.mean_dots &&
-                          !questions.any_instances() && !questions.gram;
+  const bool only_norms =
+      K() == 1 && !questions.sum && !questions.any_instances() && !questions.gram;
   const double by_gram =
       gram_norm_flops(instances.N, instances.T, instances.I, instances.J, padded.is_cpu());
   if (only_norms && by_gram < instance_flops(instances)) {
@@ -211,7 +206,7 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
   }
 
   Questions formed = questions;
-  const bool looks_at_rows = questions.gram || questions.mean_dots || questions.any_counts();
+  const bool looks_at_rows = questions.gram || questions.any_centred() || questions.any_counts();
   if (questions.directions.defined() && looks_at_rows && geometry_.groups == 1) {
     formed.directions =
         questions.directions.movedim(1, -1).reshape({-1, instances.I, J});  // [V, I, J]
@@ -232,6 +227,7 @@ Answers ConvolutionForm::answer_group(const Questions& questions,
   };
   if (answers.sum.defined()) answers.sum = as_weight(answers.sum, 0);
   if (answers.second.defined()) answers.second = as_weight(answers.second, 0);
+  if (answers.variance.defined()) answers.variance = as_weight(answers.variance, 0);
   if (answers.dense.defined()) answers.dense = as_weight(answers.dense, 1);
   return answers;
 }

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <ATen/ATen.h>
 
+#include "rows/centred_sums.h"
 #include "rows/counts.h"
 #include "rows/dense.h"
 
@@ -32,6 +34,19 @@ Tensor in_row_precision(const Tensor& factor) {
   return is_half ? factor.to(at::kFloat) : factor.resolve_neg();
 }
 
+double machine_epsilon(at::ScalarType type) {
+  switch (c10::toRealValueType(type)) {
+    case at::kDouble:
+      return std::numeric_limits<double>::epsilon();
+    case at::kHalf:
+      return std::numeric_limits<at::Half>::epsilon();
+    case at::kBFloat16:
+      return std::numeric_limits<at::BFloat16>::epsilon();
+    default:
+      return std::numeric_limits<float>::epsilon();
+  }
+}
+
 Tensor shared_sum(const Tensor& rows, double share) {
   // Each operation is a launch on a GPU, and small layers are bound by their number.
   const bool is_mean = std::abs(share * static_cast<double>(rows.size(0)) - 1) < 1e-12;
@@ -46,6 +61,7 @@ void apply_share(const Questions& questions, Answers& answers) {
   if (answers.sum.defined()) answers.sum.mul_(questions.share);
   if (answers.second.defined()) answers.second.mul_(questions.share);
   if (answers.mean_dots.defined()) answers.mean_dots.mul_(questions.share);
+  if (answers.variance.defined()) answers.variance.mul_(questions.share);
 }
 
 void answer_from_dense(const Tensor& dense, const Questions& questions, Answers& answers) {
@@ -68,9 +84,17 @@ void answer_from_dense(const Tensor& dense, const Questions& questions, Answers&
                        ? at::mv(flat, directions.reshape({-1})).unsqueeze(1)
                        : at::mm(flat, directions.reshape({directions.size(0), -1}).t());
   }
-  if (questions.mean_dots) {
-    const Tensor mean = questions.sum ? answers.sum : shared_sum(dense, questions.share);
-    answers.mean_dots = at::mv(flat, mean.reshape({-1}));
+  if (questions.any_centred()) {
+    const Tensor mean = flat.mean(0);
+    Tensor squares;
+    if (questions.variance) squares = at::zeros_like(mean);
+    CentredSums sums(dense.size(0), dense.options());
+    sums.add(flat, mean, squares);
+    sums.answer(questions, mean, answers);
+    if (questions.mean_dots) answers.mean_dots.mul_(questions.share);
+    if (questions.variance) {
+      answers.variance = squares.mul_(questions.share).view(dense.sizes().slice(1));
+    }
   }
   count_rows(dense, questions, answers);
 }

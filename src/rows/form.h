@@ -19,21 +19,28 @@ using at::Tensor;
 
 /// What is asked of rows in one go, so that a form can share work between the answers.
 struct Questions {
-  bool sum = false;        ///< sum_n g_n
-  bool second = false;     ///< sum_n g_n² per entry
-  bool norms = false;      ///< ||g_n||
-  bool gram = false;       ///< <g_n, g_m>
-  bool dense = false;      ///< the rows themselves
-  bool mean_dots = false;  ///< <g_n, sum_m g_m>
-  Tensor directions;       ///< [V, *shape]; defined means dots are asked for
+  bool sum = false;         ///< sum_n g_n
+  bool second = false;      ///< sum_n g_n² per entry
+  bool norms = false;       ///< ||g_n||
+  bool gram = false;        ///< <g_n, g_m>
+  bool dense = false;       ///< the rows themselves
+  bool mean_dots = false;   ///< <g_n, sum_m g_m>
+  bool deviations = false;  ///< ||g_n - g||² with the mean g of all rows
+  bool variance = false;    ///< sum_n (g_n - g)² per entry
+  Tensor directions;        ///< [V, *shape]; defined means dots are asked for
   std::vector<Bins> histograms;
   std::vector<JointBins> joint_histograms;
   std::vector<Tensor> value_bins;  ///< one [*shape] per joint histogram; see value_bin_index
-  double share = 1;  ///< sum, second and mean_dots are multiplied by it (1/N makes them means)
+  /// Sum, second, variance and mean_dots are multiplied by it (1/N makes them means).
+  double share = 1;
   int64_t scratch_bytes = int64_t{64} << 20;
 
   bool any_counts() const { return !histograms.empty() || !joint_histograms.empty(); }
-  bool any_instances() const { return second || dense || any_counts(); }
+  /// Something that depends on how the rows differ. It is computed from the rows' differences to
+  /// their mean, or in double: from sums of squares nothing would be left of rows that nearly
+  /// agree.
+  bool any_centred() const { return mean_dots || deviations || variance; }
+  bool any_instances() const { return second || dense || any_centred() || any_counts(); }
   void drop_counts();
 };
 
@@ -44,17 +51,21 @@ struct Answers {
   Tensor gram;                     ///< [N, N]
   Tensor dense;                    ///< [N, *shape]
   Tensor dots;                     ///< [N, V]
-  Tensor mean_dots;                ///< [N], times share
+  Tensor mean_dots;                ///< [N], times share, in double
+  Tensor deviations;               ///< [N], in double
+  Tensor variance;                 ///< [*shape], times share; never shared with another tensor
   std::vector<Tensor> histograms;  ///< raw counts [bins + 3], see count_into_bins
   std::vector<Tensor> joint_histograms;  ///< [bins, value bins + 1], see value_bin_index
+  double epsilon = 0;  ///< of the coarsest type that the rows came from; set by Rows
   std::string algorithm;
 };
 
 class Form;
 using FormList = std::vector<std::shared_ptr<const Form>>;
 
-/// Rows of one use in factored form. Forms are immutable; every result is in the rows' own
-/// precision (float32 for half-precision factors) and carries no factor 1/N.
+/// Rows of one use in factored form. Forms are immutable; every result that is not said to be in
+/// double is in the rows' own precision (float32 for half-precision factors), and none carries a
+/// factor 1/N.
 class Form {
  public:
   virtual ~Form() = default;
@@ -102,13 +113,16 @@ int64_t rows_per_piece(const Shape& shape, const at::TensorOptions& options, int
 /// the tensor says.
 Tensor in_row_precision(const Tensor& factor);
 
+/// Distance from 1 to the next number of a floating type.
+double machine_epsilon(at::ScalarType type);
+
 /// The sum over the first dimension times the share, in one operation where it is the mean.
 Tensor shared_sum(const Tensor& rows, double share);
 
 /// Norms from the diagonal of a Gram matrix; rounding can leave a zero below zero.
 Tensor norms_from_gram(const Tensor& gram);
 
-/// Multiplies sum, second and mean_dots by the share; for forms that have no cheaper place for it.
+/// Multiplies what carries the share by it; for forms that have no cheaper place for it.
 void apply_share(const Questions& questions, Answers& answers);
 
 /// True if both show the same entries of the same memory.

@@ -31,15 +31,13 @@ Answers GatherForm::answer(const Questions& questions) const {
   Answers answers;
   const int64_t J = shape_[1];
   const Tensor flat_indices = indices_.reshape({-1});
-  if (questions.sum || questions.mean_dots) {
-    const Tensor sum =
-        at::zeros(shape_, options()).index_add_(0, flat_indices, b_.reshape({-1, J}));
-    if (questions.mean_dots) answers.mean_dots = dots(sum.unsqueeze(0)).squeeze(1);
-    if (questions.sum) answers.sum = sum;
+  if (questions.sum || questions.any_centred()) {
+    answers.sum = at::zeros(shape_, options()).index_add_(0, flat_indices, b_.reshape({-1, J}));
   }
   if (questions.directions.defined()) answers.dots = dots(questions.directions);
   answers.algorithm = "distinct (sample, line) pairs";
-  if (questions.second || questions.norms || questions.gram || questions.any_counts()) {
+  if (questions.second || questions.norms || questions.gram || questions.any_centred() ||
+      questions.any_counts()) {
     const Lines distinct = lines();
     if (questions.second) {
       answers.second =
@@ -51,11 +49,46 @@ Answers GatherForm::answer(const Questions& questions) const {
                           .index_add_(0, distinct.sample, distinct.values.square().sum(1))
                           .sqrt_();
     }
+    if (questions.any_centred()) {
+      answer_centred(distinct, answers.sum.div(double(N())), questions, answers);
+    }
     count(distinct, questions, answers);
   }
+  if (!questions.sum) answers.sum = Tensor();
   apply_share(questions, answers);
   if (questions.dense) answers.dense = dense(0, N());
   return answers;
+}
+
+// Differences to the mean on the lines that a sample has; on those it has not, the mean itself: all
+// of its length but what lies on the sample's lines, in double for the difference to vanish.
+void GatherForm::answer_centred(const Lines& distinct,
+                                const Tensor& mean,
+                                const Questions& questions,
+                                Answers& answers) const {
+  const Tensor centre = mean.index_select(0, distinct.line);
+  const Tensor differences = distinct.values - centre;
+  const Tensor lengths = mean.to(at::kDouble).square().sum(1);  // [V]
+  const Tensor here = lengths.index_select(0, distinct.line);
+  const auto by_sample = [&](const Tensor& values) {
+    return at::zeros({N()}, values.options()).index_add_(0, distinct.sample, values);
+  };
+  const Tensor squares = differences.square();
+  if (questions.deviations) {
+    const Tensor outside = lengths.sum() - by_sample(here);
+    answers.deviations = by_sample(squares.to(at::kDouble).sum(1)).add_(outside).clamp_min_(0);
+  }
+  if (questions.mean_dots) {
+    const Tensor along = differences.mul(centre).to(at::kDouble).sum(1);
+    answers.mean_dots = by_sample(along.add_(here)).mul_(double(N()));
+  }
+  if (questions.variance) {
+    const Tensor ones = at::ones({distinct.line.size(0)}, options());
+    const Tensor missing =
+        double(N()) - at::zeros({shape_[0]}, options()).index_add_(0, distinct.line, ones);
+    answers.variance =
+        mean.square().mul_(missing.unsqueeze(1)).index_add_(0, distinct.line, squares);
+  }
 }
 
 Tensor GatherForm::gram(const Lines& distinct, int64_t scratch_bytes) const {

@@ -33,6 +33,10 @@ class GatherForm final : public Form {
     Tensor values;  // [R, J]
   };
   Lines lines() const;
+  void answer_centred(const Lines& lines,
+                      const Tensor& mean,
+                      const Questions& questions,
+                      Answers& answers) const;
   Tensor gram(const Lines& lines, int64_t scratch_bytes) const;
   Tensor dots(const Tensor& directions) const;
   void count(const Lines& lines, const Questions& questions, Answers& answers) const;

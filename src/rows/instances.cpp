@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/centred_sums.h"
 #include "rows/counts.h"
 
 namespace flightdeck {
@@ -66,13 +67,13 @@ constexpr int64_t kPieceBytes = int64_t{8} << 20;
 
 // Something is asked that looks at the rows once more after they were formed.
 bool reads_rows(const Questions& questions) {
-  return questions.gram || questions.mean_dots || questions.any_counts();
+  return questions.gram || questions.any_centred() || questions.any_counts();
 }
 
 // Nothing but squares asked for: the columns need not be brought into order.
 bool only_squares(const Instances& instances, const Questions& questions) {
   return instances.rows_side_by_side && questions.second && !questions.sum && !questions.norms &&
-         !questions.gram && !questions.dense && !questions.mean_dots && !questions.any_counts();
+         !questions.gram && !questions.dense && !questions.any_centred() && !questions.any_counts();
 }
 
 Tensor squares(const Instances& instances, int64_t begin, int64_t end) {
@@ -98,11 +99,11 @@ Questions for_range(const Questions& questions, int64_t begin, int64_t end) {
 Answers sweep(const Instances& instances, const Questions& questions, bool fused, int64_t piece) {
   const auto& options = instances.options;
   Answers answers;
-  // Products with the sum need it range by range only: a range holds all samples.
-  if (questions.sum || questions.mean_dots) {
+  if (questions.sum || questions.any_centred()) {
     answers.sum = at::empty({instances.I, instances.J}, options);
   }
-  if (questions.mean_dots) answers.mean_dots = at::zeros({instances.N}, options);
+  CentredSums centred(instances.N, options);
+  if (questions.variance) answers.variance = at::zeros({instances.I, instances.J}, options);
   if (questions.second) answers.second = at::empty({instances.I, instances.J}, options);
   if (questions.gram) answers.gram = at::zeros({instances.N, instances.N}, options);
   if (questions.dense) answers.dense = at::empty({instances.N, instances.I, instances.J}, options);
@@ -146,8 +147,11 @@ Answers sweep(const Instances& instances, const Questions& questions, bool fused
     }
     const Tensor flat = rows.view({instances.N, -1});
     if (questions.gram) add_symmetric_product(answers.gram, flat);
-    if (questions.mean_dots) {
-      answers.mean_dots.addmv_(flat, answers.sum.slice(0, begin, end).view({-1}));
+    if (questions.any_centred()) {  // a range holds all samples, so its mean is known
+      const auto entries = [&](const Tensor& matrix) {
+        return matrix.defined() ? matrix.slice(0, begin, end).view({-1}) : matrix;
+      };
+      centred.add(flat, entries(answers.sum).div(double(instances.N)), entries(answers.variance));
     }
     for (int64_t v = 0; answers.dots.defined() && v < answers.dots.size(1); ++v) {
       const Tensor direction = questions.directions[v].slice(0, begin, end).reshape({-1});
@@ -155,6 +159,9 @@ Answers sweep(const Instances& instances, const Questions& questions, bool fused
     }
     count_rows(rows, for_range(questions, begin, end), answers);
     if (questions.dense && !is_in_place) answers.dense.slice(1, begin, end).copy_(rows);
+  }
+  if (questions.any_centred()) {
+    centred.answer(questions, answers.sum.div(double(instances.N)), answers);
   }
   if (!questions.sum) answers.sum = Tensor();
   if (questions.gram) mirror_upper(answers.gram);

@@ -130,26 +130,53 @@ Answers OuterForm::answer_single_position(const Questions& questions) const {
     blocks.mul_(symmetric_product(a, /*lines=*/true).view({1, a.size(0), 1, a.size(0)}));
   }
   if (questions.dense) answers.dense = dense(0, N());
-  if (questions.mean_dots) {
-    // Either the rows of the Gram matrix are summed, or the mean is a direction like any other.
-    const double entries = product(shape_), factors = shape_[0] + shape_[1];
-    const double by_gram_flops = 2.0 * N() * N() * factors;
-    const double by_mean_flops = (questions.sum ? 2.0 : 4.0) * N() * entries;
-    if (K() == 1 && by_gram_flops < by_mean_flops) {
-      answers.mean_dots = mean_dots_by_gram().mul_(questions.share);
-    } else {
-      const Tensor mean =
-          questions.sum ? answers.sum : at::mm(a.t(), columns.sum(0).mul_(questions.share));
-      answers.mean_dots = dots(mean.unsqueeze(0)).squeeze(1);
-    }
+  if (questions.mean_dots || questions.deviations) answer_scatter(questions, answers);
+  if (questions.variance) {
+    answers.variance = variance_in_pieces(questions.scratch_bytes).mul_(questions.share);
   }
   count_single_position(questions, answers);
   return answers;
 }
 
-Tensor OuterForm::mean_dots_by_gram() const {
-  const Tensor products = symmetric_product(b_.squeeze(1), /*lines=*/true);
-  return products.mul_(symmetric_product(a_.squeeze(1), /*lines=*/true)).sum(1);
+// In double, where products of float32 factors are exact: the difference of two large sums then has
+// all digits of the rows. Of float64 factors it has half of theirs, which rounding_error counts.
+void OuterForm::answer_scatter(const Questions& questions, Answers& answers) const {
+  const Tensor a = repeated_a().squeeze(1).to(at::kDouble), b = b_.squeeze(1).to(at::kDouble);
+  const double count = static_cast<double>(N());
+  // Either the rows of the Gram matrix are summed, or the mean is a direction like any other.
+  const double by_gram_flops = 2.0 * count * count * (shape_[0] + shape_[1]);
+  const double by_mean_flops = 4.0 * count * product(shape_);
+  Tensor squares, dots;  // ||g_n||² and <g_n, g>
+  if (by_gram_flops < by_mean_flops) {
+    const Tensor gram = symmetric_product(a, /*lines=*/true);
+    gram.mul_(symmetric_product(b, /*lines=*/true));
+    squares = gram.diagonal();
+    dots = gram.mean(1);
+  } else {
+    squares = a.square().sum(1).mul_(b.square().sum(1));
+    dots = at::mm(a, at::mm(a.t(), b)).mul_(b).sum(1).div_(count);
+  }
+  if (questions.deviations) {
+    answers.deviations = (squares - 2 * dots + dots.mean()).clamp_min_(0);
+  }
+  if (questions.mean_dots) answers.mean_dots = dots.mul(questions.share * count);
+}
+
+// sum_n (g_n - g)² per entry, in double as above, a few lines of the parameter at a time.
+Tensor OuterForm::variance_in_pieces(int64_t scratch_bytes) const {
+  const Tensor a = repeated_a().squeeze(1), b = b_.squeeze(1).to(at::kDouble);
+  const Tensor b2 = b.square();
+  const int64_t piece = rows_per_piece({2, shape_[1]}, b.options(), scratch_bytes);
+  Tensor variance = at::empty(shape_, options());
+  for (int64_t begin = 0; begin < shape_[0]; begin += piece) {
+    const int64_t end = std::min(begin + piece, shape_[0]);
+    const Tensor part = a.slice(1, begin, end).t().to(at::kDouble);
+    const Tensor sum = at::mm(part, b);
+    Tensor centred = at::mm(part.square(), b2);
+    centred.addcmul_(sum, sum, -1 / static_cast<double>(N())).clamp_min_(0);
+    variance.slice(0, begin, end).copy_(centred);
+  }
+  return variance;
 }
 
 void OuterForm::count_single_position(const Questions& questions, Answers& answers) const {
@@ -174,12 +201,12 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
   const double sum_flops = 2 * N * T * I * J;
   const double form_flops = sum_flops * (fused ? 1.0 : penalty);
 
-  // Forming the rows gives norms, the sum and products with it along the way; else each costs.
+  // Forming the rows gives norms and the sum along the way; else each costs.
   const double norm_flops =
       questions.norms
           ? gram_norm_flops(instances.N, instances.T, instances.I, instances.J, a_.is_cpu())
           : 0.0;
-  const double linear_flops = questions.mean_dots ? 2 * sum_flops : questions.sum ? sum_flops : 0.0;
+  const double linear_flops = questions.sum ? sum_flops : 0.0;
   const bool rest_by_forming = questions.any_instances() || form_flops < norm_flops + linear_flops;
   const double gram_positions_flops = 2 * N * N * T * T * (I + J);
   const bool gram_by_forming =
@@ -196,8 +223,10 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
   formed.joint_histograms = questions.joint_histograms;
   formed.value_bins = questions.value_bins;
   formed.norms = questions.norms && (rest_by_forming || formed.gram);
-  formed.mean_dots = questions.mean_dots && (rest_by_forming || formed.gram);
-  const bool forms = formed.any_instances() || formed.gram || formed.norms || formed.mean_dots;
+  formed.mean_dots = questions.mean_dots;
+  formed.deviations = questions.deviations;
+  formed.variance = questions.variance;
+  const bool forms = formed.any_instances() || formed.gram || formed.norms;
   formed.sum = questions.sum && forms;
 
   Answers answers;
@@ -205,15 +234,10 @@ Answers OuterForm::answer_positions(const Questions& questions) const {
   const auto add_algorithm = [&answers](const char* what) {
     answers.algorithm += answers.algorithm.empty() ? what : std::string("; ") + what;
   };
-  const bool dots_apart = questions.mean_dots && !formed.mean_dots;
-  if ((questions.sum || dots_apart) && !formed.sum) {
+  if (questions.sum && !formed.sum) {
     const Tensor total = K() == 1 ? b_ : b_.view({K(), -1, b_.size(1), b_.size(2)}).sum(0);
     answers.sum = at::mm(a_.reshape({-1, a_.size(2)}).t(), total.reshape({-1, b_.size(2)}));
     if (questions.share != 1) answers.sum.mul_(questions.share);
-  }
-  if (dots_apart) {
-    answers.mean_dots = dots(answers.sum.unsqueeze(0)).squeeze(1);
-    if (!questions.sum) answers.sum = Tensor();
   }
   if (questions.gram && !formed.gram) {
     answers.gram = gram_by_positions(questions.scratch_bytes);

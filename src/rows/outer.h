@@ -36,7 +36,8 @@ class OuterForm final : public Form {
   Answers answer_positions(const Questions& questions) const;
   Tensor gram_by_positions(int64_t scratch_bytes) const;
   Tensor dots(const Tensor& directions) const;
-  Tensor mean_dots_by_gram() const;
+  void answer_scatter(const Questions& questions, Answers& answers) const;
+  Tensor variance_in_pieces(int64_t scratch_bytes) const;
   void count_single_position(const Questions& questions, Answers& answers) const;
 
   Tensor a_;

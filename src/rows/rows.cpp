@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/centred_sums.h"
 #include "rows/counts.h"
 #include "rows/shared.h"
 
@@ -26,6 +27,8 @@ void accumulate(Answers& total, const Answers& part) {
   accumulate(total.dense, part.dense);
   accumulate(total.dots, part.dots);
   accumulate(total.mean_dots, part.mean_dots);
+  accumulate(total.deviations, part.deviations);
+  accumulate(total.variance, part.variance);
   for (size_t k = 0; k < part.histograms.size(); ++k) {
     accumulate(total.histograms[k], part.histograms[k]);
   }
@@ -50,10 +53,14 @@ Questions placed(const Questions& questions, const Rows::Term& term) {
 
 Rows::Rows(std::shared_ptr<const Form> form) {
   Placement placement(form->shape());
+  came_from(c10::typeMetaToScalarType(form->options().dtype()));
   terms_.push_back({std::move(form), std::move(placement)});
 }
 
+void Rows::came_from(at::ScalarType type) { epsilon_ = std::max(epsilon_, machine_epsilon(type)); }
+
 void Rows::add(Rows other) {
+  epsilon_ = std::max(epsilon_, other.epsilon_);
   for (Term& term : other.terms_) terms_.push_back(std::move(term));
 }
 
@@ -83,6 +90,7 @@ void Rows::merge() {
 
 Rows Rows::select(const Tensor& index) const {
   Rows chosen;
+  chosen.epsilon_ = epsilon_;
   for (const Term& term : terms_)
     chosen.terms_.push_back({term.form->select(index), term.placement});
   return chosen;
@@ -102,11 +110,9 @@ Rows Rows::stack(const std::vector<Rows>& columns) {
 
 Answers Rows::answer(const Questions& questions) const {
   TORCH_INTERNAL_ASSERT(!empty());
-  Questions asked = questions;
-  const bool dots_by_gram = questions.mean_dots && questions.gram;
-  if (dots_by_gram) asked.mean_dots = false;
-  Answers answers = terms_are_disjoint() ? answer_disjoint(asked) : answer_overlapping(asked);
-  if (dots_by_gram) answers.mean_dots = answers.gram.sum(1).mul_(questions.share);
+  Answers answers =
+      terms_are_disjoint() ? answer_disjoint(questions) : answer_overlapping(questions);
+  answers.epsilon = epsilon_;
   return answers;
 }
 
@@ -117,6 +123,7 @@ Answers Rows::answer_term(const Term& term, const Questions& questions) const {
   };
   place(answers.sum, 0);
   place(answers.second, 0);
+  place(answers.variance, 0);
   place(answers.dense, 1);
   return answers;
 }
@@ -153,30 +160,24 @@ Answers Rows::answer_overlapping(const Questions& questions) const {
   // Sums, dots and written-out rows add up over the terms. Squares and counts do not, as some entry
   // is reached twice: the rows are written out for them, a few at a time.
   Questions each = questions;
-  each.second = each.norms = each.gram = each.mean_dots = false;
-  each.sum = questions.sum || questions.mean_dots;
+  each.second = each.norms = each.gram = false;
+  each.mean_dots = each.deviations = each.variance = false;
+  each.sum = questions.sum || questions.any_centred();
   each.drop_counts();
   Answers total = answer_term(terms_[0], each);
   for (size_t k = 1; k < terms_.size(); ++k) accumulate(total, answer_term(terms_[k], each));
-  if (questions.mean_dots) {
-    Questions with_sum;
-    with_sum.scratch_bytes = questions.scratch_bytes;
-    with_sum.directions = total.sum.unsqueeze(0);
-    for (const Term& term : terms_) {
-      accumulate(total.mean_dots, answer_term(term, with_sum).dots.squeeze(1));
-    }
-    if (!questions.sum) total.sum = Tensor();
-  }
   Questions rest = questions;
   const Term* shared = find_shared(terms_);
   if (shared && !total.dense.defined()) {
     answer_with_shared(without(shared), *shared, questions, total);
     rest.second = rest.norms = rest.gram = false;
+    rest.mean_dots = rest.deviations = rest.variance = false;
   }
-  if (rest.second || rest.norms || rest.gram || rest.any_counts()) {
+  if (rest.second || rest.norms || rest.gram || rest.any_centred() || rest.any_counts()) {
     answer_from_pieces(rest, total);
     total.algorithm += "; cross terms of uses by rows written out in pieces";
   }
+  if (!questions.sum) total.sum = Tensor();
   return total;
 }
 
@@ -199,6 +200,12 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
   };
   if (questions.norms) answers.norms = at::empty({N()}, options());
   if (questions.gram) answers.gram = at::empty({N(), N()}, options());
+  CentredSums centred(N(), options());
+  Tensor mean, squares;
+  if (questions.any_centred()) {
+    mean = answers.sum.reshape({-1}).div(questions.share * double(N()));
+    if (questions.variance) squares = at::zeros_like(mean);
+  }
   for (int64_t begin = 0; begin < N(); begin += piece) {
     const Tensor rows = flat_rows(begin);
     const int64_t end = begin + rows.size(0);
@@ -208,6 +215,7 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
     if (questions.norms) {
       answers.norms.slice(0, begin, end).copy_(at::linalg_vector_norm(rows, 2, {1}));
     }
+    if (mean.defined()) centred.add_some(begin, rows, mean, squares);
     count_rows(rows, questions, answers);
     if (!questions.gram) continue;
     answers.gram.slice(0, begin, end).slice(1, begin, end).copy_(at::mm(rows, rows.t()));
@@ -220,6 +228,9 @@ void Rows::answer_from_pieces(const Questions& questions, Answers& answers) cons
     }
   }
   if (questions.second) answers.second = answers.second.mul(questions.share).view(shape());
+  if (mean.defined()) centred.answer(questions, mean, answers);
+  if (questions.mean_dots) answers.mean_dots.mul_(questions.share);
+  if (questions.variance) answers.variance = squares.mul_(questions.share).view(shape());
 }
 
 Tensor Rows::combine(const Tensor& coefficients) const {

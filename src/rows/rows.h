@@ -29,6 +29,9 @@ class Rows {
   const std::vector<Term>& terms() const { return terms_; }
   std::vector<Term>& terms() { return terms_; }
 
+  /// The rows came from numbers of this type: their own is not coarser, or has become finer.
+  void came_from(at::ScalarType type);
+
   /// Adds the rows of another use.
   void add(Rows other);
   /// Joins forms that can share one; call before asking when uses were added.
@@ -52,6 +55,7 @@ class Rows {
   at::TensorOptions options() const { return terms_.front().form->options(); }
 
   std::vector<Term> terms_;
+  double epsilon_ = 0;  // of the coarsest type they came from
 };
 
 }  // namespace flightdeck

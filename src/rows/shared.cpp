@@ -10,19 +10,36 @@ namespace flightdeck {
 SharedForm::SharedForm(Tensor c, Tensor v)
     : c_(in_row_precision(c)), v_(in_row_precision(v)), shape_(v.sizes().slice(1).vec()) {}
 
+Tensor SharedForm::centred() const {
+  const Tensor c = c_.to(at::kDouble);
+  return c - c.mean(0, /*keepdim=*/true);
+}
+
+Tensor SharedForm::squares_of(const Tensor& multiples) const {
+  const Tensor products = at::mm(multiples.t(), multiples).to(v_.scalar_type());
+  return products.mm(flat()).mul(flat()).sum(0).view(shape_);
+}
+
 Answers SharedForm::answer(const Questions& questions) const {
   Answers answers;
   const Tensor v = flat();
   const double share = questions.share;
   if (questions.sum) answers.sum = c_.sum(0).mul(share).matmul(v).view(shape_);
-  if (questions.second) {
-    answers.second = at::mm(c_.t(), c_).mul(share).mm(v).mul(v).sum(0).view(shape_);
-  }
-  if (questions.norms || questions.gram || questions.mean_dots) {
-    const Tensor lines = at::mm(c_, at::mm(v, v.t()));  // [N, K]
+  if (questions.second) answers.second = squares_of(c_).mul_(share);
+  if (questions.variance) answers.variance = squares_of(centred()).mul_(share).clamp_min_(0);
+  const Tensor products = at::mm(v, v.t());  // [K, K]
+  if (questions.norms || questions.gram) {
+    const Tensor lines = at::mm(c_, products);
     if (questions.norms) answers.norms = lines.mul(c_).sum(1).clamp_min_(0).sqrt_();
     if (questions.gram) answers.gram = at::mm(lines, c_.t());
-    if (questions.mean_dots) answers.mean_dots = at::mv(lines, c_.sum(0)).mul_(share);
+  }
+  if (questions.deviations) {
+    const Tensor c = centred();
+    answers.deviations = at::mm(c, products.to(at::kDouble)).mul_(c).sum(1).clamp_min_(0);
+  }
+  if (questions.mean_dots) {
+    const Tensor c = c_.to(at::kDouble);
+    answers.mean_dots = at::mv(at::mm(c, products.to(at::kDouble)), c.sum(0)).mul_(share);
   }
   if (questions.dense) answers.dense = dense(0, N());
   if (questions.directions.defined()) {
@@ -75,17 +92,20 @@ void answer_with_shared(const Rows& x,
                         const Rows::Term& shared,
                         const Questions& questions,
                         Answers& total) {
-  const auto& form = static_cast<const SharedForm&>(*shared.form);
+  const auto& placed = static_cast<const SharedForm&>(*shared.form);
+  const SharedForm form(placed.multiples(),
+                        shared.placement.to_parameter(placed.vectors(), /*lead=*/1));
   const Tensor& c = form.multiples();
-  const Tensor v = shared.placement.to_parameter(form.vectors(), /*lead=*/1);  // [K, *shape]
-  Questions own;
-  own.second = questions.second;
+  const Tensor& v = form.vectors();
+  Questions own = questions;
+  own.sum = questions.mean_dots;
   own.norms = questions.norms && !questions.gram;
-  own.gram = questions.gram;
-  own.share = questions.share;
-  own.scratch_bytes = questions.scratch_bytes;
-  const Answers of_shared = SharedForm(c, v).answer(own);
-  if (own.norms || own.gram) own.directions = v;
+  own.dense = false;
+  own.directions = Tensor();
+  own.drop_counts();
+  const Answers of_shared = form.answer(own);
+  // Between the two: <x_n, v_k>.
+  if (own.norms || own.gram || own.deviations || own.mean_dots) own.directions = v;
   const Answers of_x = x.answer(own);
   if (questions.gram) {
     const Tensor cross = at::mm(of_x.dots, c.t());
@@ -96,9 +116,24 @@ void answer_with_shared(const Rows& x,
     total.norms =
         (of_x.norms.square() + of_shared.norms.square() + cross.mul(2)).clamp_min_(0).sqrt_();
   }
-  if (questions.second) {
-    const Tensor cross = x.combine(c.t()).mul(v).sum(0);
-    total.second = of_x.second + of_shared.second + cross.mul(2 * questions.share);
+  if (questions.deviations) {
+    const Tensor dots = of_x.dots.to(at::kDouble);
+    const Tensor cross = (dots - dots.mean(0, /*keepdim=*/true)).mul_(form.centred()).sum(1);
+    total.deviations = (of_x.deviations + of_shared.deviations + cross.mul(2)).clamp_min_(0);
+  }
+  if (questions.mean_dots) {
+    const Tensor dots = of_x.dots.to(at::kDouble), multiples = c.to(at::kDouble);
+    const Tensor with_sum = at::mv(v.reshape({v.size(0), -1}), of_x.sum.reshape({-1}));  // [K]
+    total.mean_dots = of_x.mean_dots + of_shared.mean_dots +
+                      at::mv(dots, multiples.sum(0)).mul_(questions.share) +
+                      at::mv(multiples, with_sum.to(at::kDouble));
+  }
+  const auto between = [&](const Tensor& multiples) {
+    return x.combine(multiples.t()).mul(v).sum(0).mul(2 * questions.share);
+  };
+  if (questions.second) total.second = of_x.second + of_shared.second + between(c);
+  if (questions.variance) {
+    total.variance = (of_x.variance + of_shared.variance + between(form.centred())).clamp_min_(0);
   }
 }
 

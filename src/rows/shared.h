@@ -26,9 +26,11 @@ class SharedForm final : public Form {
 
   const Tensor& multiples() const { return c_; }  ///< c
   const Tensor& vectors() const { return v_; }    ///< v
+  Tensor centred() const;                         ///< c less its mean over the samples, in double
 
  private:
   Tensor flat() const { return v_.reshape({v_.size(0), -1}); }
+  Tensor squares_of(const Tensor& multiples) const;  // of the rows that these make
 
   Tensor c_, v_;
   Shape shape_;

@@ -133,10 +133,17 @@ class EveryForm : public testing::TestWithParam<Case> {
     if (questions.mean_dots) {
       expect_close(answers.mean_dots, flat_.mv(flat_.sum(0)) * questions.share);
     }
+    const Tensor centred = flat_ - flat_.mean(0);
+    if (questions.deviations) expect_close(answers.deviations, centred.square().sum(1));
+    if (questions.variance) {
+      expect_close(answers.variance, centred.square().sum(0).view(rows_.shape()) * questions.share);
+    }
     expect_counts(questions, answers);
     EXPECT_EQ(answers.sum.defined(), questions.sum);
     EXPECT_EQ(answers.gram.defined(), questions.gram);
     EXPECT_EQ(answers.mean_dots.defined(), questions.mean_dots);
+    EXPECT_EQ(answers.deviations.defined(), questions.deviations);
+    EXPECT_EQ(answers.variance.defined(), questions.variance);
     EXPECT_FALSE(answers.algorithm.empty());
   }
 
@@ -191,7 +198,8 @@ class EveryForm : public testing::TestWithParam<Case> {
 };
 
 TEST_P(EveryForm, AnswersEveryCombinationOfQuestions) {
-  for (int bits = 1; bits < 256; ++bits) {
+  // All combinations of the first eight, and every seventh with the last two.
+  for (int bits = 1; bits < 1024; bits += bits < 256 ? 1 : 7) {
     Questions questions;
     questions.sum = bits & 1;
     questions.second = bits & 2;
@@ -201,6 +209,8 @@ TEST_P(EveryForm, AnswersEveryCombinationOfQuestions) {
     if (bits & 32) questions.directions = directions();
     questions.mean_dots = bits & 64;
     if (bits & 128) ask_counts(questions);
+    questions.deviations = bits & 256;
+    questions.variance = bits & 512;
     if (bits % 3 == 0) questions.share = 0.2;
     SCOPED_TRACE(bits);
     expect_answers(questions);
@@ -213,7 +223,7 @@ TEST_P(EveryForm, AnswersTheSameWithScratchForOneRowOnly) {
   questions.scratch_bytes = 1;
   expect_answers(questions);
   questions.gram = false;
-  questions.mean_dots = true;
+  questions.mean_dots = questions.deviations = questions.variance = true;
   ask_counts(questions);
   expect_answers(questions);
 }

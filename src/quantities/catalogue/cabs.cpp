@@ -3,17 +3,24 @@
 #include <ATen/ATen.h>
 
 #include "flightdeck/quantity.h"
+#include "quantities/group_sums.h"
+#include "quantities/rounding_noise.h"
+#include "rows/rounding.h"
 
 namespace flightdeck::quantities {
 namespace {
 
-// sum_p rate_p tr(variance_p) / loss. The trace needs no entries: it is mean_n ||g_n||² - ||g||².
+// sum_p rate_p tr(variance_p) / loss. The trace needs no entries: it is mean_n ||g_n - g||².
 Value compute(const StepView& step) {
-  const Tensor squares = at::stack(step.gradients(&ParameterGradients::norms)).to(at::kDouble);
-  const Tensor dots = at::stack(step.gradients(&ParameterGradients::mean_dots)).to(at::kDouble);
-  const Tensor traces = (squares.square().mean(1) - dots.mean(1)).clamp_min(0);  // [P]
-  const Tensor rates = at::tensor(step.learning_rates(), at::kDouble).to(traces.device());
-  return Value(step.group_sums((rates * traces).unbind(0)) / step.loss().to(at::kDouble));
+  const int64_t N = step.batch_size();
+  const Tensor scatter = at::stack(step.gradients(&ParameterGradients::deviations)).sum(1);  // [P]
+  const Tensor lengths = squared_means(step);
+  const Tensor errors = rounding_error(scatter, lengths, rounding_noise(step, lengths), N);
+  const Tensor rates = at::tensor(step.learning_rates(), at::kDouble).to(scatter.device());
+  const Tensor weighted = sum_stacked_by_group(rates * scatter, step.groups());
+  const Tensor weighted_errors = sum_stacked_by_group(rates * errors, step.groups());
+  return Value(weighted / (double(N) * step.loss().to(at::kDouble)))
+      .with_rounding(weighted_errors / weighted);
 }
 
 }  // namespace
@@ -22,7 +29,7 @@ Quantity cabs(Settings&) {
   return Quantity("cabs")
       .summary("Batch size that CABS suggests: learning rate times noise over loss")
       .reference("C.3.2, equation C.6; with several learning rates each counts its own parameters")
-      .needs(Need::kNorms | Need::kMeanDots)
+      .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
       .compute(&compute);

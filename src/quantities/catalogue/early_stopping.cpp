@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Evidence that the mini-batch gradient is noise around zero: above 0, training may stop.
+#include <ATen/ATen.h>
+
 #include "flightdeck/quantity.h"
-#include "rows/sweeps.h"
+#include "quantities/signal_to_noise.h"
 
 namespace flightdeck::quantities {
 
@@ -17,16 +19,8 @@ Quantity early_stopping(Settings& settings) {
       .compute([epsilon](const StepView& step) {
         const auto N = static_cast<double>(step.batch_size());
         if (N < 2) return Value::none("needs at least two samples");
-        std::vector<Tensor> sums;
-        for (const ParameterGradients& parameter : step.gradients().parameters) {
-          sums.push_back(sum_entries(
-              parameter.mean,
-              parameter.variance,
-              [epsilon, unbiased = N / (N - 1)](const auto& mean, const auto& variance) {
-                return mean * mean / (variance * unbiased + epsilon);
-              }));
-        }
-        return Value(1 - N * step.group_sums(sums) / step.group_sizes());
+        const SignalToNoise ratios = signal_to_noise(step, /*factor=*/N / (N - 1), epsilon);
+        return Value(1 - N * ratios.sums / step.group_sizes()).with_rounding(ratios.rounding_share);
       });
 }
 

@@ -5,6 +5,8 @@
 #include <ATen/ATen.h>
 
 #include "flightdeck/quantity.h"
+#include "rows/form.h"
+#include "rows/rounding.h"
 
 namespace flightdeck::quantities {
 namespace {
@@ -14,16 +16,28 @@ Tensor leading_first(const Tensor& list, int64_t count) {
   return list.flip(0).slice(0, 0, count).to(at::kDouble);
 }
 
+// Of a ratio of squared mean to variance, the variance being a scatter like others.
+Tensor rounding_share(const Tensor& ratio, const StepView& step, const VivitNeed& need) {
+  const int64_t all = step.batch_size();
+  const int64_t N = need.samples > 0 ? std::min(need.samples, all) : all;
+  const double rounding =
+      kRoundingsOfFactors * machine_epsilon(step.parameters()[0].tensor.scalar_type());
+  const Tensor scatter = double(N - 1) / ratio.to(at::kDouble);
+  const Tensor length = at::ones_like(scatter);
+  return rounding_error(scatter, length, length * (rounding * rounding), N) / scatter;
+}
+
 Value compute(const StepView& step, const VivitNeed& need, int64_t count) {
   const Vivit& vivit = step.vivit(need);
   const int64_t listed = std::min(count, vivit.rank());
   Value value(vivit.gram_eigenvalues().select(0, -1));
   value.with_list("eigenvalues", leading_first(vivit.eigenvalues(), listed));
   if (listed == 0) return value;
-  value.with_list("slope_snr", leading_first(Vivit::signal_to_noise(vivit.gammas(listed)), listed));
-  value.with_list("curvature_snr",
-                  leading_first(Vivit::signal_to_noise(vivit.lambdas(listed)), listed));
-  return value;
+  const Tensor slope = Vivit::signal_to_noise(vivit.gammas(listed));
+  const Tensor curvature = Vivit::signal_to_noise(vivit.lambdas(listed));
+  value.with_list("slope_snr", leading_first(slope, listed));
+  value.with_list("curvature_snr", leading_first(curvature, listed));
+  return value.with_rounding(rounding_share(at::maximum(slope.max(), curvature.max()), step, need));
 }
 
 }  // namespace

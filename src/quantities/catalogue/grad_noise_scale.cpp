@@ -12,10 +12,13 @@ namespace {
 Value compute(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
-  const Tensor mean2 = step.mean_dots().mean(1);
-  const Tensor noise = ((step.squared_norms().sum(1) - N * mean2) / (N - 1)).clamp_min(0);
-  const Tensor signal = mean2 - noise / N;
-  return Value(noise / signal).with("noise", noise).with("signal", signal);
+  const Tensor scatter = step.deviations().sum(1);
+  const Tensor noise = scatter / (N - 1);
+  const Tensor signal = step.squared_mean() - noise / N;
+  return Value(noise / signal)
+      .with("noise", noise)
+      .with("signal", signal)
+      .with_rounding(step.rounding_share(scatter));
 }
 
 }  // namespace
@@ -24,7 +27,7 @@ Quantity grad_noise_scale(Settings&) {
   return Quantity("grad_noise_scale")
       .summary("Batch size at which noise and signal of the mean gradient balance")
       .reference("McCandlish et al. 2018, simple noise scale, unbiased from one batch")
-      .needs(Need::kNorms | Need::kMeanDots)
+      .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
       .compute(&compute);

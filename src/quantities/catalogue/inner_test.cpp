@@ -7,13 +7,14 @@
 namespace flightdeck::quantities {
 namespace {
 
-// sqrt( 1/(N (N-1)) sum_n (<g_n, g>/||g||² - 1)² ), with ||g||² = mean_n <g_n, g>.
+// sqrt( 1/(N (N-1)) sum_n (<g_n, g>/||g||² - 1)² ), with ||g||² = mean_n <g_n, g>: from the
+// differences between the products.
 Value compute(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
-  const Tensor dots = step.mean_dots();
-  const Tensor along = dots / dots.mean(1, /*keepdim=*/true) - 1;
-  return Value((along.square().sum(1) / (N * (N - 1))).sqrt());
+  const Tensor dots = step.mean_dots(), mean2 = step.squared_mean();
+  const Tensor along = (dots - dots.mean(1, /*keepdim=*/true)).square().sum(1) / mean2;
+  return Value((along / (N * (N - 1) * mean2)).sqrt()).with_rounding(step.rounding_share(along));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Gradient signal-to-noise ratio, averaged over all parameter entries.
+#include <ATen/ATen.h>
+
 #include "flightdeck/quantity.h"
-#include "rows/sweeps.h"
+#include "quantities/signal_to_noise.h"
 
 namespace flightdeck::quantities {
 
@@ -16,15 +18,8 @@ Quantity mean_gsnr(Settings& settings) {
       .has_groups(true)
       .compute([epsilon](const StepView& step) {
         if (step.batch_size() < 2) return Value::none("needs at least two samples");
-        std::vector<Tensor> sums;
-        for (const ParameterGradients& parameter : step.gradients().parameters) {
-          sums.push_back(sum_entries(parameter.mean,
-                                     parameter.variance,
-                                     [epsilon](const auto& mean, const auto& variance) {
-                                       return mean * mean / (variance + epsilon);
-                                     }));
-        }
-        return Value(step.group_sums(sums) / step.group_sizes());
+        const SignalToNoise ratios = signal_to_noise(step, /*factor=*/1, epsilon);
+        return Value(ratios.sums / step.group_sizes()).with_rounding(ratios.rounding_share);
       });
 }
 

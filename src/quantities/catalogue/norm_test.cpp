@@ -8,13 +8,13 @@
 namespace flightdeck::quantities {
 namespace {
 
-// sqrt( 1/(N (N-1)) sum_n ||g_n - g||² / ||g||² ), with ||g||² = mean_n <g_n, g>.
+// sqrt( 1/(N (N-1)) sum_n ||g_n - g||² / ||g||² ).
 Value compute(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
-  const Tensor mean2 = step.mean_dots().mean(1);
-  const Tensor scatter = step.squared_norms().sum(1) - N * mean2;
-  return Value((scatter / ((N - 1) * N * mean2)).clamp_min(0).sqrt());
+  const Tensor scatter = step.deviations().sum(1);
+  return Value((scatter / ((N - 1) * N * step.squared_mean())).sqrt())
+      .with_rounding(step.rounding_share(scatter));
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ Quantity norm_test(Settings&) {
   return Quantity("norm_test")
       .summary("Scatter of individual gradients around the mean, in units of its norm")
       .reference("C.3.5, norm test; the square root, as the reference implementation gives it")
-      .needs(Need::kNorms | Need::kMeanDots)
+      .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
       .compute(&compute);

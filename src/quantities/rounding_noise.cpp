@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "quantities/rounding_noise.h"
+
+#include <ATen/ATen.h>
+
+namespace flightdeck {
+
+Tensor squared_means(const StepView& step) {
+  return at::stack(step.gradients(&ParameterGradients::mean_dots)).mean(1).clamp_min_(0);
+}
+
+Tensor rounding_noise(const StepView& step, const Tensor& squared_means) {
+  std::vector<double> squares;
+  for (const ParameterGradients& parameter : step.gradients().parameters) {
+    squares.push_back(parameter.rounding * parameter.rounding);
+  }
+  return at::tensor(squares, at::kDouble).to(squared_means.device()).mul_(squared_means);
+}
+
+}  // namespace flightdeck

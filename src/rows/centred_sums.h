@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What rows say about their scatter, summed up from their differences to the mean: the difference
+// of two large sums of squares would leave nothing where the rows nearly agree.
+#pragma once
+
+#include "rows/form.h"
+
+namespace flightdeck {
+
+class CentredSums {
+ public:
+  /// For `count` rows of these options.
+  CentredSums(int64_t count, const at::TensorOptions& options);
+
+  /// All rows in some of their entries: `rows` [N, E], `mean` [E]; adds sum_n (g_n - g)² of these
+  /// entries to `squares` [E] unless undefined. Rounding of the mean is made up for.
+  void add(const Tensor& rows, const Tensor& mean, const Tensor& squares);
+
+  /// The same for rows first, first + 1, ... alone; the mean is that of all rows.
+  void add_some(int64_t first, const Tensor& rows, const Tensor& mean, const Tensor& squares);
+
+  /// Answers deviations and mean_dots, without the share; `mean` [...] in all entries.
+  void answer(const Questions& questions, const Tensor& mean, Answers& answers) const;
+
+ private:
+  Tensor deviations_;  // [N] double
+  Tensor along_;       // [N] double: <g_n - g, g>
+};
+
+}  // namespace flightdeck
