@@ -129,7 +129,7 @@ void answer_with_shared(const Rows& x,
                       at::mv(multiples, with_sum.to(at::kDouble));
   }
   const auto between = [&](const Tensor& multiples) {
-    return x.combine(multiples.t()).mul(v).sum(0).mul(2 * questions.share);
+    return x.combine(multiples.t().to(v.scalar_type())).mul(v).sum(0).mul(2 * questions.share);
   };
   if (questions.second) total.second = of_x.second + of_shared.second + between(c);
   if (questions.variance) {

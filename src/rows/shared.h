@@ -40,8 +40,8 @@ class SharedForm final : public Form {
 const Rows::Term* find_shared(const std::vector<Rows::Term>& terms);
 
 /// Squares of x_n + s_n from those of the two and the products between them, which x answers
-/// without being written out: adds norms, Gram matrix and second moment to `total` as far as asked
-/// for.
+/// without being written out: adds norms, Gram matrix, moments and scatter to `total` as far as
+/// asked for.
 void answer_with_shared(const Rows& x,
                         const Rows::Term& shared,
                         const Questions& questions,
