@@ -207,7 +207,7 @@ class Reader {
         if (carries_samples(captured, e)) {
           is_summand_[next] = true;
         } else {
-          capture_.shared_terms.push_back({k, e});
+          note_shared_term(k, e);
         }
       }
     }
@@ -302,7 +302,7 @@ class Reader {
         break;
       case Layout::Kind::kFree:
         if (is_summand_[k] && captured.rule->summand(view, e)) {
-          capture_.shared_terms.push_back({k, e});
+          note_shared_term(k, e);
         }
         use(k, e);
         break;
@@ -322,6 +322,11 @@ class Reader {
                                   : "there is no rule for " + view.name());
         }
     }
+  }
+
+  void note_shared_term(size_t k, size_t e) {
+    const Node* node = capture_.nodes[k].node;
+    capture_.shared_terms.push_back({k, e, node->next_edge(e).function->name()});
   }
 
   void use(size_t k, size_t e) {
@@ -354,7 +359,7 @@ class Reader {
     const bool is_summand = rule && rule->summand(view, e).has_value();
     if (!carries_samples(captured, e)) {
       if (is_summand_[k] && is_summand) {
-        capture_.shared_terms.push_back({k, e});
+        note_shared_term(k, e);
         use(k, e);
       } else {
         mark_slow(captured, e, view.name() + " combines it with the reduced loss");
@@ -580,7 +585,7 @@ bool Capture::is_shared_term(size_t k, size_t edge) const {
 std::vector<std::string> Capture::shared_term_names() const {
   std::vector<std::string> names;
   for (const SharedTerm& term : shared_terms) {
-    add_once(names, nodes[term.position].node->next_edge(term.edge).function->name());
+    add_once(names, term.op);
   }
   return names;
 }

@@ -47,6 +47,7 @@ struct CapturedNode {
 struct SharedTerm {
   size_t position;
   size_t edge;
+  std::string op;  // that ends it
 };
 
 struct CapturedParameter {

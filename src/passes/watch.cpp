@@ -111,8 +111,8 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     runs_own_pass_ = true;
     pass_.remark(reason + ": the rows are those of the losses, from a pass of its own" + advice);
     // What PyTorch was told to skip still has to reach `.grad`.
-    if (reuses_) handed_over_ = pass_.hand_over_apart();
     restore_all_edges();
+    if (reuses_) handed_over_ = pass_.hand_over_apart();
     compat::outside_pass(losses_.device(), [&] { pass_.run(losses_); });
     if (reuses_) cut_all_edges();
   }
