@@ -41,8 +41,7 @@ class GraphOperator final : public CurvatureOperator {
       sizes_.push_back(tensor.numel());
       dim_ += tensor.numel();
     }
-    const bool needs_samples = kind == CurvatureKind::kEmpiricalFisher;
-    if (needs_samples && context_.capture().is_scalar) throw_refusals(context_.capture());
+    check_scalar();
     const bool needs_loss =
         kind != CurvatureKind::kHessian &&
         (kind != CurvatureKind::kEmpiricalFisher || context_.capture().is_scalar);
@@ -121,6 +120,19 @@ class GraphOperator final : public CurvatureOperator {
   }
 
  private:
+  // What is built from samples needs a scalar that can be taken apart.
+  void check_scalar() const {
+    const Capture& capture = context_.capture();
+    if (!capture.is_scalar || capture.N == 1 || kind_ == CurvatureKind::kHessian) return;
+    if (kind_ == CurvatureKind::kEmpiricalFisher) throw_refusals(capture);
+    TORCH_CHECK_VALUE(capture.couplings.empty(),
+                      "curvature: the scalar loss is no mean or sum over ",
+                      capture.N,
+                      " samples: ",
+                      capture.couplings.front(),
+                      " couples them; hand over the individual losses [N], or use the Hessian");
+  }
+
   // [N], or one entry for a scalar loss: the objective is the mean over the chosen samples.
   Tensor weights() const {
     const Capture& capture = context_.capture();

@@ -137,12 +137,17 @@ inline void at_end_of_pass(std::function<void()> callback) {
   ag::Engine::get_default_engine().queue_callback(std::move(callback));
 }
 
-// Runs the body as if outside of the backward pass that calls: within one that was asked for some
-// gradients alone, nodes compute no others.
+// True within a backward pass for some inputs alone (`autograd::grad`): nodes compute no other
+// gradients, whoever calls them.
+inline bool is_partial_pass() {
+  const auto* wanted = ag::get_current_graph_task_exec_info();
+  return wanted && !wanted->empty();
+}
+
+// Runs the body as if outside of the backward pass that calls.
 template <typename Body>
 void outside_pass(c10::Device device, const Body& body) {
-  const auto* wanted = ag::get_current_graph_task_exec_info();
-  if (!wanted || wanted->empty()) {
+  if (!is_partial_pass()) {
     body();
     return;
   }

@@ -96,6 +96,10 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
       run_own_pass(foreign.reason, "; to spare it, watch the sum of the losses, or each of them");
       return;
     }
+    if (compat::is_partial_pass()) {
+      run_own_pass("the backward pass is for some inputs alone", "");
+      return;
+    }
     const int64_t lost = pass_.unusable_weights(gradients[output]);
     if (lost > 0) {
       run_own_pass(std::to_string(lost) + " of " + std::to_string(pass_.capture().N) +
@@ -103,7 +107,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
                    "");
       return;
     }
-    compat::outside_pass(losses_.device(), [&] { pass_.run_slow(); });
+    pass_.run_slow();
     pass_.set_weights(gradients[output]);
   }
 
@@ -112,7 +116,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     pass_.remark(reason + ": the rows are those of the losses, from a pass of its own" + advice);
     // What PyTorch was told to skip still has to reach `.grad`.
     restore_all_edges();
-    if (reuses_) handed_over_ = pass_.hand_over_apart();
+    if (reuses_ && !compat::is_partial_pass()) handed_over_ = pass_.hand_over_apart();
     compat::outside_pass(losses_.device(), [&] { pass_.run(losses_); });
     if (reuses_) cut_all_edges();
   }
@@ -269,6 +273,20 @@ void Watch::State::detach() {
   restore_all_edges();
 }
 
+namespace {
+
+bool shares_lead_to_slow(const Capture& capture) {
+  for (const CapturedNode& captured : capture.nodes) {
+    for (size_t e = 0; e < captured.edges.size(); ++e) {
+      const bool is_use = captured.edges[e] == EdgeKind::kUse;
+      if (is_use && capture.nodes[captured.next[e]].leads_to_slow) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 Watch::Watch(const Tensor& losses,
              const Parameters& parameters,
              Needs what,
@@ -280,7 +298,8 @@ Watch::Watch(const Tensor& losses,
   Capture capture = capture_graph(losses, parameters, options);
   throw_refusals(capture);
   GradientOptions own = options;
-  if (capture.runs_own_pass) own.reuse_gradients = false;
+  // Gradient that all samples share may flow on to parameters without rows of their own.
+  if (capture.runs_own_pass || shares_lead_to_slow(capture)) own.reuse_gradients = false;
   state_ = std::make_shared<State>(losses, std::move(capture), parameters, what, own);
   state_->attach(state_);
 }

@@ -8,7 +8,9 @@
 namespace flightdeck {
 
 SharedForm::SharedForm(Tensor c, Tensor v)
-    : c_(in_row_precision(c)), v_(in_row_precision(v)), shape_(v.sizes().slice(1).vec()) {}
+    : c_(c.to(in_row_precision(v).scalar_type())),
+      v_(in_row_precision(v)),
+      shape_(v.sizes().slice(1).vec()) {}
 
 Tensor SharedForm::centred() const {
   const Tensor c = c_.to(at::kDouble);

@@ -245,7 +245,9 @@ class CockpitCheck {
       if (!is_conditioned(step)) continue;
       ask(k, "norm_test", norm_test, tolerance);
       ask(k, "inner_test", inner_test, 1e2 * tolerance);
-      ask(k, "ortho_test", ortho_test, 1e3 * tolerance);
+      // The root of a difference whose terms are as large as the squared norm test.
+      const double terms = std::max(1.0, norm_test(step));
+      ask(k, "ortho_test", ortho_test, 1e3 * tolerance * terms);
       ask(k, "mean_gsnr", mean_gsnr, 1e2 * tolerance);
       ask(k, "early_stopping", early_stopping, 1e2 * tolerance);
       // Its denominator is a difference.

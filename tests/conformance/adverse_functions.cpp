@@ -104,6 +104,7 @@ void grow_coupled(AdverseSketch& sketch) {
   const auto named = [&](const char* word) { sketch.feature("coupled", word); };
   // What is not behind a parameter is not in the graph.
   sketch.model.is_coupled = sketch.model.is_coupled || (x.requires_grad() && N > 1);
+  sketch.model.has_coupled_outputs = sketch.model.is_coupled;
   switch (sketch.integer(0, 9)) {
     case 0:
       named("batch norm by hand");

@@ -208,6 +208,7 @@ void reduce_to_scalar(AdverseSketch& sketch) {
       const Tensor targets = random(model.outputs.sizes());
       model.has_known_head = true;
       model.has_bypass = false;
+      model.is_coupled = model.has_coupled_outputs;
       model.has_shared_terms = false;
       model.losses = F::mse_loss(model.outputs, targets);
       model.terms = (model.outputs - targets).square().mean(1);
@@ -221,6 +222,7 @@ void reduce_to_scalar(AdverseSketch& sketch) {
       const Tensor shares = weights.index_select(0, labels);
       model.has_known_head = true;
       model.has_bypass = false;
+      model.is_coupled = model.has_coupled_outputs;
       model.has_shared_terms = false;
       model.losses =
           F::cross_entropy(model.outputs, labels, F::CrossEntropyFuncOptions().weight(weights));

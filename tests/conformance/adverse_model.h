@@ -34,6 +34,7 @@ struct AdverseModel {
   std::vector<Tensor> activations;  ///< on the way to the losses, for hooks
   std::set<std::string> features;
   bool is_coupled = false;  ///< a sample's loss depends on other samples, by ops that can be read
+  bool has_coupled_outputs = false;  ///< already the outputs do
   bool is_twice_differentiable = true;     ///< a custom backward need not be the derivative's
   at::ScalarType narrowest = at::kDouble;  ///< the least precise type in the graph
   std::string description;
