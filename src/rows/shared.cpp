@@ -95,8 +95,9 @@ void answer_with_shared(const Rows& x,
                         const Questions& questions,
                         Answers& total) {
   const auto& placed = static_cast<const SharedForm&>(*shared.form);
-  const SharedForm form(placed.multiples(),
-                        shared.placement.to_parameter(placed.vectors(), /*lead=*/1));
+  // In the type of x, which may be another where the backward pass casts.
+  const Tensor vectors = placed.vectors().to(x.terms().front().form->options().dtype());
+  const SharedForm form(placed.multiples(), shared.placement.to_parameter(vectors, /*lead=*/1));
   const Tensor& c = form.multiples();
   const Tensor& v = form.vectors();
   Questions own = questions;
