@@ -116,7 +116,7 @@ inline bool read_attention(const ag::Node& node, FusedAttention& attention) {
 // True if a hook besides those that `is_ours` accepts sees or changes the gradients at a node.
 // Hooks that retain a gradient are told apart from LibTorch 2 on.
 template <typename IsOurs>
-bool has_other_hooks(const ag::Node& node, const IsOurs& is_ours) {
+bool has_other_hooks(ag::Node& node, const IsOurs& is_ours) {
   if (!node.post_hooks().empty()) return true;
   for (const auto& hook : node.pre_hooks()) {
     if (!is_ours(*hook)) return true;
