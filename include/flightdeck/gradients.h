@@ -66,7 +66,7 @@ constexpr double kRoundingLimit = 0.01;
 /// Variance, deviations and the differences between mean_dots are computed without cancellation:
 /// what is wrong with them is what is wrong with the activations and output gradients that the
 /// backward pass holds. Where samples agree to nearly all digits of those, nothing is left;
-/// `rounding_share` says so.
+/// `Gradients::rounding_share` says so.
 struct ParameterGradients {
   std::string name;
   Tensor mean;
@@ -79,9 +79,7 @@ struct ParameterGradients {
   Tensor mean_dots;
   Tensor arrived_norm;  ///< []
   Tensor deviations;
-  /// With kVariance or kDeviations: an estimate of the relative error of sum_n ||g_n - g||² by
-  /// rounding, [] in double; compare with kRoundingLimit.
-  Tensor rounding_share;
+  Tensor squared_mean;  ///< ||g||², [] in double; with kVariance or kDeviations
   /// Relative error to expect in the rows by rounding: a few epsilon of the coarsest type that the
   /// backward pass used on the way.
   double rounding = 0;
@@ -145,6 +143,10 @@ struct Gradients {
 
   /// The answers of the parameter with this name; throws if there is none.
   const ParameterGradients& at(const std::string& name) const;
+  /// An estimate of the relative error of sum_n ||g_n - g||² by rounding, [] in double, to compare
+  /// with kRoundingLimit: of a parameter or the total, after kDeviations or (a parameter)
+  /// kVariance.
+  Tensor rounding_share(const ParameterGradients& answers) const;
   /// One field of all parameters flattened and concatenated: [D], or [N, D] for `individual`.
   Tensor concatenated(Tensor ParameterGradients::*field) const;
 };

@@ -135,7 +135,8 @@ int64_t stack_size(const variable_list& stacks) {
 variable_list apply_node(Node* node, variable_list gradients, const std::vector<bool>& wanted) {
   variable_list results;
   {
-    const EdgeCut cut(node, wanted);
+    const bool is_fixed = compat::has_fixed_edges(*node);
+    const EdgeCut cut(node, is_fixed ? std::vector<bool>(node->num_outputs(), true) : wanted);
     try {
       results = (*node)(std::move(gradients));
     } catch (c10::Error& error) {

@@ -38,6 +38,7 @@ Layout broadcast_layout(const Layout& layout, const Shape& output, const Shape& 
 
 Layout leading_layout(int64_t N, const Shape& input, const std::string& op) {
   TORCH_CHECK(!input.empty() && input[0] % N == 0,
+              "gradients: ",
               op,
               ": batch_size is ",
               N,

@@ -23,6 +23,7 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
+#include <torch/csrc/autograd/functions/tensor.h>
 #include <torch/csrc/autograd/generated/Functions.h>
 #include <torch/csrc/autograd/graph_task.h>
 #include <torch/csrc/autograd/saved_variable.h>
@@ -112,6 +113,12 @@ inline bool read_attention(const ag::Node& node, FusedAttention& attention) {
          read_attention_as<nodes::ScaledDotProductCudnnAttentionBackward0>(node, attention);
 }
 #endif
+
+// An op that wrote into a view holds a node for what it wrote, whose edges have to be the same as
+// its own: they cannot be taken away.
+inline bool has_fixed_edges(const ag::Node& node) {
+  return dynamic_cast<const ag::CopySlices*>(&node) != nullptr;
+}
 
 // True if a hook besides those that `is_ours` accepts sees or changes the gradients at a node.
 // Hooks that retain a gradient are told apart from LibTorch 2 on.

@@ -6,6 +6,7 @@
 
 #include "passes/first_order.h"
 #include "passes/gradient_fields.h"
+#include "rows/rounding.h"
 
 namespace flightdeck {
 namespace {
@@ -54,6 +55,19 @@ const ParameterGradients& Gradients::at(const std::string& name) const {
                     "' among the ",
                     parameters.size(),
                     " asked for; see coverage for their names");
+}
+
+Tensor Gradients::rounding_share(const ParameterGradients& answers) const {
+  TORCH_CHECK_VALUE(answers.deviations.defined() || answers.variance.defined(),
+                    "rounding_share: '",
+                    answers.name,
+                    "' has neither deviations nor a variance; ask for Need::kDeviations");
+  const Tensor scatter = answers.deviations.defined()
+                             ? answers.deviations.sum()
+                             : answers.variance.sum(at::kDouble).mul_(double(batch_size));
+  const Tensor& length = answers.squared_mean;
+  const Tensor noise = length * (answers.rounding * answers.rounding);
+  return rounding_error(scatter, length, noise, batch_size) / scatter;
 }
 
 Tensor Gradients::concatenated(Tensor ParameterGradients::*field) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "passes/results.h"
 
+#include <algorithm>
+
 #include <ATen/ATen.h>
 
 #include "rows/counts.h"
@@ -88,7 +90,11 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
   if (what_.has(Need::kMeanDots)) out.mean_dots = mean_dots;
   out.deviations = times(answers.deviations, squared);
   out.rounding = kRoundingsOfFactors * answers.epsilon;
-  report_rounding(mean, mean_dots, out);
+  if (what_.has(Need::kDeviations)) {
+    out.squared_mean = mean_dots.mean();
+  } else if (what_.has(Need::kVariance)) {
+    out.squared_mean = sum_of_squares(mean);
+  }
   if (answers.norms.defined()) {
     out.norms = factor.defined() ? times(answers.norms, factor.abs()) : answers.norms;
     norms_.push_back(out.norms);
@@ -97,6 +103,8 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
   add(result_.total.dots, out.dots);
   add(result_.total.mean_dots, out.mean_dots);
   add(result_.total.deviations, out.deviations);
+  add(result_.total.squared_mean, out.squared_mean);
+  result_.total.rounding = std::max(result_.total.rounding, out.rounding);
   report_counts(answers, out);
   if (what_.has(Need::kArrivedNorm)) {
     if (!hears_arrivals_) arrived_norms_[parameter] = at::linalg_vector_norm(mean, 2);
@@ -104,21 +112,6 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
     if (!out.arrived_norm.defined()) return;  // passed on when it arrives
   }
   pass_on(parameter);
-}
-
-void Results::report_rounding(const Tensor& mean,
-                              const Tensor& mean_dots,
-                              ParameterGradients& out) {
-  if (!out.deviations.defined() && !out.variance.defined()) return;
-  const bool has_deviations = out.deviations.defined();
-  const Tensor scatter =
-      has_deviations ? out.deviations.sum() : out.variance.sum(at::kDouble).mul_(double(count_));
-  const Tensor length = has_deviations ? mean_dots.mean() : sum_of_squares(mean);
-  const Tensor noise = length * (out.rounding * out.rounding);
-  out.rounding_share = rounding_error(scatter, length, noise, count_) / scatter;
-  add(scatter_, scatter);
-  add(length_, length);
-  add(noise_, noise);
 }
 
 void Results::report_counts(const Answers& answers, ParameterGradients& out) {
@@ -192,9 +185,6 @@ Gradients Results::finish() {
     }
     const Tensor all = at::stack(arrived_norms_);
     result_.total.arrived_norm = at::linalg_vector_norm(all.to(at::kDouble), 2).to(all.dtype());
-  }
-  if (scatter_.defined()) {
-    result_.total.rounding_share = rounding_error(scatter_, length_, noise_, count_) / scatter_;
   }
   return std::move(result_);
 }

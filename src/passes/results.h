@@ -42,7 +42,6 @@ class Results {
   Gradients finish();
 
  private:
-  void report_rounding(const Tensor& mean, const Tensor& mean_dots, ParameterGradients& out);
   void report_counts(const Answers& answers, ParameterGradients& out);
   void pass_on(size_t parameter);
 
@@ -54,7 +53,6 @@ class Results {
   std::vector<bool> is_reported_;
   std::vector<Tensor> norms_;          // of each parameter, [count]
   std::vector<Tensor> arrived_norms_;  // of each parameter, or undefined
-  Tensor scatter_, length_, noise_;    // sums over the parameters, []; see rounding_share
   Gradients result_;
 };
 

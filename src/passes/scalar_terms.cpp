@@ -77,11 +77,10 @@ bool ScalarTerms::reaches_parameter(const Edge& reduced) const {
     for (size_t e = 0; e < view.num_inputs(); ++e) {
       if (!view.has_input(e)) continue;
       Layout layout = rule->input_layout(view, e, place.layout);
-      // The same entries in another shape.
+      // The same entries in another shape, or mixed: no longer line by line.
       const Shape input = view.input_shape(e);
-      if (rule->is_view() && !layout.is_batch() && !input.empty()) {
-        layout = Layout::batch(input[0], 0);
-      }
+      const bool is_lost = !layout.is_batch() && !layout.is_free();
+      if (is_lost && !input.empty()) layout = Layout::batch(input[0], 0);
       Node* next = place.node->next_edge(e).function.get();
       if (!layout.is_batch() && N_ == 1) return false;
       if (layout.is_batch() && seen.insert(next).second) todo.push_back({next, layout});

@@ -275,14 +275,16 @@ void Watch::State::detach() {
 
 namespace {
 
-bool shares_lead_to_slow(const Capture& capture) {
+// Edges to what all samples share can be cut if all of it has rows.
+bool can_cut_uses(const Capture& capture) {
   for (const CapturedNode& captured : capture.nodes) {
     for (size_t e = 0; e < captured.edges.size(); ++e) {
-      const bool is_use = captured.edges[e] == EdgeKind::kUse;
-      if (is_use && capture.nodes[captured.next[e]].leads_to_slow) return true;
+      if (captured.edges[e] != EdgeKind::kUse) continue;
+      if (capture.nodes[captured.next[e]].leads_to_slow) return false;
+      if (compat::has_fixed_edges(*captured.node)) return false;
     }
   }
-  return false;
+  return true;
 }
 
 }  // namespace
@@ -298,8 +300,7 @@ Watch::Watch(const Tensor& losses,
   Capture capture = capture_graph(losses, parameters, options);
   throw_refusals(capture);
   GradientOptions own = options;
-  // Gradient that all samples share may flow on to parameters without rows of their own.
-  if (capture.runs_own_pass || shares_lead_to_slow(capture)) own.reuse_gradients = false;
+  if (capture.runs_own_pass || !can_cut_uses(capture)) own.reuse_gradients = false;
   state_ = std::make_shared<State>(losses, std::move(capture), parameters, what, own);
   state_->attach(state_);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "quantities/signal_to_noise.h"
 
-#include <cmath>
+#include <ATen/ATen.h>
 
 #include "rows/rounding.h"
 #include "rows/sweeps.h"
@@ -12,21 +12,21 @@ SignalToNoise signal_to_noise(const StepView& step, double factor, double epsilo
   const auto N = static_cast<double>(step.batch_size());
   std::vector<Tensor> sums, errors;
   for (const ParameterGradients& parameter : step.gradients().parameters) {
-    sums.push_back(sum_entries(
+    const auto ratio = [=](const auto& mean, const auto& variance) {
+      return mean * mean / (variance * factor + epsilon);
+    };
+    const Tensor sum = sum_entries(parameter.mean, parameter.variance, ratio);
+    const Tensor squares = sum_entries(
         parameter.mean, parameter.variance, [=](const auto& mean, const auto& variance) {
-          return mean * mean / (variance * factor + epsilon);
-        }));
-    // The error of N variance_d, as rounding_error has it, to first order.
+          const auto r = ratio(mean, variance);
+          return r * r;
+        });
+    // A ratio r is off by r² factor noise + 2 r sqrt(r factor noise / N) at most, as rounding_error
+    // has it of the variance; the sum of r^(3/2) is bounded by those of r and r².
     const double noise = parameter.rounding * parameter.rounding;
-    errors.push_back(sum_entries(
-        parameter.mean, parameter.variance, [=](const auto& mean, const auto& variance) {
-          using std::sqrt;
-          const auto square = mean * mean;
-          const auto divisor = variance * factor + epsilon;
-          const auto error =
-              square * (noise + kRoundingOfDoubles) + sqrt(square * variance * (noise / N)) * 2.0;
-          return square / divisor * (error * factor / divisor);
-        }));
+    errors.push_back(squares * (factor * (noise + kRoundingOfDoubles)) +
+                     2 * (sum * squares * (factor * noise / N)).sqrt());
+    sums.push_back(sum);
   }
   const Tensor total = step.group_sums(sums);
   return {total, step.group_sums(errors) / total};

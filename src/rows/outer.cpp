@@ -63,6 +63,71 @@ Instances instances_of(const Tensor& a,
   return instances;
 }
 
+// A difference of float32 sums keeps four digits where this share of them is left.
+constexpr double kLeastLeft = 1e-2;
+
+// What a piece of a sweep may take to stay in the cache.
+constexpr int64_t kCachedBytes = int64_t{2} << 20;
+
+struct Scatter {
+  Tensor deviations;  // [N] double: ||g_n - g||²
+  Tensor dots;        // [N] double: <g_n, g>
+};
+
+Scatter scatter_of(const Tensor& squared_norms, const Tensor& dots) {
+  return {squared_norms - 2 * dots + dots.mean(), dots};
+}
+
+// In double, where products of float32 factors are exact: the difference of two large sums then has
+// all digits of the rows. Of float64 factors it has half of theirs, which rounding_error counts.
+Scatter scatter_by_gram(const Tensor& a, const Tensor& b) {
+  const Tensor gram = symmetric_product(a.to(at::kDouble), /*lines=*/true);
+  gram.mul_(symmetric_product(b.to(at::kDouble), /*lines=*/true));
+  return scatter_of(gram.diagonal(), gram.mean(1));
+}
+
+Scatter scatter_by_mean(const Tensor& given_a, const Tensor& given_b) {
+  const Tensor a = given_a.to(at::kDouble), b = given_b.to(at::kDouble);
+  const Tensor dots = at::mm(a, at::mm(a.t(), b)).mul_(b).sum(1).div_(double(a.size(0)));
+  return scatter_of(a.square().sum(1).mul_(b.square().sum(1)), dots);
+}
+
+// A factor's differences to its mean: their Gram matrix, their products with the mean and the
+// mean's squared length, in double but from sums in the factor's own precision.
+struct Differences {
+  explicit Differences(const Tensor& factor) {
+    const Tensor mean = factor.mean(0);
+    const Tensor centred = factor - mean;
+    gram = symmetric_product(centred, /*lines=*/true).to(at::kDouble);
+    along = at::mv(centred, mean).to(at::kDouble);
+    length = mean.to(at::kDouble).square().sum();
+  }
+  // <x_n, x_m> less the squared length.
+  Tensor products() const { return gram + along + along.unsqueeze(1); }
+
+  Tensor gram, along, length;
+};
+
+// The same at half the cost, from the factors' differences to their means:
+//   <g_n, g_m> = |a|²|b|² + |b|²(u_n + u_m) + |a|²(v_n + v_m) + X_nm
+// with u, v the differences along the means a, b and X of second order. Of X no digits are lost
+// unless factors differ and their products do not; no answer then.
+Scatter scatter_by_differences(const Tensor& a, const Tensor& b) {
+  const Differences of_a(a), of_b(b);
+  const Tensor small = of_a.products().mul_(of_b.products());
+  small.add_(of_b.length * of_a.gram).add_(of_a.length * of_b.gram);
+  const Tensor dots = small.mean(1);
+  Scatter scatter = scatter_of(small.diagonal(), dots);
+  const Tensor terms = of_a.products().diagonal().mul(of_b.products().diagonal()).abs_() +
+                       of_b.length * of_a.gram.diagonal() + of_a.length * of_b.gram.diagonal();
+  const double left = scatter.deviations.sum().item<double>();
+  if (!(left > kLeastLeft * terms.sum().item<double>())) return {};
+  const auto linear = [](const Differences& x) { return x.along + x.along.mean(); };
+  scatter.dots =
+      dots + of_b.length * linear(of_a) + of_a.length * linear(of_b) + of_a.length * of_b.length;
+  return scatter;
+}
+
 }  // namespace
 
 double gram_norm_flops(int64_t N, int64_t T, int64_t I, int64_t J, bool is_cpu) {
@@ -112,7 +177,7 @@ Answers OuterForm::answer_single_position(const Questions& questions) const {
   answers.algorithm = "one position: products of factor norms, Gram matrices and squares";
   // The share goes into the small factor: the results are as large as the parameter.
   const bool is_shared = questions.share != 1;
-  if (questions.sum) {
+  if (questions.sum && !questions.variance) {
     const Tensor total = K() == 1 ? b : columns.sum(0);
     answers.sum = at::mm(a.t(), is_shared ? total.mul(questions.share) : total);
   }
@@ -131,52 +196,46 @@ Answers OuterForm::answer_single_position(const Questions& questions) const {
   }
   if (questions.dense) answers.dense = dense(0, N());
   if (questions.mean_dots || questions.deviations) answer_scatter(questions, answers);
-  if (questions.variance) {
-    answers.variance = variance_in_pieces(questions.scratch_bytes).mul_(questions.share);
-  }
+  if (questions.variance) answer_variance(questions, answers);
   count_single_position(questions, answers);
   return answers;
 }
 
-// In double, where products of float32 factors are exact: the difference of two large sums then has
-// all digits of the rows. Of float64 factors it has half of theirs, which rounding_error counts.
 void OuterForm::answer_scatter(const Questions& questions, Answers& answers) const {
-  const Tensor a = repeated_a().squeeze(1).to(at::kDouble), b = b_.squeeze(1).to(at::kDouble);
   const double count = static_cast<double>(N());
+  const Tensor a = repeated_a().squeeze(1), b = b_.squeeze(1);
   // Either the rows of the Gram matrix are summed, or the mean is a direction like any other.
   const double by_gram_flops = 2.0 * count * count * (shape_[0] + shape_[1]);
   const double by_mean_flops = 4.0 * count * product(shape_);
-  Tensor squares, dots;  // ||g_n||² and <g_n, g>
+  Scatter scatter;
   if (by_gram_flops < by_mean_flops) {
-    const Tensor gram = symmetric_product(a, /*lines=*/true);
-    gram.mul_(symmetric_product(b, /*lines=*/true));
-    squares = gram.diagonal();
-    dots = gram.mean(1);
+    if (a.is_cpu()) scatter = scatter_by_differences(a, b);
+    if (!scatter.deviations.defined()) scatter = scatter_by_gram(a, b);
   } else {
-    squares = a.square().sum(1).mul_(b.square().sum(1));
-    dots = at::mm(a, at::mm(a.t(), b)).mul_(b).sum(1).div_(count);
+    scatter = scatter_by_mean(a, b);
   }
-  if (questions.deviations) {
-    answers.deviations = (squares - 2 * dots + dots.mean()).clamp_min_(0);
-  }
-  if (questions.mean_dots) answers.mean_dots = dots.mul(questions.share * count);
+  if (questions.deviations) answers.deviations = scatter.deviations.clamp_min(0);
+  if (questions.mean_dots) answers.mean_dots = scatter.dots.mul(questions.share * count);
 }
 
-// sum_n (g_n - g)² per entry, in double as above, a few lines of the parameter at a time.
-Tensor OuterForm::variance_in_pieces(int64_t scratch_bytes) const {
+// Variance and sum, in double as the scatter, a few lines of the parameter at a time.
+void OuterForm::answer_variance(const Questions& questions, Answers& answers) const {
   const Tensor a = repeated_a().squeeze(1), b = b_.squeeze(1).to(at::kDouble);
   const Tensor b2 = b.square();
+  const int64_t scratch_bytes =
+      a.is_cpu() ? std::min(questions.scratch_bytes, kCachedBytes) : questions.scratch_bytes;
   const int64_t piece = rows_per_piece({2, shape_[1]}, b.options(), scratch_bytes);
-  Tensor variance = at::empty(shape_, options());
+  answers.variance = at::empty(shape_, options());
+  if (questions.sum) answers.sum = at::empty(shape_, options());
   for (int64_t begin = 0; begin < shape_[0]; begin += piece) {
     const int64_t end = std::min(begin + piece, shape_[0]);
     const Tensor part = a.slice(1, begin, end).t().to(at::kDouble);
     const Tensor sum = at::mm(part, b);
-    Tensor centred = at::mm(part.square(), b2);
-    centred.addcmul_(sum, sum, -1 / static_cast<double>(N())).clamp_min_(0);
-    variance.slice(0, begin, end).copy_(centred);
+    const Tensor squares = at::mm(part.square(), b2);
+    squares.addcmul_(sum, sum, -1 / static_cast<double>(N())).clamp_min_(0);
+    answers.variance.slice(0, begin, end).copy_(squares.mul_(questions.share));
+    if (questions.sum) answers.sum.slice(0, begin, end).copy_(sum.mul_(questions.share));
   }
-  return variance;
 }
 
 void OuterForm::count_single_position(const Questions& questions, Answers& answers) const {

@@ -37,7 +37,7 @@ class OuterForm final : public Form {
   Tensor gram_by_positions(int64_t scratch_bytes) const;
   Tensor dots(const Tensor& directions) const;
   void answer_scatter(const Questions& questions, Answers& answers) const;
-  Tensor variance_in_pieces(int64_t scratch_bytes) const;
+  void answer_variance(const Questions& questions, Answers& answers) const;
   void count_single_position(const Questions& questions, Answers& answers) const;
 
   Tensor a_;

@@ -269,9 +269,17 @@ class FirstOrderCheck {
                            : zero.index_select(0, at::tensor(samples, at::kLong).to(zero.device()));
   }
 
+  static bool vanishes(const Oracle& oracle) {
+    constexpr double kNothing = 1e-13;
+    return std::all_of(oracle.individual.begin(), oracle.individual.end(), [](const Tensor& rows) {
+      return rows.numel() == 0 || rows.abs().max().item<double>() < kNothing;
+    });
+  }
+
   std::vector<std::string> lines(const Gradients& answers, const Oracle& oracle) const {
     const GradientOptions& options = question_.options;
     const double tolerance = first_order_tolerance(model_);
+    if (vanishes(oracle)) return {};  // what is left is rounding of the activations
     std::vector<std::string> found =
         differences(answers, oracle, question_.what, options.directions, tolerance);
     check_coverage(answers.coverage, oracle, found);

@@ -96,11 +96,11 @@ Answer check_variance(const Gradients& answers, const Oracle& oracle) {
     const double actual = number(answers.parameters[i].variance.to(at::kDouble).sum()) *
                           static_cast<double>(rows.size(0));
     if (is_within(actual, expected)) continue;
-    const bool is_limited = number(answers.parameters[i].rounding_share) > kRoundingLimit;
+    const bool is_limited = number(answers.rounding_share(answers.parameters[i])) > kRoundingLimit;
     all_limited = all_limited && is_limited;
     std::ostringstream text;
     text << oracle.names[i] << ".variance sums up to " << actual << " instead of " << expected
-         << ", rounding_share " << number(answers.parameters[i].rounding_share);
+         << ", rounding_share " << number(answers.rounding_share(answers.parameters[i]));
     answer.differences.push_back(text.str());
   }
   answer.is_remarked = all_limited;

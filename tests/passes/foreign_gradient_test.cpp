@@ -150,9 +150,11 @@ TEST_F(ForeignGradient, IsNoAlarmForPenaltiesAddedOutsideButTheCoverageNamesThem
 }
 
 TEST_F(ForeignGradient, IsNoAlarmForHooksAtParameters) {
-  const auto hook = trunk_.register_hook([](const Tensor& gradient) { return gradient * 0.5; });
-  EXPECT_FALSE(mentions_own_pass(expect_exact([&] { l1_.mean().backward(); })));
-  trunk_.remove_hook(hook);
+  EXPECT_FALSE(mentions_own_pass(expect_exact([&] {
+    const auto hook = trunk_.register_hook([](const Tensor& gradient) { return gradient * 0.5; });
+    l1_.mean().backward();
+    trunk_.remove_hook(hook);
+  })));
 }
 
 TEST_F(ForeignGradient, IsNoAlarmForTwoWatchesOnTheirOwnLosses) {

@@ -280,8 +280,9 @@ TEST_P(ManySpreads, LeaveNeedsRightOrLimitedByRounding) {
       const Textbook& book = books.at(parameters[p].name);
       const ParameterGradients& scatter = scattered.parameters[p];
       const ParameterGradients& variance = varied.parameters[p];
-      const double share = scatter.rounding_share.item<double>();
-      EXPECT_EQ(share > kRoundingLimit, variance.rounding_share.item<double>() > kRoundingLimit);
+      const double share = scattered.rounding_share(scatter).item<double>();
+      EXPECT_EQ(share > kRoundingLimit,
+                varied.rounding_share(variance).item<double>() > kRoundingLimit);
       EXPECT_FALSE(share > kRoundingLimit && has_digits(batch)) << "p" << p << " is limited";
       if (share > kRoundingLimit) continue;
       EXPECT_TRUE(is_close(scatter.deviations.sum().item<double>(), book.scatter()))
@@ -295,7 +296,7 @@ TEST_P(ManySpreads, LeaveNeedsRightOrLimitedByRounding) {
                            book.rows.square().sum().item<double>()))
           << "norms of p" << p;
     }
-    const double share = scattered.total.rounding_share.item<double>();
+    const double share = scattered.rounding_share(scattered.total).item<double>();
     EXPECT_TRUE(share > kRoundingLimit ||
                 is_close(scattered.total.deviations.sum().item<double>(), books.at("").scatter()));
   });
