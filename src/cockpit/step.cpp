@@ -187,10 +187,15 @@ void Step::find_left_out() {
   options.shared_terms = context_.options.shared_terms;
   options.batch_size = is_scalar_ ? batch_size_ : 0;
   options.reduction = options_.reduction;
-  left_out_ = capture_graph(graph_losses_, parameters(), options).left_out;
+  try {
+    left_out_ = capture_graph(graph_losses_, parameters(), options).left_out;
+  } catch (const c10::Error& error) {
+    losses_error_ = error.what_without_backtrace();
+  }
 }
 
 void Step::check_losses_whole() const {
+  TORCH_CHECK(losses_error_.empty(), "whether to leave out a term of the losses: ", losses_error_);
   TORCH_CHECK(left_out_.empty(),
               "the losses contain a term that all samples share (",
               left_out_.front(),

@@ -108,6 +108,7 @@ class Step final : public StepView {
   std::vector<std::pair<VivitNeed, std::unique_ptr<Vivit>>> vivits_;
   std::optional<std::vector<Activation>> activations_;
   std::vector<std::string> left_out_;  // terms of the losses
+  std::string losses_error_;           // why these are not known
   std::vector<std::string> remarks_;
 };
 

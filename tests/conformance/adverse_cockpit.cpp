@@ -209,6 +209,7 @@ class CockpitCheck {
       if (!agree(reading->number, expected, tolerance)) {
         answer.differences.push_back(std::to_string(reading->number) + " instead of " +
                                      std::to_string(expected));
+        answer.is_remarked = sink_->find(k, name, "", "limited_by_rounding") != nullptr;
       }
       return answer;
     });

@@ -278,7 +278,8 @@ void reduce_to_scalar(AdverseSketch& sketch) {
     case 10:
       return refused((l.square().mean() + 0.1).log(), "log of the mean");
     case 11:
-      return refused(l.logsumexp(0), "logsumexp over the batch");
+      // Of one loss it is that loss, and yet where the engine says that the loss begins.
+      return refused(N > 1 ? l.logsumexp(0) : l.mean(), "logsumexp over the batch");
     case 12:
       return refused(l.mean() * l.square().mean(), "product of means");
     default:
