@@ -7,13 +7,6 @@
 #include "rows/sweeps.h"
 
 namespace flightdeck {
-namespace {
-
-// The bound below is loose: of many entries few are as far off as it allows all to be.
-constexpr double kShareInRatios = 1.0 / 36;
-
-}  // namespace
-
 SignalToNoise signal_to_noise(const StepView& step, double factor, double epsilon) {
   const auto N = static_cast<double>(step.batch_size());
   std::vector<Tensor> sums, errors;
@@ -29,7 +22,7 @@ SignalToNoise signal_to_noise(const StepView& step, double factor, double epsilo
         });
     // A ratio r is off by r² factor noise + 2 r sqrt(r factor noise / N) at most, as rounding_error
     // has it of the variance; the sum of r^(3/2) is bounded by those of r and r².
-    const double noise = kShareInRatios * parameter.rounding * parameter.rounding;
+    const double noise = parameter.rounding * parameter.rounding;
     errors.push_back(squares * (factor * (noise + kRoundingOfDoubles)) +
                      2 * (sum * squares * (factor * noise / N)).sqrt());
     sums.push_back(sum);

@@ -10,7 +10,7 @@ namespace flightdeck {
 
 /// Error of activations and output gradients in units of their type's machine epsilon: they are
 /// sums themselves, rounded in every layer.
-constexpr double kRoundingsOfFactors = 12;
+constexpr double kRoundingsOfFactors = 2;
 
 /// Error of sums in double that cancel, relative to what they are sums of.
 constexpr double kRoundingOfDoubles = 8 * std::numeric_limits<double>::epsilon();

@@ -69,7 +69,7 @@ class SecondOrderCheck {
     }
     if (actual.numel() == 0) return "";
     const double error = (actual.to(at::kDouble) - expected).abs().max().item<double>();
-    if (error <= tolerance_ * std::max(scale, 1e-6)) return "";
+    if (error <= tolerance_ * std::max(scale, 1e-4)) return "";
     text << what << " differs by " << error << " where the scale is " << scale;
     return text.str();
   }
