@@ -12,16 +12,24 @@
 namespace flightdeck {
 namespace {
 
-// A block of the mean stays in the first-level cache while all rows pass by.
-constexpr int64_t kBlock = 1024;
-// Lanes keep the additions independent of each other and few in each, for their rounding.
+// A block of the mean stays in the cache while all rows pass by, each for a few pages at a time.
+constexpr int64_t kBlock = 8192;
+// Lanes keep the additions independent of each other, and stretches few in each, for their
+// rounding.
 constexpr int64_t kLanes = 8;
+constexpr int64_t kStretch = 1024;
 
 struct RowSums {
   double deviation = 0, along = 0;
+
+  RowSums& operator+=(const RowSums& other) {
+    deviation += other.deviation;
+    along += other.along;
+    return *this;
+  }
 };
 
-// One row in one block. Adds its differences to `drift`, their squares to `squares`.
+// One row in one stretch. Adds its differences to `drift`, their squares to `squares`.
 template <typename Scalar, bool kHasSquares>
 RowSums sum_row(
     const Scalar* row, const Scalar* mean, int64_t size, Scalar* drift, Scalar* squares) {
@@ -75,10 +83,14 @@ void sweep(const Tensor& rows,
       Scalar drift[kBlock] = {};
       RowSums* part = parts.data() + block * R;
       for (int64_t n = 0; n < R; ++n) {
-        const Scalar* row = from + n * E + first;
-        part[n] = to_squares
-                      ? sum_row<Scalar, true>(row, centre + first, size, drift, to_squares + first)
-                      : sum_row<Scalar, false>(row, centre + first, size, drift, nullptr);
+        for (int64_t e = 0; e < size; e += kStretch) {
+          const int64_t entry = first + e, count = std::min(kStretch, size - e);
+          const Scalar* row = from + n * E + entry;
+          part[n] +=
+              to_squares
+                  ? sum_row<Scalar, true>(row, centre + entry, count, drift + e, to_squares + entry)
+                  : sum_row<Scalar, false>(row, centre + entry, count, drift + e, nullptr);
+        }
       }
       if (!is_all) continue;
       double excess = 0;
