@@ -7,6 +7,7 @@
 #include "rows/sweeps.h"
 
 namespace flightdeck {
+
 SignalToNoise signal_to_noise(const StepView& step, double factor, double epsilon) {
   const auto N = static_cast<double>(step.batch_size());
   std::vector<Tensor> sums, errors;
