@@ -8,6 +8,12 @@
 namespace flightdeck {
 namespace {
 
+// What a tracked step can afford. The value is then within a few percent as a rule and marked as
+// not converged where that is not proved; a proof takes some twenty to a hundred.
+constexpr int64_t kProducts = 10;
+// For who asks for more digits than three.
+constexpr int64_t kProductsForDigits = 100;
+
 // The pairs may hold more than was asked for: the other end, for another quantity.
 int64_t position_of_end(const Tensor& values, SpectrumEnd end) {  // [k], float64 on the CPU
   const double* value = values.data_ptr<double>();
@@ -55,7 +61,10 @@ void set_extreme_eigenvalue(Quantity& quantity, Settings& settings, SpectrumEnd 
   spectrum.tolerance =
       settings.number("tolerance", spectrum.tolerance, "on the eigenvalue, relative");
   spectrum.max_products =
-      settings.integer("max_products", spectrum.max_products, "products per step at most", 1);
+      settings.integer("max_products",
+                       spectrum.tolerance < 1e-3 ? kProductsForDigits : kProducts,
+                       "products per step at most",
+                       1);
   TORCH_CHECK_VALUE(spectrum.tolerance > 0,
                     quantity.name(),
                     ": tolerance is ",
