@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "base/words.h"
 #include "curvature/loss_hessians.h"
 #include "rules/families.h"
 #include "rules/stacks.h"
@@ -128,10 +129,7 @@ class Finder {
  private:
   // A term that all samples share is no function of outputs.
   void remark_shared_terms() {
-    std::string names;
-    for (const std::string& name : capture_.shared_term_names()) {
-      names += (names.empty() ? "" : ", ") + name;
-    }
+    const std::string names = joined(capture_.shared_term_names());
     if (names.empty()) return;
     loss_.remarks.push_back("the GGN has nothing of the terms that all samples share (" + names +
                             "): they are no function of outputs; the Hessian has their curvature");

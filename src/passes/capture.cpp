@@ -9,6 +9,7 @@
 
 #include <ATen/ATen.h>
 
+#include "base/words.h"
 #include "graph/topology.h"
 #include "passes/scalar_terms.h"
 
@@ -70,16 +71,6 @@ void check_input(const Tensor& losses,
 std::string layer_of(const std::string& parameter) {
   const size_t dot = parameter.rfind('.');
   return dot == std::string::npos ? parameter : parameter.substr(0, dot);
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
-void add_once(std::vector<std::string>& words, const std::string& word) {
-  if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
 using Edges = std::set<std::pair<size_t, size_t>>;  // node, edge

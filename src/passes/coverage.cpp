@@ -4,16 +4,11 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/words.h"
 #include "rules/rule.h"
 
 namespace flightdeck {
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 std::string padded(std::string text, size_t width) {
   text.resize(std::max(width, text.size()), ' ');

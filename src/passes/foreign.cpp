@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "passes/foreign.h"
 
-#include <algorithm>
+#include "base/words.h"
 
 namespace flightdeck {
 namespace {
@@ -22,10 +22,6 @@ std::vector<bool> lead_to_rows(const Capture& capture) {
     }
   }
   return leads;
-}
-
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
 }  // namespace

@@ -257,7 +257,7 @@ void Watch::State::restore_all_edges() {
 void Watch::State::detach() {
   // Inside a backward pass (a hook of the caller's) the engine is going through these very lists.
   // The hooks stay with the graph then, and are deaf: they do not hold the state.
-  if (torch::autograd::get_current_graph_task_exec_info() != nullptr) hooks_.clear();
+  if (compat::nodes_of_pass() != nullptr) hooks_.clear();
   for (const auto& [weak, hook] : hooks_) {
     if (const auto node = weak.lock()) {
       auto& hooks = node->pre_hooks();
