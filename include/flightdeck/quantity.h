@@ -52,6 +52,8 @@ struct SpectrumNeed {
   int64_t samples = 0;      ///< the first so many of the batch; 0 means all
   double tolerance = 1e-2;  ///< mini-batches differ by far more
   int64_t max_products = 100;
+  /// Whether a value that stands still will do before its error is known to be below the tolerance.
+  bool until_proved = false;
   int64_t largest = 0, smallest = 0;  ///< how many pairs at either end
 };
 

@@ -38,6 +38,10 @@ struct EigenOptions {
   /// Eigenvalues below floor * max|value| are judged as if they were that large.
   double floor = 1e-4;
   int64_t max_products = 200;
+  /// Lanczos: false stops too when the last iteration (of at least three) changed no wanted value
+  /// by more than half of what the tolerance allows. For values that need not be sharper than what
+  /// they are compared with: they have not converged, unless that was proved on the way.
+  bool until_proved = true;
   /// Lanczos: vectors kept before a restart. 0 stands for 30 + 2 (largest + smallest + block), and
   /// for up to 100 where these take 64 MiB at most.
   int64_t max_basis = 0;

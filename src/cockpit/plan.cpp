@@ -29,6 +29,7 @@ void join(std::vector<SpectrumNeed>& spectra, const SpectrumNeed& need) {
     other.smallest = std::max(other.smallest, need.smallest);
     other.tolerance = std::min(other.tolerance, need.tolerance);
     other.max_products = std::max(other.max_products, need.max_products);
+    other.until_proved |= need.until_proved;
     return;
   }
   spectra.push_back(need);

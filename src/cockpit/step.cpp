@@ -139,6 +139,8 @@ Eigenpairs Step::run_spectrum(const SpectrumNeed& need) const {
   options.smallest = std::min(need.smallest, op->dim());
   options.tolerance = need.tolerance;
   options.max_products = need.max_products;
+  // The first one is worth a proof: the others follow its eigenvectors.
+  options.until_proved = need.until_proved || !last.defined();
   options.seed = context_.options.seed + static_cast<uint64_t>(step());
   options.start = last;
   Eigenpairs pairs = eigenpairs(*op, options);

@@ -2,17 +2,15 @@
 #include "quantities/extreme_eigenvalue.h"
 
 #include <cmath>
+#include <utility>
 
 #include <ATen/ATen.h>
 
 namespace flightdeck {
 namespace {
 
-// What a tracked step can afford. The value is then within a few percent as a rule and marked as
-// not converged where that is not proved; a proof takes some twenty to a hundred.
-constexpr int64_t kProducts = 10;
-// For who asks for more digits than three.
-constexpr int64_t kProductsForDigits = 100;
+// Who asks for so many digits wants to rely on them.
+constexpr double kToleranceOfDigits = 1e-3;
 
 // The pairs may hold more than was asked for: the other end, for another quantity.
 int64_t position_of_end(const Tensor& values, SpectrumEnd end) {  // [k], float64 on the CPU
@@ -61,10 +59,15 @@ void set_extreme_eigenvalue(Quantity& quantity, Settings& settings, SpectrumEnd 
   spectrum.tolerance =
       settings.number("tolerance", spectrum.tolerance, "on the eigenvalue, relative");
   spectrum.max_products =
-      settings.integer("max_products",
-                       spectrum.tolerance < 1e-3 ? kProductsForDigits : kProducts,
-                       "products per step at most",
-                       1);
+      settings.integer("max_products", spectrum.max_products, "products per step at most", 1);
+  // A proof takes some twenty to a hundred products at every tracked step, a value three to ten.
+  std::vector<std::string> ends = {"settled", "proved"};
+  if (spectrum.tolerance < kToleranceOfDigits) std::swap(ends[0], ends[1]);
+  spectrum.until_proved =
+      settings.choice("until",
+                      ends,
+                      "when to stop: the value stands still, or its error is proved; the first "
+                      "step always goes for the proof") == "proved";
   TORCH_CHECK_VALUE(spectrum.tolerance > 0,
                     quantity.name(),
                     ": tolerance is ",

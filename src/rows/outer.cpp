@@ -128,6 +128,28 @@ Scatter scatter_by_differences(const Tensor& a, const Tensor& b) {
   return scatter;
 }
 
+// Sums over the rows in some lines of the parameter, from factors [N, lines] and [N, J].
+struct Moments {
+  Moments(const Tensor& a, const Tensor& b, const Tensor& b2)
+      : sum(at::mm(a.t(), b)),
+        squares(at::mm(a.square().t(), b2)),
+        scatter(at::addcmul(squares, sum, sum, -1 / static_cast<double>(a.size(0)))) {}
+
+  // In double, where products of float32 factors are exact, the lines that lost digits.
+  void repair(const Tensor& a, const Tensor& b) {
+    if (a.size(0) == 1) return;
+    const Tensor lost = at::lt(scatter, squares * kLeastLeft).any(1).nonzero().squeeze(1);
+    if (lost.numel() == 0) return;
+    const Tensor exact_b = b.to(at::kDouble);
+    const Moments exact(a.index_select(1, lost).to(at::kDouble), exact_b, exact_b.square());
+    scatter.index_copy_(0, lost, exact.scatter.to(scatter.scalar_type()));
+  }
+
+  Tensor sum;      // [lines, J]
+  Tensor squares;  // of the rows
+  Tensor scatter;  // of their differences to the mean
+};
+
 }  // namespace
 
 double gram_norm_flops(int64_t N, int64_t T, int64_t I, int64_t J, bool is_cpu) {
@@ -218,23 +240,26 @@ void OuterForm::answer_scatter(const Questions& questions, Answers& answers) con
   if (questions.mean_dots) answers.mean_dots = scatter.dots.mul(questions.share * count);
 }
 
-// Variance and sum, in double as the scatter, a few lines of the parameter at a time.
+// Variance and sum, a few lines of the parameter at a time. A CPU looks which lines cancelled and
+// takes those again in double, as a GPU does with all of them: it would have to be waited for.
 void OuterForm::answer_variance(const Questions& questions, Answers& answers) const {
-  const Tensor a = repeated_a().squeeze(1), b = b_.squeeze(1).to(at::kDouble);
+  const bool looks = a_.is_cpu();
+  const Tensor own_a = repeated_a().squeeze(1), own_b = b_.squeeze(1);
+  const Tensor a = looks ? own_a : own_a.to(at::kDouble), b = looks ? own_b : own_b.to(at::kDouble);
   const Tensor b2 = b.square();
   const int64_t scratch_bytes =
-      a.is_cpu() ? std::min(questions.scratch_bytes, kCachedBytes) : questions.scratch_bytes;
-  const int64_t piece = rows_per_piece({2, shape_[1]}, b.options(), scratch_bytes);
+      looks ? std::min(questions.scratch_bytes, kCachedBytes) : questions.scratch_bytes;
+  const int64_t piece = rows_per_piece({3, shape_[1]}, b.options(), scratch_bytes);
   answers.variance = at::empty(shape_, options());
   if (questions.sum) answers.sum = at::empty(shape_, options());
   for (int64_t begin = 0; begin < shape_[0]; begin += piece) {
     const int64_t end = std::min(begin + piece, shape_[0]);
-    const Tensor part = a.slice(1, begin, end).t().to(at::kDouble);
-    const Tensor sum = at::mm(part, b);
-    const Tensor squares = at::mm(part.square(), b2);
-    squares.addcmul_(sum, sum, -1 / static_cast<double>(N())).clamp_min_(0);
-    answers.variance.slice(0, begin, end).copy_(squares.mul_(questions.share));
-    if (questions.sum) answers.sum.slice(0, begin, end).copy_(sum.mul_(questions.share));
+    const Tensor part = a.slice(1, begin, end);
+    Moments moments(part, b, b2);
+    if (looks && a.scalar_type() == at::kFloat) moments.repair(part, b);
+    answers.variance.slice(0, begin, end)
+        .copy_(moments.scatter.clamp_min_(0).mul_(questions.share));
+    if (questions.sum) answers.sum.slice(0, begin, end).copy_(moments.sum.mul_(questions.share));
   }
 }
 

@@ -2,6 +2,8 @@
 // Block Lanczos with full re-orthogonalisation and thick restarts. The projection of A is kept as a
 // full small matrix: restarts and random continuations then need no cases.
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -17,6 +19,11 @@ namespace {
 // lacks is found from it and from nothing else. Less of it has to grow for longer before it proves
 // anything, and in float32 drowns in rounding; two products more undo what it does to the values.
 constexpr double kAddedLength = 1;
+// The same for who wants a value more than a proof.
+constexpr double kAddedForAValue = 0.1;
+
+// Before these a value that does not change may be an accident of the start.
+constexpr int64_t kLeastIterations = 3;
 
 // Lines of length one, or of zeros.
 Tensor unit(const Tensor& lines) {
@@ -29,10 +36,8 @@ class LanczosRun {
       : op_(op),
         options_(options),
         wanted_(op, options),
-        judge_(op,
-               options,
-               options.block,
-               options.start.size(0) > 0 ? kAddedLength / (1 + kAddedLength) : 1),
+        added_(options.until_proved ? kAddedLength : kAddedForAValue),
+        judge_(op, options, options.block, options.start.size(0) > 0 ? added_ / (1 + added_) : 1),
         random_(op, options.seed),
         space_(op, std::min(op.dim(), options.max_basis)) {}
 
@@ -67,7 +72,7 @@ class LanczosRun {
     for (int64_t v = 0; v < options_.start.size(0); ++v) {
       known[v % options_.block] += options_.start[v];
     }
-    return unit(known) + kAddedLength * random;
+    return unit(known) + added_ * random;
   }
 
   const Ritz& ritz() const { return stages_.back(); }
@@ -75,10 +80,23 @@ class LanczosRun {
   void look() {
     stages_.back() = space_.ritz();
     converged_ = judge_.converged(stages_);
+    if (ritz().size() < wanted_.count()) return;
+    std::vector<double> values;
+    for (size_t k = 0; k < converged_.size(); ++k) values.push_back(wanted_.value(ritz(), k));
+    stands_still_ = iterations_ >= kLeastIterations && stand_still(values_, values);
+    values_ = std::move(values);
+  }
+
+  bool stand_still(const std::vector<double>& before, const std::vector<double>& now) const {
+    if (before.size() != now.size()) return false;
+    for (size_t k = 0; k < now.size(); ++k) {
+      if (std::abs(now[k] - before[k]) > wanted_.allowed_error(ritz(), k) / 2) return false;
+    }
+    return true;
   }
 
   bool settled() const {
-    if (ritz().size() == op_.dim()) return true;
+    if (ritz().size() == op_.dim() || (stands_still_ && !options_.until_proved)) return true;
     if (ritz().size() < wanted_.count()) return false;
     // An invariant span has all eigenvalues but those whose share in the probes was lost to
     // rounding. One more random line tells.
@@ -117,12 +135,15 @@ class LanczosRun {
   const LinearOperator& op_;
   const EigenOptions& options_;
   Wanted wanted_;
+  double added_;
   Judge judge_;
   RandomLines random_;
   KrylovSpace space_;
   std::vector<Ritz> stages_ = {Ritz()};  // at every restart since the probes, and now
   std::vector<bool> converged_;          // per wanted pair, now
+  std::vector<double> values_;           // of the wanted pairs
   int64_t iterations_ = 0;
+  bool stands_still_ = false;
   bool has_second_probe_ = false;
 };
 

@@ -158,9 +158,8 @@ void grow_complex_parts(AdverseSketch& sketch) {
   const int64_t I = x.size(-1);
   const auto named = [&](const char* word) { sketch.feature("complex", word); };
   const auto pairs = [&](const Tensor& t, int64_t count) {
-    std::vector<int64_t> shape = t.sizes().vec();
-    shape.back() = count;
-    shape.push_back(2);
+    std::vector<int64_t> shape = t.sizes().slice(0, t.dim() - 1).vec();
+    shape.insert(shape.end(), {count, 2});
     return at::view_as_complex(t.contiguous().view(shape));
   };
   switch (sketch.integer(0, 4)) {

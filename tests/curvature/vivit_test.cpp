@@ -243,8 +243,12 @@ TEST_P(VivitOfModel, OfFewSampledGradientsHasAsManyDirectionsAtMost) {
   const Vivit first = make(options);
   EXPECT_LE(first.rank(), batch_size());
   EXPECT_TRUE(identical(make(options).gram(), first.gram())) << "the seed is the same";
-  options.seed = 1;
-  EXPECT_FALSE(identical(make(options).gram(), first.gram())) << "the seed is another";
+  // Few labels of few samples may be drawn alike once.
+  bool differs = false;
+  for (options.seed = 1; options.seed <= 8 && !differs; ++options.seed) {
+    differs = !identical(make(options).gram(), first.gram());
+  }
+  EXPECT_TRUE(differs) << "the seed is another";
 }
 
 TEST_P(VivitOfModel, RefusesMoreDirectionsThanThereAre) {

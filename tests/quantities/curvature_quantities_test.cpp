@@ -210,7 +210,7 @@ TEST(Eigenvalues, ThatConvergedAreWithinTheirToleranceStepByStep) {
       for (int seed = 0; seed < 2; ++seed) {
         torch::manual_seed(seed);
         std::vector<Tensor> spectra;
-        const Settings settings = {{"max_products", budget}};
+        const Settings settings = {{"max_products", budget}, {"until", "proved"}};
         const auto sink = follow_eigenvalues(
             make_net(name),
             kSteps,
@@ -246,11 +246,32 @@ TEST(Eigenvalues, OfAConstantHessianDoNotDrift) {
       make_net("linreg_mse"),
       12,
       /*repeats_batch=*/true,
-      {quantity("hess_max_ev")},
+      {quantity("hess_max_ev", {{"until", "proved"}})},
       [&](int64_t, const Tensor& hessian) { truth = number(at::linalg_eigvalsh(hessian)[-1]); });
   for (int64_t step = 0; step < 12; ++step) {
     EXPECT_EQ(sink->number(step, "hess_max_ev", "", "converged"), 1);
     expect_number(sink->number(step, "hess_max_ev"), truth, "hess_max_ev", 1e-3);
+  }
+}
+
+TEST(Eigenvalues, ThatStandStillNeitherDriftNorClaimMoreThanIsProved) {
+  for (const char* name : {"linreg_mse", "mlp_sigmoid"}) {
+    torch::manual_seed(5);
+    std::vector<double> truths;
+    const auto sink =
+        follow_eigenvalues(make_net(name),
+                           30,
+                           /*repeats_batch=*/true,
+                           {quantity("hess_max_ev")},
+                           [&](int64_t, const Tensor& hessian) {
+                             truths.push_back(number(at::linalg_eigvalsh(hessian)[-1]));
+                           });
+    EXPECT_EQ(sink->number(0, "hess_max_ev", "", "converged"), 1) << "the first is proved";
+    for (int64_t step = 0; step < 30; ++step) {
+      const double value = sink->number(step, "hess_max_ev");
+      expect_number(value, truths[step], "hess_max_ev", 1e-2);
+      EXPECT_LE(value, truths[step] * (1 + 1e-5)) << "a bound from below";
+    }
   }
 }
 

@@ -150,6 +150,7 @@ Question make_question(Generator& draw, const Family& family, bool is_large) {
   }
   if (integer(draw, 0, 9) == 0) options.method = EigenMethod::kLobpcg;
   options.max_products = integer(draw, 5, 120);
+  options.until_proved = integer(draw, 0, 2) > 0;
   options.seed = draw();
   return question;
 }
