@@ -2,10 +2,12 @@
 #include "rows/outer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include "rows/counts.h"
 #include "rows/instances.h"
@@ -66,6 +68,9 @@ Instances instances_of(const Tensor& a,
 // A difference of float32 sums keeps four digits where this share of them is left.
 constexpr double kLeastLeft = 1e-2;
 
+// Lines of a Gram matrix that a thread takes at least.
+constexpr int64_t kLinesAtOnce = 32;
+
 // What a piece of a sweep may take to stay in the cache.
 constexpr int64_t kCachedBytes = int64_t{2} << 20;
 
@@ -93,62 +98,84 @@ Scatter scatter_by_mean(const Tensor& given_a, const Tensor& given_b) {
 }
 
 // A factor's differences to its mean: their Gram matrix, their products with the mean and the
-// mean's squared length, in double but from sums in the factor's own precision.
+// mean's squared length. On the CPU.
 struct Differences {
   explicit Differences(const Tensor& factor) {
     const Tensor mean = factor.mean(0);
     const Tensor centred = factor - mean;
-    gram = symmetric_product(centred, /*lines=*/true).to(at::kDouble);
-    along = at::mv(centred, mean).to(at::kDouble);
-    length = mean.to(at::kDouble).square().sum();
+    gram = symmetric_product(centred, /*lines=*/true);
+    along = at::mv(centred, mean);
+    length = mean.to(at::kDouble).square().sum().item<double>();
   }
-  // <x_n, x_m> less the squared length.
-  Tensor products() const { return gram + along + along.unsqueeze(1); }
 
-  Tensor gram, along, length;
+  Tensor gram, along;
+  double length;
 };
 
 // The same at half the cost, from the factors' differences to their means:
 //   <g_n, g_m> = |a|²|b|² + |b|²(u_n + u_m) + |a|²(v_n + v_m) + X_nm
 // with u, v the differences along the means a, b and X of second order. Of X no digits are lost
-// unless factors differ and their products do not; no answer then.
+// unless factors differ and their products do not; no answer then. What is summed in the factors'
+// own precision is combined in double, in one sweep.
+template <typename Scalar>
 Scatter scatter_by_differences(const Tensor& a, const Tensor& b) {
   const Differences of_a(a), of_b(b);
-  const Tensor small = of_a.products().mul_(of_b.products());
-  small.add_(of_b.length * of_a.gram).add_(of_a.length * of_b.gram);
-  const Tensor dots = small.mean(1);
-  Scatter scatter = scatter_of(small.diagonal(), dots);
-  const Tensor terms = of_a.products().diagonal().mul(of_b.products().diagonal()).abs_() +
-                       of_b.length * of_a.gram.diagonal() + of_a.length * of_b.gram.diagonal();
+  const int64_t N = a.size(0);
+  Scatter scatter = {at::empty({N}, at::kDouble), at::empty({N}, at::kDouble)};
+  Tensor terms = at::empty({N}, at::kDouble);
+  const auto* A = of_a.gram.data_ptr<Scalar>();
+  const auto* B = of_b.gram.data_ptr<Scalar>();
+  const auto* u = of_a.along.data_ptr<Scalar>();
+  const auto* v = of_b.along.data_ptr<Scalar>();
+  double* squares = scatter.deviations.data_ptr<double>();
+  double* dots = scatter.dots.data_ptr<double>();
+  double* sizes = terms.data_ptr<double>();
+  at::parallel_for(0, N, kLinesAtOnce, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      const double u_n = u[n], v_n = v[n];
+      const auto second_order = [&](int64_t m, double& both) {
+        const double in_a = A[n * N + m], in_b = B[n * N + m];
+        both = (in_a + u_n + u[m]) * (in_b + v_n + v[m]);
+        return both + of_b.length * in_a + of_a.length * in_b;
+      };
+      double sum = 0, both = 0;
+      for (int64_t m = 0; m < N; ++m) sum += second_order(m, both);
+      dots[n] = sum / static_cast<double>(N);
+      squares[n] = second_order(n, both);
+      sizes[n] = std::abs(both) + of_b.length * A[n * N + n] + of_a.length * B[n * N + n];
+    }
+  });
+  scatter = scatter_of(scatter.deviations, scatter.dots);
   const double left = scatter.deviations.sum().item<double>();
   if (!(left > kLeastLeft * terms.sum().item<double>())) return {};
-  const auto linear = [](const Differences& x) { return x.along + x.along.mean(); };
-  scatter.dots =
-      dots + of_b.length * linear(of_a) + of_a.length * linear(of_b) + of_a.length * of_b.length;
+  const auto linear = [](const Tensor& along) {
+    const Tensor exact = along.to(at::kDouble);
+    return exact + exact.mean();
+  };
+  scatter.dots = scatter.dots + of_b.length * linear(of_a.along) +
+                 of_a.length * linear(of_b.along) + of_a.length * of_b.length;
   return scatter;
 }
 
-// Sums over the rows in some lines of the parameter, from factors [N, lines] and [N, J].
+Scatter by_differences(const Tensor& a, const Tensor& b) {
+  return a.scalar_type() == at::kDouble ? scatter_by_differences<double>(a, b)
+                                        : scatter_by_differences<float>(a, b);
+}
+
 struct Moments {
-  Moments(const Tensor& a, const Tensor& b, const Tensor& b2)
-      : sum(at::mm(a.t(), b)),
-        squares(at::mm(a.square().t(), b2)),
-        scatter(at::addcmul(squares, sum, sum, -1 / static_cast<double>(a.size(0)))) {}
-
-  // In double, where products of float32 factors are exact, the lines that lost digits.
-  void repair(const Tensor& a, const Tensor& b) {
-    if (a.size(0) == 1) return;
-    const Tensor lost = at::lt(scatter, squares * kLeastLeft).any(1).nonzero().squeeze(1);
-    if (lost.numel() == 0) return;
-    const Tensor exact_b = b.to(at::kDouble);
-    const Moments exact(a.index_select(1, lost).to(at::kDouble), exact_b, exact_b.square());
-    scatter.index_copy_(0, lost, exact.scatter.to(scatter.scalar_type()));
-  }
-
-  Tensor sum;      // [lines, J]
-  Tensor squares;  // of the rows
-  Tensor scatter;  // of their differences to the mean
+  Tensor sum, variance;  // [lines, J], times the share
 };
+
+// Of some lines of the parameter, from factors [N, lines] and [N, J], in double: products of
+// float32 factors are exact there.
+Moments exact_moments(const Tensor& given_a, const Tensor& given_b, double share) {
+  const Tensor a = given_a.to(at::kDouble), b = given_b.to(at::kDouble);
+  Moments moments = {at::mm(a.t(), b), at::mm(a.square().t(), b.square())};
+  moments.variance.addcmul_(moments.sum, moments.sum, -1 / static_cast<double>(a.size(0)));
+  moments.variance.clamp_min_(0).mul_(share);
+  moments.sum.mul_(share);
+  return moments;
+}
 
 }  // namespace
 
@@ -231,7 +258,7 @@ void OuterForm::answer_scatter(const Questions& questions, Answers& answers) con
   const double by_mean_flops = 4.0 * count * product(shape_);
   Scatter scatter;
   if (by_gram_flops < by_mean_flops) {
-    if (a.is_cpu()) scatter = scatter_by_differences(a, b);
+    if (a.is_cpu()) scatter = by_differences(a, b);
     if (!scatter.deviations.defined()) scatter = scatter_by_gram(a, b);
   } else {
     scatter = scatter_by_mean(a, b);
@@ -240,27 +267,37 @@ void OuterForm::answer_scatter(const Questions& questions, Answers& answers) con
   if (questions.mean_dots) answers.mean_dots = scatter.dots.mul(questions.share * count);
 }
 
-// Variance and sum, a few lines of the parameter at a time. A CPU looks which lines cancelled and
-// takes those again in double, as a GPU does with all of them: it would have to be waited for.
+// Variance and sum. A CPU looks which lines cancelled and takes those again in double, as a GPU
+// does with all of them: it would have to be waited for.
 void OuterForm::answer_variance(const Questions& questions, Answers& answers) const {
-  const bool looks = a_.is_cpu();
-  const Tensor own_a = repeated_a().squeeze(1), own_b = b_.squeeze(1);
-  const Tensor a = looks ? own_a : own_a.to(at::kDouble), b = looks ? own_b : own_b.to(at::kDouble);
-  const Tensor b2 = b.square();
+  const Tensor a = repeated_a().squeeze(1), b = b_.squeeze(1);
+  const double share = questions.share, count = static_cast<double>(N());
+  const bool looks = a.is_cpu();
+  answers.sum = looks ? at::mm(a.t(), b * share) : at::empty(shape_, options());
+  answers.variance =
+      looks ? at::mm(a.square().t(), b.square().mul_(share)) : at::empty(shape_, options());
   const int64_t scratch_bytes =
       looks ? std::min(questions.scratch_bytes, kCachedBytes) : questions.scratch_bytes;
-  const int64_t piece = rows_per_piece({3, shape_[1]}, b.options(), scratch_bytes);
-  answers.variance = at::empty(shape_, options());
-  if (questions.sum) answers.sum = at::empty(shape_, options());
+  const int64_t piece = rows_per_piece({2, shape_[1]}, options().dtype(at::kDouble), scratch_bytes);
   for (int64_t begin = 0; begin < shape_[0]; begin += piece) {
     const int64_t end = std::min(begin + piece, shape_[0]);
-    const Tensor part = a.slice(1, begin, end);
-    Moments moments(part, b, b2);
-    if (looks && a.scalar_type() == at::kFloat) moments.repair(part, b);
-    answers.variance.slice(0, begin, end)
-        .copy_(moments.scatter.clamp_min_(0).mul_(questions.share));
-    if (questions.sum) answers.sum.slice(0, begin, end).copy_(moments.sum.mul_(questions.share));
+    const Tensor lines = a.slice(1, begin, end);
+    const Tensor sum = answers.sum.slice(0, begin, end);
+    const Tensor variance = answers.variance.slice(0, begin, end);
+    if (!looks) {
+      const Moments exact = exact_moments(lines, b, share);
+      sum.copy_(exact.sum);
+      variance.copy_(exact.variance);
+      continue;
+    }
+    variance.addcmul_(sum, sum, -1 / (count * share));
+    const double least = kLeastLeft / (1 - kLeastLeft) / (count * share);
+    const Tensor lost = at::addcmul(variance, sum, sum, -least).amin(1).lt(0).nonzero().squeeze(1);
+    if (lost.numel() == 0) continue;
+    const Moments exact = exact_moments(lines.index_select(1, lost), b, share);
+    variance.index_copy_(0, lost, exact.variance.to(variance.scalar_type()));
   }
+  if (!questions.sum) answers.sum = Tensor();
 }
 
 void OuterForm::count_single_position(const Questions& questions, Answers& answers) const {
