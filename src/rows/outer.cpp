@@ -71,9 +71,6 @@ constexpr double kLeastLeft = 1e-2;
 // Lines of a Gram matrix that a thread takes at least.
 constexpr int64_t kLinesAtOnce = 32;
 
-// What a piece of a sweep may take to stay in the cache.
-constexpr int64_t kCachedBytes = int64_t{2} << 20;
-
 struct Scatter {
   Tensor deviations;  // [N] double: ||g_n - g||²
   Tensor dots;        // [N] double: <g_n, g>
@@ -160,6 +157,34 @@ Scatter scatter_by_differences(const Tensor& a, const Tensor& b) {
 Scatter by_differences(const Tensor& a, const Tensor& b) {
   return a.scalar_type() == at::kDouble ? scatter_by_differences<double>(a, b)
                                         : scatter_by_differences<float>(a, b);
+}
+
+// Makes variances of second moments [lines, J], less `share` times the squared `sum`, in place;
+// returns the lines that lost digits. On the CPU.
+template <typename Scalar>
+Tensor subtract_squared_mean(const Tensor& moments, const Tensor& sum, double share) {
+  const int64_t lines = sum.size(0), J = sum.size(1);
+  const auto factor = static_cast<Scalar>(share);
+  const auto least = static_cast<Scalar>(kLeastLeft / (1 - kLeastLeft));
+  const Tensor lost = at::empty({lines}, at::kBool);
+  bool* is_lost = lost.data_ptr<bool>();
+  auto* variances = moments.data_ptr<Scalar>();
+  const auto* sums = sum.data_ptr<Scalar>();
+  at::parallel_for(0, lines, kLinesAtOnce, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Scalar* variance = variances + i * J;
+      const Scalar* s = sums + i * J;
+      int bad = 0;
+      for (int64_t j = 0; j < J; ++j) {
+        const Scalar mean = s[j] * s[j] * factor;
+        const Scalar left = variance[j] - mean;
+        bad |= left < least * mean;
+        variance[j] = left < 0 ? 0 : left;
+      }
+      is_lost[i] = bad != 0;
+    }
+  });
+  return lost.nonzero().squeeze(1);
 }
 
 struct Moments {
@@ -271,31 +296,28 @@ void OuterForm::answer_scatter(const Questions& questions, Answers& answers) con
 // does with all of them: it would have to be waited for.
 void OuterForm::answer_variance(const Questions& questions, Answers& answers) const {
   const Tensor a = repeated_a().squeeze(1), b = b_.squeeze(1);
-  const double share = questions.share, count = static_cast<double>(N());
-  const bool looks = a.is_cpu();
-  answers.sum = looks ? at::mm(a.t(), b * share) : at::empty(shape_, options());
-  answers.variance =
-      looks ? at::mm(a.square().t(), b.square().mul_(share)) : at::empty(shape_, options());
-  const int64_t scratch_bytes =
-      looks ? std::min(questions.scratch_bytes, kCachedBytes) : questions.scratch_bytes;
-  const int64_t piece = rows_per_piece({2, shape_[1]}, options().dtype(at::kDouble), scratch_bytes);
-  for (int64_t begin = 0; begin < shape_[0]; begin += piece) {
-    const int64_t end = std::min(begin + piece, shape_[0]);
-    const Tensor lines = a.slice(1, begin, end);
-    const Tensor sum = answers.sum.slice(0, begin, end);
-    const Tensor variance = answers.variance.slice(0, begin, end);
-    if (!looks) {
-      const Moments exact = exact_moments(lines, b, share);
-      sum.copy_(exact.sum);
-      variance.copy_(exact.variance);
-      continue;
-    }
-    variance.addcmul_(sum, sum, -1 / (count * share));
-    const double least = kLeastLeft / (1 - kLeastLeft) / (count * share);
-    const Tensor lost = at::addcmul(variance, sum, sum, -least).amin(1).lt(0).nonzero().squeeze(1);
-    if (lost.numel() == 0) continue;
-    const Moments exact = exact_moments(lines.index_select(1, lost), b, share);
-    variance.index_copy_(0, lost, exact.variance.to(variance.scalar_type()));
+  const double share = questions.share;
+  Tensor redo = at::arange(shape_[0], at::kLong);
+  if (a.is_cpu()) {
+    answers.sum = at::mm(a.t(), b * share);
+    answers.variance = at::mm(a.square().t(), b.square().mul_(share));
+    const bool is_double = a.scalar_type() == at::kDouble;
+    const auto subtract =
+        is_double ? &subtract_squared_mean<double> : &subtract_squared_mean<float>;
+    redo = subtract(answers.variance, answers.sum, 1 / (static_cast<double>(N()) * share));
+    if (is_double) redo = redo.slice(0, 0, 0);
+  } else {
+    answers.sum = at::empty(shape_, options());
+    answers.variance = at::empty(shape_, options());
+  }
+  const int64_t piece =
+      rows_per_piece({2, shape_[1]}, options().dtype(at::kDouble), questions.scratch_bytes);
+  for (const Tensor& lines : redo.split(piece)) {
+    if (lines.numel() == 0) break;
+    const Tensor index = lines.to(a.device());
+    const Moments exact = exact_moments(a.index_select(1, index), b, share);
+    answers.sum.index_copy_(0, index, exact.sum.to(b.scalar_type()));
+    answers.variance.index_copy_(0, index, exact.variance.to(b.scalar_type()));
   }
   if (!questions.sum) answers.sum = Tensor();
 }
