@@ -275,6 +275,8 @@ class CockpitCheck {
     constexpr double kLeast = 1e-4;
     const double norm = number(step.rows.norm());
     if (step.N() == 1 || norm < 1e-6) return false;
+    // The second step may have diverged; squares beyond the range of float32 are infinite.
+    if (step.model.narrowest != at::kDouble && norm > 1e18) return false;
     const double root = std::sqrt(static_cast<double>(step.N()));
     return number(step.centred().norm()) > kLeast * norm &&
            number(step.mean().norm()) * root > kLeast * norm;

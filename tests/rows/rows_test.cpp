@@ -256,6 +256,48 @@ INSTANTIATE_TEST_SUITE_P(Rows, EveryForm, testing::ValuesIn(kCases), [](const au
   return std::string(info.param.name);
 });
 
+// Rows a_n b_n' that nearly agree in float32, against the same numbers in double.
+void expect_scatter_of_outer(const Tensor& a, const Tensor& b) {
+  Questions questions;
+  questions.deviations = questions.variance = questions.mean_dots = questions.sum = true;
+  const Answers answers = OuterForm(a.unsqueeze(1), b.unsqueeze(1)).answer(questions);
+  const Tensor rows = a.to(at::kDouble).unsqueeze(2) * b.to(at::kDouble).unsqueeze(1);
+  const Tensor squares = (rows - rows.mean(0)).square();
+  EXPECT_LT(
+      ((answers.deviations - squares.sum({1, 2})).abs() / squares.sum({1, 2})).max().item<double>(),
+      1e-2);
+  const Tensor variance = squares.sum(0);
+  EXPECT_LT(((answers.variance.to(at::kDouble) - variance).abs() / variance).max().item<double>(),
+            1e-2);
+}
+
+TEST(ScatterOfOuterProducts, KeepsItsDigitsWhereFactorsNearlyAgree) {
+  torch::manual_seed(1);
+  for (const double spread : {1e-1, 1e-3, 1e-5}) {
+    const Tensor a = at::ones({8, 50}) + spread * at::randn({8, 50});
+    const Tensor b = 2 * at::ones({8, 40}) + spread * at::randn({8, 40});
+    expect_scatter_of_outer(a, b);
+  }
+}
+
+TEST(ScatterOfOuterProducts, KeepsItsDigitsWhereFactorsDifferAndTheirProductsDoNot) {
+  torch::manual_seed(1);
+  const Tensor scale = at::exp2(at::arange(-4, 4).to(at::kFloat)).unsqueeze(1);
+  for (const double spread : {1e-1, 1e-3, 1e-5}) {
+    const Tensor a = (at::ones({8, 50}) + spread * at::randn({8, 50})) * scale;
+    const Tensor b = (at::ones({8, 40}) + spread * at::randn({8, 40})) / scale;
+    expect_scatter_of_outer(a, b);
+  }
+}
+
+TEST(ScatterOfOuterProducts, IsRightInLinesThatCancelBesideLinesThatDoNot) {
+  torch::manual_seed(1);
+  Tensor a = at::randn({16, 30});
+  a.slice(1, 7, 12).fill_(1).add_(1e-4 * at::randn({16, 5}));
+  const Tensor b = at::ones({16, 20}) + 1e-4 * at::randn({16, 20});
+  expect_scatter_of_outer(a, b);
+}
+
 TEST(OuterHistogram, EqualsTheDirectCountOnFloatsWithZerosAndExtremes) {
   torch::manual_seed(3);
   Tensor a = at::randn({4, 33}), b = at::randn({4, 29}) * 0.1;
