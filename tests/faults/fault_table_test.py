@@ -18,7 +18,7 @@ import tempfile
 import unittest
 import urllib.request
 
-FLIGHTDECK, FAULTY_SYSTEM = sys.argv.pop(1), sys.argv.pop(1)
+FLIGHTDECK, FAULTY_SYSTEM = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 ALL = "--all" in sys.argv
 if ALL:
     sys.argv.remove("--all")
