@@ -8,12 +8,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/whole_file.h"
 #include "cli/analyze_summary.h"
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "study/analysis/write.h"
 #include "study/baselines.h"
-#include "study/files.h"
 #include "study/pack.h"
 
 namespace flightdeck::cli {
@@ -74,7 +74,7 @@ std::string folder_of(const Options& options) {
 
 void pack(const Options& options, const std::vector<study::Outcome>& outcomes) {
   const std::string lines = study::packed(outcomes);
-  study::replace_file(options.pack, lines);
+  replace_file(options.pack, lines, Place::kGiven);
   if (!options.json) {
     std::cout << "packed " << outcomes.size() << " outcomes into " << options.pack << " ("
               << (lines.size() + 999) / 1000 << " kB)\n";

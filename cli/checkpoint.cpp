@@ -2,13 +2,12 @@
 #include "cli/checkpoint.h"
 
 #include <cstdio>
-#include <fcntl.h>
 #include <filesystem>
-#include <unistd.h>
 #include <utility>
 
 #include <torch/torch.h>
 
+#include "base/whole_file.h"
 #include "cli/training.h"
 #include "flightdeck/cockpit.h"
 
@@ -48,20 +47,11 @@ void write(OutputArchive& archive, const std::map<std::string, std::string>& tex
   archive.write("config", c10::IValue(dictionary));
 }
 
-void sync(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY);
-  if (file < 0) return;
-  ::fsync(file);
-  ::close(file);
-}
-
 }  // namespace
 
-CheckpointWriter::CheckpointWriter(std::string run_folder) : path_(file_in(run_folder)) {}
+CheckpointWriter::CheckpointWriter(const std::string& run_folder) : path_(file_in(run_folder)) {}
 
-CheckpointWriter::~CheckpointWriter() {
-  if (is_prepared_) std::remove((path_ + ".new").c_str());
-}
+CheckpointWriter::~CheckpointWriter() = default;
 
 void CheckpointWriter::prepare(const RunProgress& progress,
                                const Training& training,
@@ -78,25 +68,26 @@ void CheckpointWriter::prepare(const RunProgress& progress,
   training.optimizer().save(optimizer);
   archive.write("optimizer", optimizer);
   write(archive, "cockpit", cockpit.save());
-  is_prepared_ = false;
-  try {
-    archive.save_to(path_ + ".new");
-  } catch (...) {
-    std::remove((path_ + ".new").c_str());  // else it keeps the disk full
-    throw;
-  }
-  sync(path_ + ".new");
-  is_prepared_ = true;
+  prepared_.reset();
+  auto file = std::make_unique<WholeFile>(path_);
+  // LibTorch 1.13 throws from the destructor of its zip writer if it learns of a failed write. So
+  // it does not: the file remembers.
+  archive.save_to([&file](const void* bytes, size_t count) {
+    file->write({static_cast<const char*>(bytes), count});
+    return count;
+  });
+  file->finish();
+  prepared_ = std::move(file);
 }
 
 void CheckpointWriter::commit() {
-  if (!std::exchange(is_prepared_, false)) return;
-  std::filesystem::rename(path_ + ".new", path_);
+  const std::unique_ptr<WholeFile> file = std::move(prepared_);
+  if (file) file->keep();
 }
 
 void CheckpointWriter::remove() {
+  prepared_.reset();
   std::remove(path_.c_str());
-  if (std::exchange(is_prepared_, false)) std::remove((path_ + ".new").c_str());
 }
 
 bool Checkpoint::exists(const std::string& run_folder) {

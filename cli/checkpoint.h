@@ -18,7 +18,8 @@ class InputArchive;
 
 namespace flightdeck {
 class Cockpit;
-}
+class WholeFile;
+}  // namespace flightdeck
 
 namespace flightdeck::cli {
 
@@ -38,19 +39,20 @@ struct RunProgress {
 /// only when that one is recorded too.
 class CheckpointWriter {
  public:
-  explicit CheckpointWriter(std::string run_folder);
+  explicit CheckpointWriter(const std::string& run_folder);
   ~CheckpointWriter();
 
-  /// Keeps the state in a file beside. Throws if the disk does not take it.
+  /// Keeps the state in a file beside. Throws if the disk does not take it; the last checkpoint
+  /// stays.
   void prepare(const RunProgress& progress, const Training& training, const Cockpit& cockpit);
-  /// Makes it the checkpoint, if there is one.
+  /// Makes it the checkpoint, if there is one. Throws like prepare().
   void commit();
   /// Of a run that has ended: there is nothing to go on with.
   void remove();
 
  private:
   std::string path_;
-  bool is_prepared_ = false;
+  std::unique_ptr<WholeFile> prepared_;
 };
 
 class Checkpoint {

@@ -3,13 +3,13 @@
 // whether it holds.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <torch/torch.h>
 
+#include "base/whole_file.h"
 #include "cli/commands.h"
 #include "cli/experiment.h"
 #include "cli/json.h"
@@ -58,10 +58,11 @@ std::string write_file(const std::string& folder,
                        const std::string& name,
                        const std::string& text) {
   const std::string path = folder + "/" + name;
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  TORCH_CHECK(file.good(), "experiment: cannot write ", path, "; is the disk full?");
+  try {
+    replace_file(path, text);
+  } catch (const std::runtime_error& error) {
+    TORCH_CHECK(false, "experiment: ", error.what());
+  }
   return path;
 }
 

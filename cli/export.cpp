@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // flightdeck export: a recorded run for other programs.
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
+#include <streambuf>
 
 #include <CLI/CLI.hpp>
 #include <c10/util/Exception.h>
 
+#include "base/whole_file.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/names.h"
@@ -21,30 +22,59 @@ struct Options {
   bool force = false;
 };
 
+// A stream into a file, which keeps errors to itself.
+class IntoFile : public std::streambuf {
+ public:
+  explicit IntoFile(WholeFile& file) : file_(file) {}
+
+ protected:
+  int_type overflow(int_type character) override {
+    const char byte = traits_type::to_char_type(character);
+    file_.write({&byte, 1});
+    return traits_type::not_eof(character);
+  }
+  std::streamsize xsputn(const char* bytes, std::streamsize count) override {
+    file_.write({bytes, static_cast<size_t>(count)});
+    return count;
+  }
+
+ private:
+  WholeFile& file_;
+};
+
 void write_text(const Options& options, const RunReader& run, std::ostream& out) {
   if (options.format == "csv") {
     export_csv(run, out);
   } else {
     export_json_lines(run, out);
   }
-  out.flush();
-  TORCH_CHECK(out.good(),
-              "export: cannot write to ",
-              options.out.empty() ? "the standard output" : options.out,
-              "; is the disk full?");
+}
+
+void write_file(const Options& options, const RunReader& run) {
+  try {
+    WholeFile file(options.out, Place::kGiven);
+    IntoFile buffer(file);
+    std::ostream out(&buffer);
+    write_text(options, run, out);
+    file.finish();
+    file.keep();
+  } catch (const std::runtime_error& error) {
+    TORCH_CHECK(false, "export: ", error.what());
+  }
 }
 
 void export_text(const Options& options, const RunReader& run) {
   if (options.out.empty()) {
     write_text(options, run, std::cout);
+    std::cout.flush();
+    TORCH_CHECK(std::cout.good(),
+                "export: cannot write to the standard output; is it a full disk?");
     return;
   }
   if (std::filesystem::exists(options.out) && !options.force) {
     throw UsageError("export: " + options.out + " exists; choose another --out, or give --force");
   }
-  std::ofstream file(options.out, std::ios::binary);
-  TORCH_CHECK(file.is_open(), "export: cannot open ", options.out, " for writing");
-  write_text(options, run, file);
+  write_file(options, run);
   std::cout << options.out << "\n";
 }
 

@@ -2,11 +2,11 @@
 #include "cli/report_file.h"
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include <c10/util/Exception.h>
 
+#include "base/whole_file.h"
 #include "cli/json.h"
 #include "serve/report.h"
 
@@ -19,35 +19,15 @@ std::string name_of(const std::string& folder) {
   return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
 }
 
-bool write_bytes(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  file.close();
-  return file.good();
-}
-
-// Written beside and moved, so that a report that is open is never half a file.
-bool replace_file(const std::string& path, const std::string& bytes) {
-  const std::string beside = path + ".new";
-  std::error_code error;
-  if (write_bytes(beside, bytes)) {
-    std::filesystem::rename(beside, path, error);
-    if (!error) return true;
+void write_file(const std::string& path, Place place, const std::string& bytes) {
+  try {
+    WholeFile file(path, place);
+    file.write(bytes);
+    file.finish();
+    file.keep();
+  } catch (const std::runtime_error& error) {
+    TORCH_CHECK(false, "report: ", error.what(), "; -o names another file");
   }
-  std::filesystem::remove(beside, error);
-  return false;
-}
-
-void write_file(const std::string& path, const std::string& bytes) {
-  std::error_code ignored;
-  const auto status = std::filesystem::symlink_status(path, ignored);
-  // Moving would put a file in the place of a link, a pipe or /dev/null.
-  const bool is_plain =
-      !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
-  TORCH_CHECK(is_plain ? replace_file(path, bytes) : write_bytes(path, bytes),
-              "report: cannot write ",
-              path,
-              "; is the folder there and writable, and room on the disk? -o names another file");
 }
 
 }  // namespace
@@ -57,7 +37,7 @@ void write_report(const RunReader& run, const ReportFileOptions& options) {
                               ? (std::filesystem::path(options.run) / "report.html").string()
                               : options.out;
   const serve::ReportFile file = serve::make_report(run, name_of(options.run));
-  write_file(out, file.html);
+  write_file(out, options.out.empty() ? Place::kOwn : Place::kGiven, file.html);
   const serve::wire::Report& content = file.content;
   if (options.json) {
     std::cout << JsonObject()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // flightdeck resume: starts the command of an interrupted or killed run again, from its checkpoint.
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -12,14 +13,15 @@
 #include "cli/commands.h"
 #include "cli/environment.h"
 #include "cli/recorded_run.h"
+#include "cli/run_options.h"
 
 namespace flightdeck::cli {
 namespace {
 
 // Those of the first start, with the run's folder in the place of its --out.
 std::vector<std::string> arguments_of(const RunProgress& progress, const std::string& folder) {
-  std::vector<std::string> arguments;
-  for (size_t k = 0; k < progress.arguments.size(); ++k) {
+  std::vector<std::string> arguments = {command_line().at(0)};
+  for (size_t k = 1; k < progress.arguments.size(); ++k) {
     const std::string& word = progress.arguments[k];
     if (word == "--out") {
       ++k;
@@ -29,6 +31,29 @@ std::vector<std::string> arguments_of(const RunProgress& progress, const std::st
   }
   arguments.insert(arguments.end(), {"--out", folder, "--resume"});
   return arguments;
+}
+
+// What `flightdeck run` would not have taken was put there by somebody else.
+void check_arguments(std::vector<std::string> arguments, const std::string& folder) {
+  const auto refuse = [&](const std::string& problem) {
+    throw UsageError("resume: " + folder + "/checkpoint.pt is not the checkpoint of a run: " +
+                     problem + "; remove it and start the run anew");
+  };
+  if (arguments.size() < 2 || arguments[1] != "run") {
+    refuse("it wants 'flightdeck " + (arguments.size() < 2 ? "" : arguments[1]) +
+           "' to be started");
+  }
+  CLI::App command;
+  RunOptions options;
+  add_run_options(command, options);
+  arguments.erase(arguments.begin(), arguments.begin() + 2);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    command.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    refuse("'flightdeck run' does not take its options: " + std::string(error.what()));
+  }
+  if (options.out != folder) refuse("it would be recorded to '" + options.out + "'");
 }
 
 void resume(const std::string& given) {
@@ -44,10 +69,12 @@ void resume(const std::string& given) {
   }
   const Checkpoint checkpoint(given);
   const std::string folder = std::filesystem::absolute(given).lexically_normal().string();
+  const std::vector<std::string> arguments = arguments_of(checkpoint.progress(), folder);
+  check_arguments(arguments, folder);
   // Paths in the options are meant from there.
   std::error_code ignored;
   std::filesystem::current_path(checkpoint.progress().folder, ignored);
-  const int error = start_again(arguments_of(checkpoint.progress(), folder));
+  const int error = start_again(arguments);
   TORCH_CHECK(false, "resume: cannot start again: ", std::strerror(error));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // flightdeck run: trains a problem of the suite under a cockpit and leaves a record.
-#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <torch/torch.h>
@@ -13,6 +13,7 @@
 #include "cli/json.h"
 #include "cli/numbers.h"
 #include "cli/process.h"
+#include "cli/run_folder.h"
 #include "cli/run_options.h"
 #include "cli/watched_run.h"
 #include "flightdeck/record.h"
@@ -26,13 +27,9 @@ namespace {
 
 std::string chosen_folder(const RunOptions& options) {
   if (!options.out.empty()) return options.out;
-  const std::string stem = "runs/" + options.training.problem + "-" + options.training.optimizer +
-                           "-" + compact_date_and_time(now());
-  std::string folder = stem;
-  for (int copy = 2; std::filesystem::exists(folder); ++copy) {
-    folder = stem + "-" + std::to_string(copy);
-  }
-  return folder;
+  return make_own_folder("run",
+                         "runs/" + options.training.problem + "-" + options.training.optimizer +
+                             "-" + compact_date_and_time(now()));
 }
 
 void refuse_to_overwrite(const std::string& folder) {
@@ -102,7 +99,15 @@ void run(const CLI::App& command, RunOptions& options) {
   if (options.resume && Checkpoint::exists(options.out)) {
     checkpoint = std::make_unique<Checkpoint>(options.out);
   }
-  WatchedRun(options, std::move(instruments), chosen_folder(options), checkpoint.get()).execute();
+  const std::string folder = chosen_folder(options);
+  std::unique_ptr<WatchedRun> run;
+  try {
+    run = std::make_unique<WatchedRun>(options, std::move(instruments), folder, checkpoint.get());
+  } catch (...) {
+    if (options.out.empty()) ::rmdir(folder.c_str());  // unless something is in it
+    throw;
+  }
+  run->execute();
 }
 
 }  // namespace

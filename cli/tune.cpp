@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/numbers.h"
 #include "cli/processor.h"
+#include "cli/run_folder.h"
 #include "cli/tune_options.h"
 #include "cli/tune_report.h"
 #include "study/execution.h"
@@ -40,7 +41,8 @@ std::string study_folder(const CLI::App& command, const TuneOptions& options) {
   if (names_a_study(command, options)) return options.targets[0];
   const study::Request request = complete_request(command, options);
   const std::string folder =
-      options.out.empty() ? "studies/" + compact_date_and_time(now()) : options.out;
+      options.out.empty() ? make_own_folder("tune", "studies/" + compact_date_and_time(now()))
+                          : options.out;
   try {
     study::Study::make(folder, request);
   } catch (const std::invalid_argument& error) {

@@ -7,6 +7,7 @@
 
 #include <torch/torch.h>
 
+#include "cli/errors.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/names.h"
@@ -218,7 +219,7 @@ void WatchedRun::execute() {
     if (is_interrupted() || has_diverged()) break;
     if (is_checkpoint_due()) prepare_checkpoint();
     step();
-    checkpoint_.commit();
+    commit_checkpoint();
   }
   if (is_interrupted() && !training_.is_done()) {
     checkpoint_after_interrupt();
@@ -251,7 +252,7 @@ bool WatchedRun::is_evaluation_due() const {
 
 bool WatchedRun::is_checkpoint_due() const {
   const int64_t step = training_.next_step();
-  if (!keeps_checkpoints_ || step == 0) return false;
+  if (step == 0) return false;
   if (options_.checkpoint_every) {
     return *options_.checkpoint_every > 0 && step % *options_.checkpoint_every == 0;
   }
@@ -326,28 +327,47 @@ void WatchedRun::prepare_checkpoint() {
   try {
     checkpoint_.prepare(progress, training_, *cockpit_);
   } catch (const std::exception& error) {
-    keeps_checkpoints_ = false;
-    report_.warning("no checkpoint could be written to " + folder_ + " (" +
-                    std::string(error.what()).substr(0, 200) + "); training goes on without them");
+    tell_once(message_of(error));
   }
   last_checkpoint_ = Clock::now();
 }
 
-// One more step completes the record of the one before, so that going on leaves no gap.
-void WatchedRun::checkpoint_after_interrupt() {
-  if (!keeps_checkpoints_ || options_.checkpoint_every.value_or(1) == 0) return;
-  prepare_checkpoint();
-  step();
-  checkpoint_.commit();
+void WatchedRun::commit_checkpoint() {
+  try {
+    checkpoint_.commit();
+  } catch (const std::exception& error) {
+    tell_once(message_of(error));
+  }
 }
 
-void WatchedRun::write_outcome(const std::string& ending) {
+// The next one is tried all the same: a disk may get room.
+void WatchedRun::tell_once(const std::string& problem) {
+  if (!told_.insert(problem).second) return;
+  report_.warning("checkpoint: " + problem + "; training goes on, with " +
+                  (Checkpoint::exists(folder_) ? "the last checkpoint kept" : "no checkpoint yet"));
+}
+
+// One more step completes the record of the one before, so that going on leaves no gap.
+void WatchedRun::checkpoint_after_interrupt() {
+  if (options_.checkpoint_every.value_or(1) == 0) return;
+  prepare_checkpoint();
+  step();
+  commit_checkpoint();
+}
+
+// False: there is none, so that the last checkpoint is what the scores can be had from.
+bool WatchedRun::write_outcome(const std::string& ending) {
   study::Outcome outcome = outcome_.outcome();
   outcome.ending = ending;
   try {
     study::write_outcome(folder_, outcome);
+    return true;
   } catch (const std::exception& error) {
-    report_.warning(error.what());
+    report_.warning("outcome: " + std::string(error.what()) +
+                    (Checkpoint::exists(folder_)
+                         ? "; then 'flightdeck resume " + folder_ + "' trains on to it"
+                         : "; the scores are in the record alone"));
+    return false;
   }
 }
 
@@ -364,10 +384,10 @@ void WatchedRun::finish() {
                       std::to_string(outcome_.outcome().diverged_at) +
                       "; try a smaller --lr, or go on with --keep-going";
   }
-  write_outcome(end.ending == "interrupted" ? "interrupted"
-                : outcome_.has_diverged()   ? "diverged"
-                                            : "finished");
-  if (end.ending != "interrupted") checkpoint_.remove();
+  const bool has_outcome = write_outcome(end.ending == "interrupted" ? "interrupted"
+                                         : outcome_.has_diverged()   ? "diverged"
+                                                                     : "finished");
+  if (end.ending != "interrupted" && has_outcome) checkpoint_.remove();
   cockpit_->finish(end.ending);
   end.steps = training_.next_step();
   end.scores = scores_;
@@ -378,6 +398,7 @@ void WatchedRun::finish() {
   report_.end(end);
   if (options_.report) write_report(RunReader(folder_), {folder_, "", options_.json});
   TORCH_CHECK(end.ending != "failed", "run: training diverged at step ", end.steps);
+  TORCH_CHECK(has_outcome, "run: there is no outcome.json in ", folder_, ", as told above");
 }
 
 }  // namespace flightdeck::cli

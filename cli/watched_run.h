@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "cli/checkpoint.h"
@@ -45,9 +46,11 @@ class WatchedRun {
   void step();
   void evaluate();
   void prepare_checkpoint();
+  void commit_checkpoint();
+  void tell_once(const std::string& problem);
   void checkpoint_after_interrupt();
   BatchScore last_score() const;
-  void write_outcome(const std::string& ending);
+  bool write_outcome(const std::string& ending);
   void finish();
 
   const RunOptions& options_;
@@ -63,7 +66,7 @@ class WatchedRun {
   std::shared_ptr<NoteSink> notes_;
   std::unique_ptr<Cockpit> cockpit_;  // its end is written to the others
   Clock::time_point last_checkpoint_ = Clock::now();
-  bool keeps_checkpoints_ = true;
+  std::set<std::string> told_;  // problems with the disk
   StepOutcome last_;
   Scores scores_;
   int64_t evaluated_at_ = -1;

@@ -14,6 +14,7 @@ function(flightdeck_catalogue target kind)
   endif()
 
   file(GLOB on_disk RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
+  list(FILTER on_disk EXCLUDE REGEX "^\\.")  # what editors put beside a file that is open
   set(lines "")
   foreach(name IN LISTS names)
     target_sources(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cpp)

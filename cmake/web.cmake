@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The page of web/: its packages fetched by npm in the versions of package-lock.json, bundled by
-# esbuild, and written out as a C++ file. Sets FLIGHTDECK_HAS_WEB.
+# esbuild, and written out as a C++ file. Sets FLIGHTDECK_HAS_WEB, and FLIGHTDECK_WEB, where that is.
 option(FLIGHTDECK_BUILD_WEB "Build the page of the dashboard (needs Node.js 18 and npm)"
   ${PROJECT_IS_TOP_LEVEL})
 find_program(FLIGHTDECK_NODE node)
@@ -15,7 +15,17 @@ if(NOT FLIGHTDECK_HAS_WEB)
   return()
 endif()
 
-set(web ${PROJECT_SOURCE_DIR}/web)
+# npm puts the packages beside package.json. Sources that cannot be written are copied first.
+set(FLIGHTDECK_WEB ${PROJECT_SOURCE_DIR}/web)
+file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${FLIGHTDECK_WEB}/src/* ${FLIGHTDECK_WEB}/static/*)
+execute_process(COMMAND test -w ${FLIGHTDECK_WEB} RESULT_VARIABLE is_read_only)
+if(is_read_only)
+  file(COPY ${FLIGHTDECK_WEB}/ DESTINATION ${PROJECT_BINARY_DIR}/web_sources NO_SOURCE_PERMISSIONS
+    PATTERN node_modules EXCLUDE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${web_sources})
+  set(FLIGHTDECK_WEB ${PROJECT_BINARY_DIR}/web_sources)
+endif()
+set(web ${FLIGHTDECK_WEB})
 set(FLIGHTDECK_WEB_PACKAGES ${PROJECT_BINARY_DIR}/web/packages.stamp)
 add_custom_command(
   OUTPUT ${FLIGHTDECK_WEB_PACKAGES}
@@ -27,7 +37,6 @@ add_custom_command(
   COMMENT "Fetching the packages of the page"
   VERBATIM)
 
-file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/static/*)
 set(web_files)
 foreach(file app.css app.js icon.svg index.html)
   list(APPEND web_files ${PROJECT_BINARY_DIR}/web/${file})

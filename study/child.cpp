@@ -71,10 +71,13 @@ pid_t start_child(const std::vector<std::string>& arguments,
                   const std::function<void()>& prepare) {
   std::vector<char*> words = pointers(arguments);
   const int file = opened_log(log);
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // A parent that was gone before the call sends nothing.
+    if (::getppid() != parent) ::_exit(kNoProgram);
     redirect(file, file);
     prepare();
     ::execvp(words[0], words.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole files, read and replaced at once.
+// Whole files, read at once; base/whole_file.h writes them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,5 @@ namespace flightdeck::study {
 
 /// Throws std::runtime_error, naming the file and why.
 std::string read_file(const std::string& path);
-
-/// Makes the folder if it is missing. Readers see the old content or the new one, never a part.
-void replace_file(const std::string& path, const std::string& content);
 
 }  // namespace flightdeck::study

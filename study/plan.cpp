@@ -193,11 +193,31 @@ std::string to_json(const PlannedRun& run) {
       .dump();
 }
 
+namespace {
+
+// What leads nowhere but below the folder that it is put behind.
+void check_id(const std::string& id) {
+  bool begins = true;
+  bool is_plain = !id.empty() && id.back() != '/';
+  for (const char character : id) {
+    const bool is_control = static_cast<unsigned char>(character) < 0x20;
+    if (is_control || (begins && (character == '/' || character == '.'))) is_plain = false;
+    begins = character == '/';
+  }
+  if (is_plain) return;
+  throw std::runtime_error("the id " + Json(id).dump() +
+                           " is no path of plain names below runs/: none may be empty or begin "
+                           "with a dot");
+}
+
+}  // namespace
+
 PlannedRun planned_run_from_json(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     PlannedRun run;
     json.at("id").get_to(run.id);
+    check_id(run.id);
     json.at("stage").get_to(run.stage);
     json.at("problem").get_to(run.problem);
     json.at("optimizer").get_to(run.optimizer);

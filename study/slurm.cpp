@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <sys/stat.h>
 
+#include "base/whole_file.h"
 #include "study/child.h"
 #include "study/files.h"
 #include "study/lock.h"

@@ -11,6 +11,9 @@ import re
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+import project  # noqa: E402
+
 # What each layer may include, besides itself. The arrows of CONTRIBUTING.md read from the right.
 DIRECT = {
     "base": [],
@@ -190,8 +193,8 @@ def web_findings_in(repository, path):
 
 
 def web_files(repository):
-    for path in sorted((repository / "web" / "src").rglob("*")):
-        if path.suffix in WEB_SUFFIXES and path.is_file():
+    for path in project.files(repository, ["web/src"]):
+        if path.suffix in WEB_SUFFIXES:
             yield path.relative_to(repository)
 
 
@@ -208,10 +211,10 @@ def remedy(layer, other):
 
 
 def source_files(repository):
-    for top in ("src", "include", *(name for name in DIRECT if name not in SRC_LAYERS)):
-        for path in sorted((repository / top).rglob("*")):
-            if path.suffix in SOURCE_SUFFIXES and path.is_file():
-                yield path.relative_to(repository)
+    tops = ("src", "include", *(name for name in DIRECT if name not in SRC_LAYERS))
+    for path in project.files(repository, tops):
+        if path.suffix in SOURCE_SUFFIXES:
+            yield path.relative_to(repository)
 
 
 def main(arguments):

@@ -3,7 +3,7 @@
 """Checks that what the documents point at exists.
 
 Usage: check_links.py [REPOSITORY]
-Looks at every *.md: relative links, their #anchors in other documents, and paths in backticks that
+Looks at every document of the project: relative links, their #anchors in other documents, and paths in backticks that
 start with a folder of the repository. A path that is a pattern is written with <...> or * and
 skipped. Exits 1 if anything is missing.
 """
@@ -11,6 +11,9 @@ skipped. Exits 1 if anything is missing.
 import re
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import project  # noqa: E402
 
 LINK = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 DEFINITION = re.compile(r"^\s*\[[^\]]+\]:\s*<?(\S+?)>?\s*$")
@@ -21,9 +24,11 @@ HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*\s*$")
 
 
 def documents(repository):
-    for path in sorted(repository.rglob("*.md")):
-        parts = path.relative_to(repository).parts
-        if not parts[0].startswith((".git", "build")) and "node_modules" not in parts:
+    for name in project.DOCUMENTS:
+        if (repository / name).is_file():
+            yield repository / name
+    for path in project.files(repository):
+        if path.suffix == ".md":
             yield path
 
 
@@ -70,9 +75,9 @@ def link_problem(repository, document, target):
     return None
 
 
-def path_problem(repository, folders, code):
+def path_problem(repository, code):
     code = code.removeprefix("./")
-    if code.partition("/")[0] not in folders or "/" not in code or not PATH.match(code):
+    if code.partition("/")[0] not in project.FOLDERS or "/" not in code or not PATH.match(code):
         return None
     if (repository / code).exists():
         return None
@@ -80,15 +85,13 @@ def path_problem(repository, folders, code):
 
 
 def findings_in(repository, document):
-    folders = {path.name for path in repository.iterdir()
-               if path.is_dir() and not path.name.startswith((".git", "build"))}
     text = document.read_text(encoding="utf-8")
     for number, line in prose_lines(text):
         without_code = CODE.sub("``", line)
         targets = LINK.findall(without_code) + DEFINITION.findall(without_code)
         problems = [link_problem(repository, document, target)
                     for target in targets if not EXTERNAL.match(target)]
-        problems += [path_problem(repository, folders, code) for code in CODE.findall(line)]
+        problems += [path_problem(repository, code) for code in CODE.findall(line)]
         for problem in problems:
             if problem:
                 yield f"{document.relative_to(repository)}:{number}: {problem}"

@@ -9,6 +9,9 @@ import re
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+import project  # noqa: E402
+
 FILE_LINES = [
     ("src/rules/ops/", 80),
     ("src/quantities/", 120),
@@ -44,21 +47,20 @@ def file_limit(path):
 def main(arguments):
     repository = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
     count = 0
-    for folder in FOLDERS:
-        for file in sorted((repository / folder).rglob("*")):
-            if file.suffix not in SUFFIXES or not file.is_file():
-                continue
-            path = file.relative_to(repository).as_posix()
-            text = file.read_text(encoding="utf-8")
-            lines = text.count("\n")
-            if lines > file_limit(path):
-                count += 1
-                print(f"{path}: {lines} lines, guideline {file_limit(path)}")
-            if file.suffix == ".py":
-                continue
-            for start, length in long_functions(text):
-                count += 1
-                print(f"{path}:{start}: function of {length} lines, guideline {FUNCTION_LINES}")
+    for file in project.files(repository, FOLDERS):
+        if file.suffix not in SUFFIXES:
+            continue
+        path = file.relative_to(repository).as_posix()
+        text = file.read_text(encoding="utf-8")
+        lines = text.count("\n")
+        if lines > file_limit(path):
+            count += 1
+            print(f"{path}: {lines} lines, guideline {file_limit(path)}")
+        if file.suffix == ".py":
+            continue
+        for start, length in long_functions(text):
+            count += 1
+            print(f"{path}:{start}: function of {length} lines, guideline {FUNCTION_LINES}")
     print(f"size: {count} over the guideline")
     return 0
 

@@ -6,6 +6,7 @@
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
 import {join, resolve} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {build} from 'esbuild';
 
@@ -20,7 +21,7 @@ const {values} = parseArgs({
 });
 if (!values.flightdeck) throw new Error('browser.mjs: name the binary: --flightdeck build/flightdeck');
 
-const here = new URL('.', import.meta.url).pathname;
+const here = fileURLToPath(new URL('.', import.meta.url));
 // Beside the packages, so that the bundle finds playwright-core, which cannot be bundled.
 const cache = join(here, 'node_modules', '.cache');
 mkdirSync(cache, {recursive: true});

@@ -2,12 +2,13 @@
 // Bundles the page: node build.mjs --out FOLDER writes index.html, app.js, app.css and icon.svg.
 import {copyFileSync, mkdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {build} from 'esbuild';
 import {instruments} from './instruments.mjs';
 
 const {values} = parseArgs({options: {out: {type: 'string', default: 'dist'}}});
-const here = new URL('.', import.meta.url).pathname;
+const here = fileURLToPath(new URL('.', import.meta.url));
 
 mkdirSync(values.out, {recursive: true});
 await build({

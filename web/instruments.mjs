@@ -4,8 +4,9 @@
 // underscore are left out.
 import {readdirSync} from 'node:fs';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 
-const folder = join(new URL('.', import.meta.url).pathname, 'src/instruments');
+const folder = fileURLToPath(new URL('src/instruments', import.meta.url));
 
 export const instruments = {
   name: 'instruments',

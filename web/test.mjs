@@ -5,10 +5,11 @@ import {spawnSync} from 'node:child_process';
 import {mkdtempSync, readdirSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, basename} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
 import {instruments} from './instruments.mjs';
 
-const here = new URL('.', import.meta.url).pathname;
+const here = fileURLToPath(new URL('.', import.meta.url));
 const named = process.argv.slice(2);
 const files = readdirSync(join(here, 'tests'))
   .filter((name) => /_test\.tsx?$/.test(name))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 
+#include "base/whole_file.h"
 #include "flightdeck/record.h"
 #include "record/tensorboard_events.h"
 
@@ -44,20 +44,21 @@ std::string values_of(const StepReadings& step) {
 
 std::string export_tensorboard(const RunReader& run, const std::string& folder) {
   const RunInfo info = run.info();
-  std::error_code ignored;  // The stream says what matters.
+  std::error_code ignored;  // The file says what matters.
   std::filesystem::create_directories(folder, ignored);
   const std::string path = (std::filesystem::path(folder) / file_name(info)).string();
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << record::tensorboard_frame(record::tensorboard_version(info.start_time));
+  WholeFile out(path);
+  out.write(record::tensorboard_frame(record::tensorboard_version(info.start_time)));
   run.for_each_step([&](const StepReadings& step) {
     const std::string values = values_of(step);
     if (values.empty()) return;
-    out << record::tensorboard_frame(record::tensorboard_event(step.time, step.step, values));
+    out.write(record::tensorboard_frame(record::tensorboard_event(step.time, step.step, values)));
   });
-  out.close();
-  if (!out) {
-    throw std::runtime_error("export to TensorBoard: '" + path +
-                             "' cannot be written; choose a folder with room that is writable");
+  try {
+    out.finish();
+    out.keep();
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error("export to TensorBoard: " + std::string(error.what()));
   }
   return path;
 }

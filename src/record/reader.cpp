@@ -134,7 +134,7 @@ class RunReader::State {
 
   record::View view() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return record::open_view(folder_, tails_);
+    return record::open_view(folder_, tails_, copy_);
   }
 
   const SeriesInfo& series(const record::View& view, int64_t id) const {
@@ -152,6 +152,7 @@ class RunReader::State {
   record::Folder folder_;
   mutable std::mutex mutex_;
   mutable record::TailKeeper tails_;
+  mutable record::KeptCopy copy_;
 };
 
 RunReader::RunReader(const std::string& folder) : state_(std::make_unique<State>(folder)) {}

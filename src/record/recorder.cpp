@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/disk_remedy.h"
 #include "flightdeck/record.h"
 #include "record/entry.h"
 #include "record/folder.h"
@@ -59,7 +60,7 @@ class Recorder::State {
     if (open_error_ != 0) {
       unlock();
       warn_once("record: '" + path + "' cannot be written (" + record::error_text(open_error_) +
-                "); training goes on, nothing is stored");
+                "); training goes on, nothing is stored; " + disk_remedy(open_error_));
       return;
     }
     thread_ =
@@ -197,7 +198,8 @@ class Recorder::State {
   void warn_of_loss(const std::string& what, int error) {
     warn_once("record: " + what + " could not be stored in '" + folder_.path() + "' (" +
               record::error_text(error) +
-              "); training goes on, and the record will say which steps are missing");
+              "); training goes on, and the record will say which steps are missing; " +
+              disk_remedy(error));
   }
 
   // A disk that fails does so in many ways, and is reported once.

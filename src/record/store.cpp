@@ -17,19 +17,34 @@ namespace flightdeck::record {
 namespace {
 
 // The file gets its name when its tables are complete, so that nobody sees half a schema.
+void make(const Folder& folder) {
+  {
+    Database database(folder.unnamed_database(), Database::Mode::kWrite);
+    database.run("PRAGMA journal_mode = MEMORY");
+    database.run("BEGIN; PRAGMA application_id = " + std::to_string(kApplication) +
+                 "; PRAGMA user_version = " + std::to_string(kFormat) + ";" + kSchema + "COMMIT");
+    database.run("PRAGMA journal_mode = WAL");
+  }
+  if (std::rename(folder.unnamed_database().c_str(), folder.database().c_str()) != 0) {
+    throw std::runtime_error(error_text(errno));
+  }
+}
+
+void remove_unnamed(const Folder& folder) {
+  std::error_code ignored;
+  for (const char* part : {"", "-wal", "-shm"}) {
+    std::filesystem::remove(folder.unnamed_database() + part, ignored);
+  }
+}
+
 Database open_or_make(const Folder& folder) {
   if (!exists(folder.database())) {
-    std::error_code ignored;
-    std::filesystem::remove(folder.unnamed_database(), ignored);
-    {
-      Database database(folder.unnamed_database(), Database::Mode::kWrite);
-      database.run("PRAGMA journal_mode = MEMORY");
-      database.run("BEGIN; PRAGMA application_id = " + std::to_string(kApplication) +
-                   "; PRAGMA user_version = " + std::to_string(kFormat) + ";" + kSchema + "COMMIT");
-      database.run("PRAGMA journal_mode = WAL");
-    }
-    if (std::rename(folder.unnamed_database().c_str(), folder.database().c_str()) != 0) {
-      throw std::runtime_error(error_text(errno));
+    remove_unnamed(folder);
+    try {
+      make(folder);
+    } catch (...) {
+      remove_unnamed(folder);  // else it keeps the disk full
+      throw;
     }
   }
   Database database(folder.database(), Database::Mode::kWrite);

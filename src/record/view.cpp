@@ -2,9 +2,7 @@
 #include "record/view.h"
 
 #include <chrono>
-#include <filesystem>
 #include <stdexcept>
-#include <stdlib.h>
 #include <thread>
 
 #include "record/schema.h"
@@ -13,17 +11,18 @@ namespace flightdeck::record {
 
 namespace {
 
-std::unique_ptr<Database> open_copy(const Folder& folder, View& view) {
-  view.copy = std::make_unique<TemporaryFolder>();
+std::unique_ptr<Database> open_copy(const Folder& folder, View& view, KeptCopy& kept) {
+  view.copy = kept.look(folder);
   const Folder copy(view.copy->path());
-  std::filesystem::copy_file(folder.database(), copy.database());
-  std::filesystem::copy_file(folder.wal(), copy.wal());
-  return std::make_unique<Database>(copy.database(), Database::Mode::kPlain);
+  return std::make_unique<Database>(copy.database(), Database::Mode::kImmutable);
 }
 
 // Null if the journal has everything. While a recorder runs, the files are left to SQLite alone:
 // closing one by ourselves would drop SQLite's locks on it if the recorder is in this process.
-std::unique_ptr<Database> open_database(const Folder& folder, View& view, bool from_copy) {
+std::unique_ptr<Database> open_database(const Folder& folder,
+                                        View& view,
+                                        KeptCopy& copy,
+                                        bool from_copy) {
   // Asked first: what is seen afterwards is at least as new.
   const bool is_running = folder.is_being_written();
   if (!exists(folder.database())) return nullptr;
@@ -43,7 +42,7 @@ std::unique_ptr<Database> open_database(const Folder& folder, View& view, bool f
   }
   if (is_running) throw Changed("its database is being opened");
   // Without the log's index, or where all else failed.
-  return open_copy(folder, view);
+  return open_copy(folder, view, copy);
 }
 
 void check_format(const Folder& folder, Database& database) {
@@ -66,9 +65,12 @@ struct Measures {
   bool from_copy = false;
 };
 
-View try_to_open(const Folder& folder, TailKeeper& tails, const Measures& measures) {
+View try_to_open(const Folder& folder,
+                 TailKeeper& tails,
+                 KeptCopy& copy,
+                 const Measures& measures) {
   View view;
-  view.database = open_database(folder, view, measures.from_copy);
+  view.database = open_database(folder, view, copy, measures.from_copy);
   if (view.database) {
     view.database->run("BEGIN");
     check_format(folder, *view.database);
@@ -79,19 +81,7 @@ View try_to_open(const Folder& folder, TailKeeper& tails, const Measures& measur
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  path_ = (std::filesystem::temp_directory_path() / "flightdeck.XXXXXX").string();
-  if (::mkdtemp(path_.data()) == nullptr) {
-    throw std::runtime_error("no temporary folder '" + path_ + "' can be made; set TMPDIR");
-  }
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-View open_view(const Folder& folder, TailKeeper& tails) {
+View open_view(const Folder& folder, TailKeeper& tails, KeptCopy& copy) {
   // Files change names a few times in the life of a run, each time within milliseconds.
   constexpr int kAttempts = 500;
   constexpr int kPatience = 3;
@@ -102,7 +92,7 @@ View open_view(const Folder& folder, TailKeeper& tails) {
     measures.from_copy = is_left_alone && measures.may_lack_journal;
     measures.may_lack_journal = is_left_alone;
     try {
-      return try_to_open(folder, tails, measures);
+      return try_to_open(folder, tails, copy, measures);
     } catch (const std::runtime_error& error) {
       problem = error.what();
     }

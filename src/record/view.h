@@ -7,31 +7,19 @@
 #include <string>
 
 #include "record/folder.h"
+#include "record/kept_copy.h"
 #include "record/sqlite.h"
 #include "record/tail.h"
 
 namespace flightdeck::record {
 
-/// A folder of temporary files; removed with its contents.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 struct View {
-  std::unique_ptr<TemporaryFolder> copy;  ///< where the database could not be read in place
-  std::unique_ptr<Database> database;     ///< in a transaction; null if the journal has everything
+  std::shared_ptr<const TemporaryFolder> copy;  ///< where it could not be read in place
+  std::unique_ptr<Database> database;  ///< in a transaction; null if the journal has everything
   std::shared_ptr<const Tail> tail;
 };
 
-/// `tails` belongs to the folder; one caller at a time.
-View open_view(const Folder& folder, TailKeeper& tails);
+/// `tails` and `copy` belong to the folder; one caller at a time.
+View open_view(const Folder& folder, TailKeeper& tails, KeptCopy& copy);
 
 }  // namespace flightdeck::record

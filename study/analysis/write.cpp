@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
+#include "base/whole_file.h"
 #include "study/analysis/html.h"
 #include "study/analysis/latex.h"
 #include "study/analysis/records.h"
-#include "study/files.h"
 
 namespace flightdeck::study {
 

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zipfile
 
 FLIGHTDECK = sys.argv.pop(1)
 # Spares the second start, in which the tool gives itself a better environment.
@@ -174,6 +175,55 @@ class ResumeTest(unittest.TestCase):
         done = flightdeck("resume", run)
         self.assertEqual(done.returncode, 1)
         self.assertIn("checkpoint.pt cannot be read; remove it to begin the run anew", done.stderr)
+
+    def change_checkpoint(self, run, word, other):
+        """Puts another word of the same length in the place of an argument that is kept in a checkpoint."""
+        old = run / "checkpoint.pt"
+        new = run / "changed"
+        with zipfile.ZipFile(old) as source, zipfile.ZipFile(new, "w") as target:
+            for entry in source.infolist():
+                content = source.read(entry)
+                if entry.filename.endswith("/data.pkl"):
+                    self.assertIn(word, content)
+                    content = content.replace(word, other)
+                target.writestr(entry.filename, content)
+        new.rename(old)
+
+    def test_arguments_that_no_run_was_started_with_are_refused(self):
+        run, other = self.folder / "run", self.folder / "other"
+        arguments = [*QUADRATIC, "--epochs", "60", "--checkpoint-every", "7", "--preset", "none",
+                     "--tag", f"a={other}"]
+        self.killed(arguments, run)
+        kept = (run / "checkpoint.pt").read_bytes()
+        for word, wrong, reason in (
+                (b"run", b"rum", "it wants 'flightdeck rum' to be started"),
+                (b"--tag", b"--bad", "does not take its options"),
+                (b"--preset", b"--help  ", "does not take its options"),
+                (b"--epochs", b"--seed=x", "does not take its options")):
+            with self.subTest(wrong=wrong):
+                size = len(word).to_bytes(4, "little")
+                self.change_checkpoint(run, b"X" + size + word, b"X" + size + wrong)
+                done = flightdeck("resume", run)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("checkpoint.pt is not the checkpoint of a run", done.stderr)
+                self.assertIn(reason, done.stderr)
+                (run / "checkpoint.pt").write_bytes(kept)
+        # Where the run is, is not the checkpoint's to say.
+        size = len("--tag").to_bytes(4, "little")
+        self.change_checkpoint(run, b"X" + size + b"--tag", b"X" + size + b"--out")
+        self.expect_success("resume", run)
+        self.assertTrue((run / "outcome.json").exists())
+        self.assertEqual(list(self.folder.glob("a=*")), [])
+        self.assertFalse(other.exists())
+
+    def test_what_a_run_writes_stays_in_its_folder(self):
+        run, other = self.folder / "run", self.folder / "other"
+        self.killed([*QUADRATIC, "--epochs", "60", "--checkpoint-every", "7", "--preset", "none"], run)
+        for name in ("outcome.json", "report.html"):
+            (run / name).symlink_to(other)
+        self.expect_success("resume", run)
+        self.expect_success("report", run)
+        self.assertFalse(other.exists())
 
     def test_a_run_in_use_is_refused(self):
         run = self.folder / "run"

@@ -15,6 +15,7 @@
 #include "record/file.h"
 #include "record/folder.h"
 #include "record/sqlite.h"
+#include "record/view.h"
 #include "tests/record/runs.h"
 
 namespace flightdeck::tests {
@@ -198,6 +199,24 @@ TEST(Kill, LeavesARunThatIsReadWithoutTheIndexOfItsLog) {
   const std::string before = contents(run.path());
   EXPECT_EQ(faults(RunReader(run.path()), last), "");
   EXPECT_TRUE(contents(run.path()) == before) << "the reader wrote";
+}
+
+TEST(Kill, LeavesARunThatIsCopiedOncePerReaderAndAgainWhenItChanges) {
+  RunFolder run;
+  make_killed_run(run.path());
+  const record::Folder folder(run.path());
+  std::filesystem::remove(folder.shm());
+  record::TailKeeper tails;
+  record::KeptCopy kept;
+  const std::string first = record::open_view(folder, tails, kept).copy->path();
+  const record::View held = record::open_view(folder, tails, kept);
+  EXPECT_EQ(held.copy->path(), first);
+  std::filesystem::last_write_time(folder.wal(), std::filesystem::file_time_type::clock::now());
+  const record::View next = record::open_view(folder, tails, kept);
+  EXPECT_NE(next.copy->path(), first);
+  EXPECT_EQ(held.database->integer("SELECT COUNT(*) FROM series"),
+            next.database->integer("SELECT COUNT(*) FROM series"));
+  EXPECT_TRUE(record::exists(first + "/run.sqlite")) << "somebody still reads it";
 }
 
 TEST(Kill, BetweenTheHeaderOfTheLogAndItsFirstPageIsNoHindrance) {

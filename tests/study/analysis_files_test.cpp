@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/whole_file.h"
 #include "study/analysis/html.h"
 #include "study/analysis/latex.h"
 #include "study/analysis/records.h"
@@ -13,7 +14,6 @@
 #include "study/analysis/ticks.h"
 #include "study/analysis/write.h"
 #include "study/baselines.h"
-#include "study/files.h"
 #include "study/pack.h"
 #include "tests/study/folders.h"
 #include "tests/study/made_up.h"

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/whole_file.h"
 #include "study/files.h"
 #include "study/folders.h"
 #include "study/lock.h"

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/whole_file.h"
 #include "study/files.h"
 #include "tests/study/folders.h"
 

@@ -204,5 +204,21 @@ TEST(Request, NamesWhatDiffers) {
             std::string::npos);
 }
 
+TEST(PlannedRunText, IsRefusedIfItsIdLeadsOutOfTheStudy) {
+  PlannedRun run = plan_of(small_request({"one_shot"})).front();
+  for (const char* id :
+       {"../x", "/x", "a/../../x", "a/./x", "a//x", "a/", "", ".", "a/.x", "a\nb"}) {
+    run.id = id;
+    try {
+      planned_run_from_json(to_json(run));
+      ADD_FAILURE() << id << " was taken";
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find("plain names"), std::string::npos) << error.what();
+    }
+  }
+  run.id = "a/b-0.1+c=2/seed-42";
+  EXPECT_EQ(planned_run_from_json(to_json(run)).id, run.id);
+}
+
 }  // namespace
 }  // namespace flightdeck::study

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "base/whole_file.h"
 #include "study/analysis/write.h"
-#include "study/files.h"
 #include "tests/study/made_up.h"
 
 // FOLDER [OPTIMIZERS PROBLEMS EPOCHS SAMPLES SEEDS]
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   std::string lines;
   for (const Outcome& outcome : outcomes) lines += to_json(outcome) + "\n";
   const std::string folder = argv[1];
-  replace_file(folder + "/outcomes.jsonl", lines);
+  flightdeck::replace_file(folder + "/outcomes.jsonl", lines);
   const Analysis analysis = analyze(outcomes, baselines, {});
   write_analysis(analysis, folder, {"html", "csv", "latex"});
   std::cout << outcomes.size() << " outcomes\n";

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # Follows docs/adding_an_instrument.md: takes its example file, adds it to a copy of the page's
 # sources and checks that types and tests accept it, and that they refuse it under another name.
-#   cmake -DSOURCE=<project> -DWORK=<scratch> -DNODE=<node> -P run.cmake
+#   cmake -DPAGE=<document> -DWEB=<its sources> -DWORK=<scratch> -DNODE=<node> -P run.cmake
 file(REMOVE_RECURSE ${WORK})
-file(GLOB entries LIST_DIRECTORIES true ${SOURCE}/web/*)
-list(REMOVE_ITEM entries ${SOURCE}/web/node_modules ${SOURCE}/web/dist)
-file(COPY ${entries} DESTINATION ${WORK})
-file(CREATE_LINK ${SOURCE}/web/node_modules ${WORK}/node_modules SYMBOLIC)
+file(GLOB entries LIST_DIRECTORIES true ${WEB}/*)
+list(REMOVE_ITEM entries ${WEB}/node_modules ${WEB}/dist)
+file(COPY ${entries} DESTINATION ${WORK} NO_SOURCE_PERMISSIONS)
+file(CREATE_LINK ${WEB}/node_modules ${WORK}/node_modules SYMBOLIC)
 
 # Step 1 of the page: the first TypeScript block, indented by three spaces.
-file(READ ${SOURCE}/docs/adding_an_instrument.md page)
+file(READ ${PAGE} page)
 string(REGEX MATCH "```ts\n(.*)\n   ```" block "${page}")
 string(REGEX REPLACE "\n   " "\n" code "\n${CMAKE_MATCH_1}\n")
 
