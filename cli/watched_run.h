@@ -47,6 +47,7 @@ class WatchedRun {
   void prepare_checkpoint();
   void checkpoint_after_interrupt();
   BatchScore last_score() const;
+  RunEnd ending();
   void write_outcome(const std::string& ending);
   void finish();
 
