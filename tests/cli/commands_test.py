@@ -491,6 +491,14 @@ class BenchTraining(CommandTest):
             self.assertLessEqual(line["ratio_low_quartile"], line["ratio"])
             self.assertLessEqual(line["ratio"], line["ratio_high_quartile"])
 
+    def test_data_that_is_never_read_from_files_is_not_called_real(self):
+        out = self.expect_success("bench", "training", "--problem", "quadratic_deep", "transformer",
+                                  "mnist_logreg", "--batch", 8, "--limit", 64, "--repeats", 1,
+                                  "--warm-up", 0, "--json")
+        kinds = [json.loads(line)["data"] for line in out.splitlines()]
+        self.assertEqual(kinds[:2], ["generated", "generated"])
+        self.assertIn(kinds[2], ("real", "synthetic"))
+
     def test_refuses_wrong_names(self):
         self.expect_failure(2, ["'mnist_mpl'", "'mnist_mlp'"], "bench", "training", "--problem",
                             "mnist_mpl")
