@@ -8,10 +8,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/whole_file.h"
 #include "cli/analyze_summary.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "src/base/whole_file.h"
 #include "study/analysis/write.h"
 #include "study/baselines.h"
 #include "study/pack.h"

@@ -9,6 +9,7 @@
 #include "cli/bench_report.h"
 #include "cli/blas.h"
 #include "cli/commands.h"
+#include "cli/data_kind.h"
 #include "cli/errors.h"
 #include "cli/names.h"
 #include "cli/overhead.h"
@@ -85,7 +86,7 @@ size_t run(const Options& options, const std::string& problem, BenchLine line) {
   line.problem = problem;
   line.batch = chosen.training.batch_size > 0 ? chosen.training.batch_size
                                               : suite::find_problem(problem).batch_size;
-  line.data = chosen.training.data.synthetic ? "synthetic" : "real";
+  line.data = data_kind(problem, chosen.training.data);
   size_t failures = 0;
   if (!options.json) std::printf("%s\n", table_heading(line).c_str());
   for (const Case& one : chosen_cases(options)) {

@@ -12,6 +12,7 @@
 
 #include "cli/blas.h"
 #include "cli/commands.h"
+#include "cli/data_kind.h"
 #include "cli/errors.h"
 #include "cli/json.h"
 #include "cli/names.h"
@@ -111,7 +112,7 @@ struct Result {
   Timing timing;
   double low = 0, high = 0;  // quartiles of the ratio
   int64_t batch = 0;
-  bool is_synthetic = false;
+  std::string data;  // what kind
 };
 
 // So many that a stretch is long beside the clock and short beside what disturbs it.
@@ -151,7 +152,7 @@ Result measure(const Options& options, const std::string& problem) {
   result.low = ratios[ratios.size() / 4];
   result.high = ratios[ratios.size() * 3 / 4];
   result.batch = training.batch_size();
-  result.is_synthetic = training.data().is_synthetic;
+  result.data = data_kind(problem, chosen.data);
   return result;
 }
 
@@ -170,7 +171,7 @@ void print(const Options& options, const std::string& problem, const Result& res
                 JsonObject()
                     .field("bench", "training")
                     .field("problem", problem)
-                    .field("data", result.is_synthetic ? "synthetic" : "real")
+                    .field("data", result.data)
                     .field("augmented", options.augment)
                     .field("device", options.device)
                     .field("threads", options.threads)

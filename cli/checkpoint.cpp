@@ -7,9 +7,9 @@
 
 #include <torch/torch.h>
 
-#include "base/whole_file.h"
 #include "cli/training.h"
 #include "flightdeck/cockpit.h"
+#include "src/base/whole_file.h"
 
 namespace flightdeck::cli {
 namespace {

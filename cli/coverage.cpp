@@ -14,8 +14,10 @@
 #include "cli/instruments.h"
 #include "cli/json.h"
 #include "cli/names.h"
+#include "cli/numbers.h"
 #include "cli/process.h"
-#include "flightdeck/curvature.h"
+#include "cli/tool_words.h"
+#include "flightdeck/curvature_coverage.h"
 #include "flightdeck/gradients.h"
 #include "flightdeck/products.h"
 #include "suite/problem.h"
@@ -23,11 +25,14 @@
 namespace flightdeck::cli {
 namespace {
 
+// Rules decide by the shapes of a batch of at least two; more samples only take longer.
+constexpr int64_t kBatchSize = 2;
+
 struct Options {
   std::string problem;
   std::vector<std::string> needs = {"norms"};
   std::string batch_norm = "refuse";
-  int64_t batch_size = 4;
+  int64_t batch_size = kBatchSize;
   bool json = false;
 };
 
@@ -79,7 +84,7 @@ std::vector<SecondOrder> second_order(const Tensor& losses,
   CurvatureOptions options;
   options.batch_norm = batch_norm;
   const auto diagonals = [&](CurvatureNeed need) {
-    return [&, need] { return curvature(losses, parameters, need, options).remarks; };
+    return [&, need] { return curvature_coverage(losses, parameters, need, options).remarks; };
   };
   const auto products = [&](CurvatureKind kind) {
     return [&, kind] {
@@ -100,7 +105,8 @@ struct Report {
   std::vector<SecondOrder> second_order;
 };
 
-Report examine(const Options& options) {
+// The first part is told by `on_coverage` before the second is computed.
+Report examine(const Options& options, const std::function<void(const Coverage&)>& on_coverage) {
   Needs needs;
   GradientOptions gradient_options;
   read_arguments("coverage", [&] {
@@ -121,19 +127,36 @@ Report examine(const Options& options) {
   const suite::Batch batch = problem.random_batch(options.batch_size);
   const Tensor losses = problem.losses(model.forward(batch.inputs), batch.targets);
   const Parameters parameters(model.module->named_parameters());
-  return {problem.name,
-          flightdeck::coverage(losses, parameters, needs, gradient_options),
-          second_order(losses, parameters, gradient_options.batch_norm)};
+  Report report{problem.name, {}, {}};
+  report.coverage = flightdeck::coverage(losses, parameters, needs, gradient_options);
+  on_coverage(report.coverage);
+  report.second_order = second_order(losses, parameters, gradient_options.batch_norm);
+  return report;
 }
 
-void print_text(const Report& report) {
-  std::printf("%s", report.coverage.text().c_str());
-  std::printf("\nsecond order\n");
-  for (const SecondOrder& line : report.second_order) {
-    if (line.remarks.empty()) std::printf("  %-27s exact, by rules\n", line.what.c_str());
-    for (const std::string& remark : line.remarks) {
-      std::printf("  %-27s %s\n", line.what.c_str(), remark.c_str());
+void print_coverage(const Coverage& coverage, int64_t batch_size) {
+  std::printf("%sasked of a random batch of %s\n",
+              in_words_of_the_tool(coverage.text()).c_str(),
+              counted(batch_size, "sample").c_str());
+  std::fflush(stdout);
+}
+
+// What is said of several is said once.
+void print_second_order(const Report& report) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // remark, of what
+  const auto say = [&](const std::string& what, const std::string& remark) {
+    for (auto& [text, names] : said) {
+      if (text == remark) return names.push_back(what);
     }
+    said.push_back({remark, {what}});
+  };
+  for (const SecondOrder& line : report.second_order) {
+    if (line.remarks.empty()) say(line.what, "exact, by rules");
+    for (const std::string& remark : line.remarks) say(line.what, remark);
+  }
+  std::printf("\nsecond order\n");
+  for (const auto& [remark, names] : said) {
+    std::printf("  %s: %s\n", joined(names).c_str(), remark.c_str());
   }
 }
 
@@ -187,21 +210,26 @@ void add_coverage(CLI::App& app) {
                        joined(names_of(all_needs())) + "; default norms")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--batch-size", options->batch_size, "Samples; default 4");
+  command->add_option("--batch-size",
+                      options->batch_size,
+                      "Samples; default " + std::to_string(kBatchSize) +
+                          ", which is enough to tell; algorithms are chosen by it too");
   command->add_option("--batch-norm", options->batch_norm, "refuse (default), constant or split");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer(
       "Every parameter is exact and fast, exact and slow, or refused. A random batch is taken; no\n"
-      "data are needed.\n"
+      "data are needed. Second order is tried with two columns of each op.\n"
       "Examples:\n"
       "  flightdeck coverage cifar10_3c3d\n"
       "  flightdeck coverage transformer --needs norms,gram --batch-size 32");
   command->callback([options] {
-    const Report report = examine(*options);
+    const Report report = examine(*options, [options](const Coverage& coverage) {
+      if (!options->json) print_coverage(coverage, options->batch_size);
+    });
     if (options->json) {
       print_json(report);
     } else {
-      print_text(report);
+      print_second_order(report);
     }
   });
 }

@@ -4,12 +4,14 @@
 #include <c10/util/Exception.h>
 
 #include "cli/commands.h"
+#include "cli/tool_words.h"
 
 namespace flightdeck::cli {
 
 std::string message_of(const std::exception& error) {
   const auto* from_torch = dynamic_cast<const c10::Error*>(&error);
-  return from_torch != nullptr ? from_torch->what_without_backtrace() : error.what();
+  return in_words_of_the_tool(from_torch != nullptr ? from_torch->what_without_backtrace()
+                                                    : error.what());
 }
 
 void read_arguments(const std::string& command, const std::function<void()>& read) {

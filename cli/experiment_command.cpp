@@ -9,7 +9,6 @@
 #include <CLI/CLI.hpp>
 #include <torch/torch.h>
 
-#include "base/whole_file.h"
 #include "cli/commands.h"
 #include "cli/experiment.h"
 #include "cli/json.h"
@@ -17,6 +16,7 @@
 #include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/terminal.h"
+#include "src/base/whole_file.h"
 
 namespace flightdeck::cli {
 namespace {

@@ -8,11 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <c10/util/Exception.h>
 
-#include "base/whole_file.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/names.h"
 #include "cli/recorded_run.h"
+#include "src/base/whole_file.h"
 
 namespace flightdeck::cli {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "cli/tool_words.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -125,6 +126,7 @@ Instruments chosen_instruments(const InstrumentOptions& options) {
   chosen.cockpit.grouping = Grouping::parse(options.group);
   chosen.cockpit.strict = options.strict;
   chosen.cockpit.batch_norm = batch_norm_policy(options.batch_norm);
+  chosen.cockpit.wording = &in_words_of_the_tool;
   return chosen;
 }
 

@@ -7,7 +7,7 @@
 namespace flightdeck::cli {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t interrupted = 0;  // the signal
 volatile std::sig_atomic_t deadline =
     0;  // seconds of a clock; until then a SIGTERM is the same one
 
@@ -19,7 +19,7 @@ std::sig_atomic_t seconds() {
 
 extern "C" void note_signal(int number) {
   if (interrupted == 0) {
-    interrupted = 1;
+    interrupted = number;
     deadline = seconds() + 2;
     // The next Ctrl-C kills.
     std::signal(SIGINT, SIG_DFL);
@@ -45,5 +45,7 @@ void note_interrupts() {
 }
 
 bool is_interrupted() { return interrupted != 0; }
+
+Interrupted interruption() { return Interrupted(interrupted); }
 
 }  // namespace flightdeck::cli

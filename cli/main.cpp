@@ -1,29 +1,56 @@
 // SPDX-License-Identifier: MIT
 // The command-line tool: parses, runs one subcommand, turns failures into exit codes.
+#include <algorithm>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <torch/version.h>
 
 #include "cli/commands.h"
 #include "cli/errors.h"
+#include "cli/interrupt.h"
 #include "cli/names.h"
+#include "cli/usage_errors.h"
 
 namespace {
 
 enum ExitCode { kOk = 0, kFailure = 1, kUsage = 2 };
 
 // Suggests a command where a word is none; CLI11 would only say that one is missing.
-void check_commands(const CLI::App& app, int argc, char** argv) {
+void check_commands(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* level = &app;
-  for (int k = 1; k < argc && argv[k][0] != '-'; ++k) {
+  for (const std::string& word : words) {
+    if (word.rfind('-', 0) == 0) return;
     std::vector<std::string> names;
     for (const CLI::App* command : level->get_subcommands({})) names.push_back(command->get_name());
     if (names.empty()) return;
-    flightdeck::cli::check_name("command", argv[k], names);
-    level = level->get_subcommand(argv[k]);
+    flightdeck::cli::check_name("command", word, names);
+    level = level->get_subcommand(word);
   }
+}
+
+// "help run" is "run --help".
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.push_back("--help");
+  }
+  return words;
+}
+
+// CLI11 takes -1 for the largest number there is.
+void refuse_negative(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_type_name().find("UINT") == std::string::npos) continue;
+    option->check([](const std::string& text) {
+      return text.rfind('-', 0) == 0 ? "it is " + text + " but must be at least 0" : std::string();
+    });
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_negative(*command);
 }
 
 int run(int argc, char** argv) {
@@ -38,7 +65,8 @@ int run(int argc, char** argv) {
       "  flightdeck run mnist_mlp --synthetic --steps 200\n"
       "  flightdeck serve                               look at it in a browser, live too\n"
       "  flightdeck show runs/...                       what was recorded\n"
-      "Exit status: 0 success, 1 failure at run time, 2 wrong usage.");
+      "  flightdeck help COMMAND                        what a command takes, with examples\n"
+      "Exit status: 0 success, 1 failure at run time, 2 wrong usage, 130 ended by Ctrl-C.");
 
   flightdeck::cli::add_run(app);
   flightdeck::cli::add_resume(app);
@@ -61,11 +89,15 @@ int run(int argc, char** argv) {
   flightdeck::cli::add_bench_overhead(*bench);
   flightdeck::cli::add_bench_training(*bench);
 
-  check_commands(app, argc, argv);
+  refuse_negative(app);
+  std::vector<std::string> words = words_of(argc, argv);
+  check_commands(app, words);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    throw flightdeck::cli::UsageError(flightdeck::cli::usage_message(app, error));
   }
   return kOk;
 }
@@ -75,6 +107,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
+  } catch (const flightdeck::cli::Interrupted& interrupted) {
+    return interrupted.exit_status;
   } catch (const flightdeck::cli::UsageError& error) {
     std::cerr << "flightdeck: " << error.what() << "\n";
     return kUsage;

@@ -6,9 +6,9 @@
 
 #include <c10/util/Exception.h>
 
-#include "base/whole_file.h"
 #include "cli/json.h"
 #include "serve/report.h"
+#include "src/base/whole_file.h"
 
 namespace flightdeck::cli {
 namespace {

@@ -14,6 +14,7 @@
 #include "cli/environment.h"
 #include "cli/recorded_run.h"
 #include "cli/run_options.h"
+#include "src/base/shell.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -56,16 +57,26 @@ void check_arguments(std::vector<std::string> arguments, const std::string& fold
   if (options.out != folder) refuse("it would be recorded to '" + options.out + "'");
 }
 
+// Why there is nothing to go on from, and what to do instead.
+std::string why_not(const RunReader& run, const std::string& status, const std::string& folder) {
+  if (status != "killed" && status != "interrupted") return "it is " + status;
+  const std::string command = run.info().command;
+  const bool names_folder = command.find(" --out") != std::string::npos;
+  return "it was " + status +
+         " within its first minute, before the first one was due, or keeps none "
+         "(--checkpoint-every 0); its record is complete. To begin it anew in its place:\n  " +
+         command + (names_folder ? "" : " --out " + shell_word(folder)) +
+         (command.find(" --resume") == std::string::npos ? " --resume" : "");
+}
+
 void resume(const std::string& given) {
-  const std::string status = open_run("resume", given).status();
+  const RunReader run = open_run("resume", given);
+  const std::string status = run.status();
   if (status == "running") {
     throw UsageError("resume: " + given + " is being recorded to; it needs no help");
   }
   if (!Checkpoint::exists(given)) {
-    throw UsageError("resume: " + given + " has no checkpoint: " +
-                     (status == "killed" || status == "interrupted"
-                          ? "it ended before the first one, or was told to keep none; start it anew"
-                          : "it is " + status));
+    throw UsageError("resume: " + given + " has no checkpoint: " + why_not(run, status, given));
   }
   const Checkpoint checkpoint(given);
   const std::string folder = std::filesystem::absolute(given).lexically_normal().string();

@@ -18,6 +18,7 @@
 #include "cli/watched_run.h"
 #include "flightdeck/record.h"
 #include "serve/assets.h"
+#include "src/base/shell.h"
 #include "study/outcome.h"
 
 namespace flightdeck::cli {
@@ -33,11 +34,16 @@ std::string chosen_folder(const RunOptions& options) {
 }
 
 void refuse_to_overwrite(const std::string& folder) {
-  if (!folder.empty() && RunReader::is_run(folder)) {
-    throw UsageError("run: " + folder +
-                     " already holds a run; choose another --out, remove it, or go on with it by "
-                     "--resume");
+  if (folder.empty() || !RunReader::is_run(folder)) return;
+  std::string other = folder + "-2";
+  for (int copy = 3; std::filesystem::exists(other); ++copy) {
+    other = folder + "-" + std::to_string(copy);
   }
+  const bool is_running = RunReader(folder).status() == "running";
+  throw UsageError("run: " + folder + " already holds a run" +
+                   (is_running ? ", which is still running" : "") +
+                   "; choose another folder, for example --out " + shell_word(other) +
+                   (is_running ? "" : ", or go on with it by --resume"));
 }
 
 void check_same_setting(const RunOptions& options, const study::Outcome& outcome) {
@@ -120,7 +126,7 @@ void add_run(CLI::App& app) {
   command->footer(
       "Ctrl-C ends the run after the next step, with a complete record and a checkpoint from "
       "which\n"
-      "'flightdeck resume' goes on; a second one kills it.\n"
+      "'flightdeck resume' goes on, and exits with 130; a second one kills it.\n"
       "Examples:\n"
       "  flightdeck run fmnist_2c2d --preset business --epochs 2\n"
       "  flightdeck run mnist_mlp --optimizer adam --lr 1e-3 --set beta2=0.99 --synthetic\n"

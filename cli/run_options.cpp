@@ -163,8 +163,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command
       .add_option("--checkpoint-every",
                   options.checkpoint_every,
-                  "Steps between two checkpoints, 0 for none; default: at the end of an epoch, "
-                  "every half a minute at most")
+                  "Steps between two checkpoints, 0 for none; default: at the end of an epoch if "
+                  "the last is half a minute old, at any step if it is 45 seconds old")
       ->group("Output");
   command.add_option("--tag", options.tag_texts, "KEY=VALUE to find the run by; repeatable")
       ->allow_extra_args(false)

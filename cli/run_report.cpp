@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <unistd.h>
 
 #include "cli/json.h"
 #include "cli/numbers.h"
 #include "cli/terminal.h"
+#include "src/base/shell.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -253,7 +255,9 @@ void RunReport::print_progress_event(int64_t step, const BatchScore& score) {
 void RunReport::print_end(const RunEnd& end) {
   print("");
   const double seconds = seconds_between(begin_, Clock::now());
-  print(end.ending + ": " + counted(end.steps, "step") + " in " + duration(seconds) +
+  const std::string here =
+      end.steps == steps_done_ ? "" : ", " + std::to_string(steps_done_) + " of them here";
+  print(end.ending + ": " + counted(end.steps, "step") + here + " in " + duration(seconds) +
         (steps_done_ > 0 ? ", " + rate_text(training_seconds_ / double(steps_done_)) : ""));
   if (!end.explanation.empty()) print("  " + end.explanation);
   if (end.scores_step >= 0) {
@@ -274,11 +278,11 @@ void RunReport::print_end(const RunEnd& end) {
     print(fact_line("LOST", counted(end.recorder.not_stored, "write") + " could not be stored"));
   }
   print(fact_line("record", facts_.folder));
-  const std::string program = program_invocation_name;
+  const std::string program = shell_word(program_invocation_name);
   const std::string parent = std::filesystem::path(facts_.folder).parent_path().string();
   print(fact_line("look at it",
-                  program + " show " + facts_.folder + ", or in a browser with " + program +
-                      " serve " + (parent.empty() ? "." : parent)));
+                  program + " show " + shell_word(facts_.folder) + ", or in a browser with " +
+                      program + " serve " + (parent.empty() ? "." : shell_word(parent))));
 }
 
 void RunReport::print_end_event(const RunEnd& end) {
@@ -286,7 +290,11 @@ void RunReport::print_end_event(const RunEnd& end) {
   std::vector<std::string> off;
   for (const Note& note : end.notes) {
     notes.push_back(json_note(note));
-    if (note.kind == NoteKind::kSwitchedOff) off.push_back(json_string(note.quantity));
+    if (note.kind != NoteKind::kSwitchedOff) continue;
+    std::istringstream names(note.quantity);
+    for (std::string name; std::getline(names >> std::ws, name, ',');) {
+      off.push_back(json_string(name));
+    }
   }
   JsonObject scores;
   add_scores(scores, end.scores);
@@ -298,6 +306,8 @@ void RunReport::print_end_event(const RunEnd& end) {
             .field("problem", facts_.problem)
             .field("synthetic", facts_.is_synthetic)
             .field("steps", end.steps)
+            .field("steps_here", steps_done_)
+            .field("diverged_at", end.diverged_at)
             .field("seconds", seconds_between(begin_, Clock::now()))
             .field("steps_per_second",
                    training_seconds_ > 0 ? double(steps_done_) / training_seconds_ : 0.0)

@@ -36,9 +36,10 @@ struct BatchScore {
 using Scores = std::map<std::string, double>;
 
 struct RunEnd {
-  std::string ending;       ///< "finished", "interrupted" or "failed"
-  std::string explanation;  ///< of an ending that is not "finished"
-  int64_t steps = 0;
+  std::string ending;        ///< "finished", "interrupted" or "diverged"
+  std::string explanation;   ///< of an ending that is not "finished"
+  int64_t steps = 0;         ///< taken, also by a process before this one
+  int64_t diverged_at = -1;  ///< step of the first loss that was not finite; -1: none
   Scores scores;             ///< of the last evaluation
   int64_t scores_step = -1;  ///< its step; -1: there was none
   BatchScore last_batch;

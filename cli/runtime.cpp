@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/data_kind.h"
 #include "cli/errors.h"
 #include "cli/json.h"
 #include "cli/numbers.h"
@@ -99,7 +100,7 @@ void print_json(const Options& options, const std::vector<Run>& runs, const Rati
               JsonObject()
                   .field("optimizer", training.optimizer)
                   .field("problem", training.problem)
-                  .field("data", training.data.synthetic ? "synthetic" : "real")
+                  .field("data", data_kind(training.problem, training.data))
                   .field("device", options.device)
                   .field("threads", options.threads)
                   .field("epochs", training.epochs)
@@ -159,7 +160,7 @@ void run(Options& options) {
     std::printf("%s on %s (%s data): %s of %s, in turn with sgd, %s\n",
                 training.optimizer.c_str(),
                 training.problem.c_str(),
-                training.data.synthetic ? "synthetic" : "real",
+                data_kind(training.problem, training.data).c_str(),
                 counted(options.runs, "run").c_str(),
                 counted(training.epochs, "epoch").c_str(),
                 counted(options.threads, "thread").c_str());

@@ -37,7 +37,9 @@ void print_fact(const std::string& label, const std::string& text, size_t width)
 std::string config_text(const RunInfo& info) {
   std::string text;
   for (const auto& [key, value] : info.config) {
-    if (key == "problem" || key == "data" || key == "tracked") continue;
+    const bool is_told = key == "problem" || key == "data" || key == "tracked" ||
+                         key == "steps_taken" || key == "diverged_at";
+    if (is_told) continue;
     text += (text.empty() ? "" : ", ") + key + " " + value;
   }
   return text;
@@ -45,9 +47,15 @@ std::string config_text(const RunInfo& info) {
 
 std::string status_text(const RunSummary& run) {
   std::string text = run.status;
-  if (run.last_step >= 0) text += ", last step " + std::to_string(run.last_step);
-  const std::string steps = run.config("steps");
-  if (!steps.empty()) text += " of " + steps;
+  const std::string steps = run.config("steps"), taken = run.config("steps_taken"),
+                    diverged_at = run.config("diverged_at");
+  if (!diverged_at.empty()) text += " at step " + diverged_at;
+  if (!taken.empty()) {
+    text += ", " + taken + (steps.empty() || steps == taken ? "" : " of " + steps) + " steps taken";
+  } else if (run.last_step >= 0) {
+    text += ", last recorded step " + std::to_string(run.last_step);
+    if (!steps.empty()) text += " of " + steps;
+  }
   if (run.last_time > run.info.start_time) {
     text += ", " + duration(run.last_time - run.info.start_time);
   }

@@ -9,11 +9,13 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/numbers.h"
 #include "cli/processor.h"
 #include "cli/run_folder.h"
 #include "cli/tune_options.h"
 #include "cli/tune_report.h"
+#include "src/base/shell.h"
 #include "study/execution.h"
 #include "study/slurm.h"
 #include "study/study.h"
@@ -21,9 +23,12 @@
 namespace flightdeck::cli {
 namespace {
 
-volatile std::sig_atomic_t interrupts = 0;
+volatile std::sig_atomic_t interrupts = 0, last_signal = 0;
 
-extern "C" void count_signal(int) { interrupts = interrupts + 1; }
+extern "C" void count_signal(int number) {
+  interrupts = interrupts + 1;
+  last_signal = number;
+}
 
 void count_interrupts() {
   struct sigaction action {};
@@ -80,8 +85,9 @@ void work(study::Study& study, const TuneOptions& options, TuneReport& report) {
     throw std::runtime_error("tune: " + counted(static_cast<int64_t>(progress.failed), "run") +
                              " failed; see their log.txt, put it right, and go on with: flightdeck "
                              "tune " +
-                             study.folder());
+                             shell_word(study.folder()));
   }
+  if (interrupts > 0) throw Interrupted(last_signal);
 }
 
 void tune(const CLI::App& command, const TuneOptions& options) {
@@ -114,8 +120,8 @@ void add_tune(CLI::App& app) {
       "tune", "Compare optimizers, each tuned with the same budget, by many runs.");
   add_tune_options(*command, *options);
   command->footer(
-      "Ctrl-C ends the runs with a checkpoint; a second one kills them. The same command, or\n"
-      "'flightdeck tune STUDY', goes on where it stopped.\n"
+      "Ctrl-C ends the runs with a checkpoint, and exits with 130; a second one kills them. The\n"
+      "same command, or 'flightdeck tune STUDY', goes on where it stopped.\n"
       "Examples:\n"
       "  flightdeck tune quadratic_deep mnist_logreg --optimizer sgd --optimizer adam \\\n"
       "    --budget small --jobs 2 --out studies/first\n"

@@ -10,6 +10,8 @@
 #include "cli/numbers.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "cli/tune_progress.h"
+#include "src/base/shell.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -20,30 +22,10 @@ using study::RunEvent;
 using study::Study;
 
 constexpr double kBarSeconds = 0.1, kLineSeconds = 5;
-constexpr size_t kBarWidth = 24;
+constexpr size_t kLeastBar = 8, kBarWidth = 24;
 
 std::string fact_line(const std::string& label, const std::string& text) {
   return pad_right(label, 12) + text;
-}
-
-size_t left_of(const Progress& progress) {
-  return progress.planned - progress.ended - progress.running - progress.failed;
-}
-
-std::string text_of(const Progress& progress) {
-  std::string text = std::to_string(progress.ended) + " of " +
-                     counted(static_cast<int64_t>(progress.planned), "run") + " done, " +
-                     std::to_string(progress.running) + " running, " +
-                     std::to_string(left_of(progress)) + " left";
-  if (progress.elsewhere > 0) {
-    text += " (" + std::to_string(progress.elsewhere) + " held by other processes)";
-  }
-  if (progress.failed > 0) text += ", " + std::to_string(progress.failed) + " failed";
-  if (progress.most > progress.planned) {
-    text += ", up to " + std::to_string(progress.most - progress.planned) + " more to plan";
-  }
-  if (progress.seconds_left > 0) text += ", at most " + duration(progress.seconds_left) + " left";
-  return text;
 }
 
 std::string json_of(const Progress& progress) {
@@ -204,14 +186,15 @@ void TuneReport::show(const Progress& progress) {
   if (json_) {
     print(json_of(progress));
   } else if (!has_bar_) {
-    print(text_of(progress));
+    print(text_of(progress, std::string::npos));
   } else {
     const double share = double(progress.ended) / double(std::max<size_t>(progress.most, 1));
     // A line that wraps cannot be taken back.
-    const size_t taken = kBarWidth + 4;
-    const auto columns = static_cast<size_t>(terminal_width(STDERR_FILENO, 80));
-    const std::string text = text_of(progress).substr(0, columns > taken ? columns - taken : 0);
-    std::cerr << "\r\033[K" << progress_bar(share, kBarWidth, utf8_) << " " << text << std::flush;
+    const auto columns = static_cast<size_t>(terminal_width(STDERR_FILENO, 80)) - 1;
+    const size_t whole = display_width(text_of(progress, std::string::npos));
+    const size_t bar = std::clamp(columns - std::min(columns, whole + 3), kLeastBar, kBarWidth);
+    const std::string text = text_of(progress, columns - std::min(columns, bar + 3));
+    std::cerr << "\r\033[K" << progress_bar(share, bar, utf8_) << " " << text << std::flush;
     bar_is_shown_ = true;
   }
 }
@@ -232,7 +215,7 @@ void TuneReport::submitted(const Study& study, const study::Submission& submissi
   } else {
     print("submitted " + counted(static_cast<int64_t>(submission.runs), "run") + " as jobs " +
           joined(submission.jobs) + "; the last of them submits what follows");
-    print("how far it is: flightdeck tune " + study.folder() + " --plan-only");
+    print("how far it is: flightdeck tune " + shell_word(study.folder()) + " --plan-only");
   }
 }
 
@@ -257,7 +240,7 @@ void TuneReport::end(const Study& study, const std::string& ending) {
   const size_t left = study.plan().size() - study.scores().size();
   if (left > 0) {
     print(ending + ", " + counted(static_cast<int64_t>(left), "run") +
-          " of the plan left; go on with: flightdeck tune " + study.folder());
+          " of the plan left; go on with: flightdeck tune " + shell_word(study.folder()));
   }
 }
 

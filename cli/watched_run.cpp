@@ -7,6 +7,7 @@
 
 #include <torch/torch.h>
 
+#include "cli/checkpoint_times.h"
 #include "cli/errors.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
@@ -14,6 +15,7 @@
 #include "cli/numbers.h"
 #include "cli/random_states.h"
 #include "cli/report_file.h"
+#include "src/base/shell.h"
 
 namespace flightdeck::cli {
 
@@ -145,9 +147,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Of checkpoints that nobody asked for: a small problem would spend its time on them.
-constexpr double kCheckpointSeconds = 30;
-
 }  // namespace
 
 WatchedRun::WatchedRun(const RunOptions& options,
@@ -256,8 +255,8 @@ bool WatchedRun::is_checkpoint_due() const {
   if (options_.checkpoint_every) {
     return *options_.checkpoint_every > 0 && step % *options_.checkpoint_every == 0;
   }
-  return step % training_.steps_per_epoch() == 0 &&
-         seconds_since(last_checkpoint_) >= kCheckpointSeconds;
+  return is_checkpoint_time(step % training_.steps_per_epoch() == 0,
+                            seconds_since(last_checkpoint_));
 }
 
 // At the end of an epoch, as DeepOBS does, and of the run: within an epoch the instruments see how
@@ -365,31 +364,43 @@ bool WatchedRun::write_outcome(const std::string& ending) {
   } catch (const std::exception& error) {
     report_.warning("outcome: " + std::string(error.what()) +
                     (Checkpoint::exists(folder_)
-                         ? "; then 'flightdeck resume " + folder_ + "' trains on to it"
+                         ? "; then 'flightdeck resume " + shell_word(folder_) + "' trains on to it"
                          : "; the scores are in the record alone"));
     return false;
   }
 }
 
-void WatchedRun::finish() {
+RunEnd WatchedRun::ending() {
   RunEnd end;
   end.ending = "finished";
+  end.diverged_at = outcome_.outcome().diverged_at;
   if (!training_.is_done() && is_interrupted()) {
     end.ending = "interrupted";
-    end.explanation = Checkpoint::exists(folder_) ? "to go on: flightdeck resume " + folder_
-                                                  : "the record is complete up to here";
-  } else if (has_diverged()) {
-    end.ending = "failed";
-    end.explanation = "the loss is not finite since step " +
-                      std::to_string(outcome_.outcome().diverged_at) +
-                      "; try a smaller --lr, or go on with --keep-going";
+    const std::string folder = std::filesystem::absolute(folder_).lexically_normal().string();
+    end.explanation = Checkpoint::exists(folder_)
+                          ? "to go on: flightdeck resume " + shell_word(folder)
+                          : "the record is complete up to here; without a checkpoint nothing can "
+                            "go on from it";
+  } else if (end.diverged_at >= 0) {
+    end.ending = "diverged";
+    end.explanation = "the loss was not finite at step " + std::to_string(end.diverged_at) +
+                      (options_.keep_going ? ", and the training went on as asked"
+                                           : "; try a smaller --lr, or go on with --keep-going");
   }
-  const bool has_outcome = write_outcome(end.ending == "interrupted" ? "interrupted"
-                                         : outcome_.has_diverged()   ? "diverged"
-                                                                     : "finished");
-  if (end.ending != "interrupted" && has_outcome) checkpoint_.remove();
-  cockpit_->finish(end.ending);
+  return end;
+}
+
+void WatchedRun::finish() {
+  RunEnd end = ending();
+  const bool is_interrupted = end.ending == "interrupted";
   end.steps = training_.next_step();
+  const bool has_outcome = write_outcome(end.ending);
+  if (!is_interrupted && has_outcome) checkpoint_.remove();
+  cockpit_->describe("steps_taken", std::to_string(end.steps));
+  if (end.diverged_at >= 0) {
+    cockpit_->describe("diverged_at", std::to_string(end.diverged_at));
+  }
+  cockpit_->finish(end.ending);
   end.scores = scores_;
   end.scores_step = evaluated_at_;
   if (last_.loss.defined()) end.last_batch = last_score();
@@ -397,7 +408,10 @@ void WatchedRun::finish() {
   end.recorder = recorder_->statistics();
   report_.end(end);
   if (options_.report) write_report(RunReader(folder_), {folder_, "", options_.json});
-  TORCH_CHECK(end.ending != "failed", "run: training diverged at step ", end.steps);
+  if (is_interrupted) throw interruption();
+  TORCH_CHECK(end.ending != "diverged" || options_.keep_going,
+              "run: training diverged at step ",
+              end.diverged_at);
   TORCH_CHECK(has_outcome, "run: there is no outcome.json in ", folder_, ", as told above");
 }
 

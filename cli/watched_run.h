@@ -50,6 +50,7 @@ class WatchedRun {
   void tell_once(const std::string& problem);
   void checkpoint_after_interrupt();
   BatchScore last_score() const;
+  RunEnd ending();
   bool write_outcome(const std::string& ending);
   void finish();
 

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "base/whole_file.h"
+#include "src/base/whole_file.h"
 #include "study/files.h"
 
 namespace flightdeck::study {

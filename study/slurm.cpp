@@ -9,7 +9,8 @@
 #include <stdexcept>
 #include <sys/stat.h>
 
-#include "base/whole_file.h"
+#include "src/base/shell.h"
+#include "src/base/whole_file.h"
 #include "study/child.h"
 #include "study/files.h"
 #include "study/lock.h"
@@ -74,15 +75,6 @@ std::vector<int64_t> open_places(const Study& study) {
     if (!study.has_ended(study.plan()[k])) places.push_back(static_cast<int64_t>(k));
   }
   return places;
-}
-
-// In quotes for a shell.
-std::string quoted(const std::string& text) {
-  std::string all = "'";
-  for (const char character : text) {
-    all += character == '\'' ? std::string("'\\''") : std::string(1, character);
-  }
-  return all + "'";
 }
 
 std::string joined(const std::vector<std::string>& words, const std::string& between) {
@@ -170,8 +162,8 @@ class Submitter {
     }
     arguments.insert(arguments.end(), last_.options.begin(), last_.options.end());
     arguments.insert(arguments.end(), more.begin(), more.end());
-    arguments.push_back("--wrap=exec " + quoted(program_) + " tune " +
-                        quoted(fs::absolute(study_.folder()).string()) + " " + words);
+    arguments.push_back("--wrap=exec " + shell_word(program_) + " tune " +
+                        shell_word(fs::absolute(study_.folder()).string()) + " " + words);
     const std::string job = answer(arguments);
     return job.substr(0, job.find(';'));  // ";CLUSTER" may follow
   }

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "base/whole_file.h"
+#include "src/base/whole_file.h"
 #include "study/files.h"
 #include "study/lock.h"
 #include "study/outcome.h"

@@ -38,6 +38,9 @@ struct CockpitOptions {
   int64_t stack_bytes = int64_t{256} << 20;   ///< as in CurvatureOptions
   /// Where warnings go; the default writes them to stderr.
   std::function<void(const std::string&)> on_warning;
+  /// Says notes and warnings in the words of the program around, which may have other names for
+  /// these options; the default says them as they are.
+  std::function<std::string(const std::string&)> wording;
 };
 
 /// What may be told about a step. All of it is optional.

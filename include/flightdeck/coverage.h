@@ -37,7 +37,7 @@ struct Coverage {
   std::vector<std::string> shared_terms;  ///< ops that end a term all samples share
   bool leaves_out_shared_terms = false;
 
-  /// A table for people, one line per use.
+  /// A table for people, one line per use; each refusal once below it.
   std::string text() const;
 };
 

@@ -5,6 +5,7 @@
 #include "flightdeck/cockpit.h"
 #include "flightdeck/coverage.h"
 #include "flightdeck/curvature.h"
+#include "flightdeck/curvature_coverage.h"
 #include "flightdeck/gradients.h"
 #include "flightdeck/grouping.h"
 #include "flightdeck/histogram.h"

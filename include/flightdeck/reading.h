@@ -44,7 +44,7 @@ struct StepReadings {
 
 enum class NoteKind {
   kRemark,       ///< something a person should know
-  kSwitchedOff,  ///< a quantity failed and is off from here on
+  kSwitchedOff,  ///< quantities ("a, b") failed and are off from here on
   kNotStored,    ///< steps that could not be stored
 };
 const char* to_string(NoteKind kind);  ///< "remark", "switched_off" or "not_stored"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "flightdeck/cockpit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include <ATen/ATen.h>
 
+#include "base/words.h"
 #include "cockpit/emit.h"
 #include "cockpit/groups.h"
 #include "cockpit/output.h"
@@ -65,6 +67,13 @@ struct Pending {
   LineEnd start;
   Tensor squared_length;  // of the update, once known
   NamedValues values;     // of this step, known since
+};
+
+// Quantities that were switched off for one reason.
+struct Failure {
+  int64_t step = 0;
+  std::string message;
+  std::vector<std::string> quantities, passes;
 };
 
 Parameters without_further_names(const Parameters& parameters) {
@@ -134,7 +143,7 @@ LineView line_view(const Pending& pending,
 class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
  public:
   State(Parameters parameters, std::vector<Quantity> quantities, CockpitOptions options)
-      : output_(options.on_warning), tracker_(parameters) {
+      : output_(options.on_warning, options.wording), tracker_(parameters) {
     context_.parameters = std::move(parameters);
     context_.options = std::move(options);
     context_.start = std::chrono::steady_clock::now();
@@ -218,7 +227,10 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
                   "training loop");
     }
     ~Call() {
-      if (state_->depth_ == 1) state_->end_run_if_asked();
+      if (state_->depth_ == 1) {
+        state_->tell_failures();
+        state_->end_run_if_asked();
+      }
       --state_->depth_;
     }
     Call(const Call&) = delete;
@@ -267,7 +279,9 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   void attempt(size_t instrument, NamedValues& values, const Compute& compute);
   // Inside a catch block: switches off who failed, or throws on.
   void switch_off_failed(const std::vector<size_t>& instruments, int64_t step);
-  void switch_off(size_t instrument, int64_t step, const std::string& message);
+  void switch_off(size_t instrument, int64_t step, const char* pass);
+  // What was switched off for one reason is one note and one warning.
+  void tell_failures() noexcept;
   // For failures of a pass: switches off whom it concerns.
   Step::OnFailure on_failure(int64_t step);
   // Inside a catch block, for what the caller did wrong: said once and recorded, or thrown on.
@@ -283,6 +297,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   UpdateTracker tracker_;
   bool knows_groups_ = false;
   std::vector<bool> took_part_;        // per parameter: in the losses of a step before
+  std::vector<Failure> failures_;      // not told yet
   std::optional<std::string> ending_;  // asked for
   bool is_finished_ = false;
   std::optional<int64_t> last_step_;
@@ -389,32 +404,50 @@ void Cockpit::State::find_groups(const Tensor& losses, const WatchOptions& optio
 
 // ---- failures -----------------------------------------------------------------------------------
 
-void Cockpit::State::switch_off(size_t instrument, int64_t step, const std::string& message) {
+void Cockpit::State::switch_off(size_t instrument, int64_t step, const char* pass) {
   instruments_[instrument].is_on = false;
-  if (!output_.has_begun()) tell_run();
-  const std::string& name = instruments_[instrument].quantity.name();
-  output_.note(step, NoteKind::kSwitchedOff, name, message);
-  output_.warn(name + " failed at step " + std::to_string(step) +
-               " and is off from here on: " + message);
+  const std::string message = current_message();
+  const auto same = std::find_if(failures_.begin(), failures_.end(), [&](const Failure& other) {
+    return other.step == step && other.message == message;
+  });
+  Failure& failure = same == failures_.end() ? failures_.emplace_back() : *same;
+  failure.step = step;
+  failure.message = message;
+  add_once(failure.quantities, instruments_[instrument].quantity.name());
+  if (*pass != '\0') add_once(failure.passes, pass);
+}
+
+void Cockpit::State::tell_failures() noexcept {
+  try {
+    for (const Failure& failure : std::exchange(failures_, {})) {
+      if (!output_.has_begun()) tell_run();
+      const std::string names = joined(failure.quantities);
+      const std::string passes = failure.passes.empty() ? "" : joined(failure.passes) + ": ";
+      const bool is_one = failure.quantities.size() == 1;
+      output_.note(failure.step, NoteKind::kSwitchedOff, names, passes + failure.message);
+      output_.warn(names + " failed at step " + std::to_string(failure.step) + " and " +
+                   (is_one ? "is" : "are") + " off from here on: " + passes + failure.message);
+    }
+  } catch (...) {
+    output_.warn("what was switched off could not be told: " + current_message());
+  }
 }
 
 void Cockpit::State::switch_off_failed(const std::vector<size_t>& instruments, int64_t step) {
   if (context_.options.strict) throw;
-  const std::string message = current_message();
   for (size_t k : instruments) {
-    if (instruments_[k].is_on) switch_off(k, step, message);
+    if (instruments_[k].is_on) switch_off(k, step, "");
   }
 }
 
 Step::OnFailure Cockpit::State::on_failure(int64_t step) {
   return [this, step](const std::function<bool(const StepNeeds&)>& concerns, const char* pass) {
     if (context_.options.strict) throw;
-    const std::string message = current_message();
     std::set<size_t> concerned(current_->plan().due.begin(), current_->plan().due.end());
     if (pending_) concerned.insert(pending_->for_line.begin(), pending_->for_line.end());
     for (size_t k : concerned) {
       if (!instruments_[k].is_on || !concerns(instruments_[k].needs())) continue;
-      switch_off(k, step, std::string(pass) + ": " + message);
+      switch_off(k, step, pass);
     }
   };
 }
@@ -551,6 +584,8 @@ void Cockpit::State::compute_values(NamedValues& values) {
   for (size_t k : current_->plan().due) {
     const auto& compute = instruments_[k].functions.compute;
     if (!instruments_[k].is_on || !compute) continue;
+    // The pass failed and switched off others: this one's value is lost for this step alone.
+    if (!current_->has_gradients() && needs_gradients(instruments_[k].needs())) continue;
     attempt(k, values, [&] { return compute_with_remedy(compute, *current_); });
   }
 }
@@ -635,7 +670,7 @@ void Cockpit::State::take_remarks() {
   }
   if (!current_->has_gradients()) return;
   warn_of_lost_parameters();
-  if (coverage_.empty()) {
+  if (coverage_.empty() && current_->plan().asks_rows()) {
     coverage_ = current_->gradients().coverage.text();
     tell_run();
   }

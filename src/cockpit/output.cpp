@@ -34,8 +34,9 @@ std::string current_message() {
   }
 }
 
-Output::Output(std::function<void(const std::string&)> on_warning)
-    : on_warning_(std::move(on_warning)) {
+Output::Output(std::function<void(const std::string&)> on_warning,
+               std::function<std::string(const std::string&)> wording)
+    : on_warning_(std::move(on_warning)), wording_(std::move(wording)) {
   if (!on_warning_) on_warning_ = write_to_stderr;
 }
 
@@ -66,7 +67,7 @@ void Output::note(int64_t step,
                   NoteKind kind,
                   const std::string& quantity,
                   const std::string& text) {
-  const Note note{step, wall_time(), kind, quantity, text};
+  const Note note{step, wall_time(), kind, quantity, worded(text)};
   for_each_sink([&](Sink& sink) { sink.note(note); });
 }
 
@@ -85,7 +86,7 @@ void Output::finish(const std::string& ending) {
 
 void Output::warn(const std::string& text) {
   try {
-    on_warning_(text);
+    on_warning_(worded(text));
   } catch (...) {
     write_to_stderr(text);  // what could not be passed on is not lost
   }

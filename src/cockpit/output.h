@@ -15,7 +15,8 @@ namespace flightdeck {
 /// Passes on to all sinks. A sink that throws is dropped with a warning; nothing is thrown.
 class Output {
  public:
-  explicit Output(std::function<void(const std::string&)> on_warning);
+  Output(std::function<void(const std::string&)> on_warning,
+         std::function<std::string(const std::string&)> wording);
 
   void add(std::shared_ptr<Sink> sink) { sinks_.push_back(std::move(sink)); }
   bool has_begun() const { return has_begun_; }
@@ -32,7 +33,10 @@ class Output {
  private:
   void for_each_sink(const std::function<void(Sink&)>& call);
 
+  std::string worded(const std::string& text) const { return wording_ ? wording_(text) : text; }
+
   std::function<void(const std::string&)> on_warning_;
+  std::function<std::string(const std::string&)> wording_;
   std::vector<std::shared_ptr<Sink>> sinks_;
   std::set<std::string> remarks_, warnings_;
   bool has_begun_ = false;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "passes/gradient_fields.h"
+
 namespace flightdeck {
 namespace {
 
@@ -105,7 +107,12 @@ std::string names_of(const Plan& plan) {
 }  // namespace
 
 bool needs_gradients(const StepNeeds& needs) {
-  return !needs.gradients.empty() || !needs.histograms.empty() || !needs.joint_histograms.empty();
+  return !needs.gradients.empty() || needs_rows(needs);
+}
+
+bool needs_rows(const StepNeeds& needs) {
+  return asks_rows(needs.gradients) || !needs.histograms.empty() ||
+         !needs.joint_histograms.empty() || needs.line;
 }
 
 bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b) {
@@ -114,6 +121,18 @@ bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b) {
 
 bool Plan::asks_gradients() const {
   return !gradients.empty() || !histograms.empty() || !joint_histograms.empty();
+}
+
+bool Plan::asks_rows() const {
+  return flightdeck::asks_rows(gradients) || !histograms.empty() || !joint_histograms.empty() ||
+         line || ends_line;
+}
+
+void Plan::leave_out_rows() {
+  gradients = gradients.has(Need::kArrivedNorm) ? Needs(Need::kArrivedNorm) : Needs();
+  histograms.clear();
+  joint_histograms.clear();
+  line = ends_line = false;
 }
 
 StepNeeds Instrument::needs() const {

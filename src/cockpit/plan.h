@@ -42,6 +42,10 @@ struct Plan {
   bool is_empty() const { return due.empty() && !ends_line; }
   /// True if the individual gradients of the user's backward pass are listened to.
   bool has_gradient_pass() const { return asks_gradients() || line || ends_line; }
+  /// True if individual gradients are among what it asks of them.
+  bool asks_rows() const;
+  /// From here on nothing is asked for which the samples would have to be told apart.
+  void leave_out_rows();
   std::string text(const std::vector<Instrument>& instruments) const;
 
  private:
@@ -59,6 +63,8 @@ Plan make_plan(int64_t step,
 
 /// True if the quantity needs the gradient pass.
 bool needs_gradients(const StepNeeds& needs);
+/// True if it needs individual gradients.
+bool needs_rows(const StepNeeds& needs);
 /// True if both speak of the same matrix.
 bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b);
 

@@ -3,11 +3,12 @@
 
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <unistd.h>
 
 #include <ATen/ATen.h>
 #include <torch/version.h>
+
+#include "base/shell.h"
 
 namespace flightdeck {
 namespace {
@@ -17,15 +18,12 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-// The command line of this process, its arguments separated by spaces; empty where unknown.
+// The command line of this process as a shell reads it back; empty where unknown.
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  for (char& character : text) {
-    if (character == '\0') character = ' ';
-  }
-  return text;
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return shell_line(words);
 }
 
 std::string type_name(at::ScalarType type) {

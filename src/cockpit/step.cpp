@@ -83,8 +83,6 @@ void attempt(const Step::OnFailure& on_failure,
   }
 }
 
-bool needs_watch(const StepNeeds& needs) { return needs_gradients(needs) || needs.line; }
-
 }  // namespace
 
 Tensor mean_and_variance(const Tensor& values) {
@@ -243,8 +241,12 @@ void Step::begin(const std::vector<Tensor>& update, const OnFailure& on_failure)
       activations_ = read_activations(capture, parameters());
     });
   }
-  if (plan_.has_gradient_pass()) {
-    attempt(on_failure, &needs_watch, "individual gradients", [&] { attach(update); });
+  if (plan_.asks_rows()) {
+    attempt(on_failure, &needs_rows, "individual gradients", [&] { attach(update); });
+    if (!watch_) plan_.leave_out_rows();
+  }
+  if (!watch_ && plan_.has_gradient_pass()) {
+    attempt(on_failure, &needs_gradients, "gradient", [&] { attach(update); });
   }
   graph_losses_ = Tensor();
   options_.outputs = Tensor();  // its graph
@@ -253,7 +255,9 @@ void Step::begin(const std::vector<Tensor>& update, const OnFailure& on_failure)
 bool Step::finish(const OnFailure& on_failure) {
   if (!watch_) return true;
   if (!watch_->has_run()) return false;
-  attempt(on_failure, &needs_watch, "individual gradients", [&] {
+  const bool has_rows = plan_.asks_rows();
+  const char* pass = has_rows ? "individual gradients" : "gradient";
+  attempt(on_failure, has_rows ? &needs_rows : &needs_gradients, pass, [&] {
     gradients_ = watch_->finish();
     add_remarks(gradients_->remarks);
   });

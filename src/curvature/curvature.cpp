@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // curvature(): plans the passes that answer a set of needs and turns their results into answers.
-#include "flightdeck/curvature.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -14,6 +12,7 @@
 #include "curvature/eigh.h"
 #include "curvature/kronecker_factors.h"
 #include "curvature/residuals.h"
+#include "flightdeck/curvature_coverage.h"
 
 namespace flightdeck {
 namespace {
@@ -36,8 +35,12 @@ struct Gathered {
 
 class CurvatureRun {
  public:
-  CurvatureRun(CurvatureContext& context, CurvatureNeeds what, const CurvatureOptions& options)
-      : context_(context), what_(what), options_(options) {
+  // A rehearsal takes two columns where the run takes all: one would be no stack.
+  CurvatureRun(CurvatureContext& context,
+               CurvatureNeeds what,
+               const CurvatureOptions& options,
+               bool is_rehearsal)
+      : context_(context), what_(what), options_(options), is_rehearsal_(is_rehearsal) {
     options_.scratch_bytes = scratch_for(context.parameters(), options.scratch_bytes);
     const size_t count = context.parameters().size();
     const auto has = [what](CurvatureNeed need) { return what.has(need); };
@@ -98,6 +101,10 @@ class CurvatureRun {
             }};
   }
 
+  int64_t taken_of(int64_t columns) const {
+    return is_rehearsal_ ? std::min<int64_t>(columns, 2) : columns;
+  }
+
   void gather(Gathered& gathered, const Columns& columns) {
     ColumnsPass pass(context_.linearisation(),
                      context_.parameters(),
@@ -105,11 +112,12 @@ class CurvatureRun {
                      is_covered_ ? nullptr : &result_.coverage);
     is_covered_ = true;
     const int64_t piece = pass.columns_at_once(options_.stack_bytes);
+    const int64_t count = taken_of(columns.count);
     const auto sweep = [&](const ColumnsPass::Consume& consume) {
-      for (int64_t begin = 0; begin < columns.count; begin += piece) {
-        const int64_t end = std::min(begin + piece, columns.count);
+      for (int64_t begin = 0; begin < count; begin += piece) {
+        const int64_t end = std::min(begin + piece, count);
         pass.run(columns.seeds(begin, end), consume);
-        if (options_.on_columns) options_.on_columns(end, columns.count);
+        if (options_.on_columns) options_.on_columns(end, count);
       }
     };
     sweep([&](size_t p, const std::vector<Rows>& rows) {
@@ -179,6 +187,7 @@ class CurvatureRun {
     options.scratch_bytes = options_.scratch_bytes;
     options.max_slow_entries = options_.max_slow_entries;
     options.coverage = &result_.coverage;
+    options.is_rehearsal = is_rehearsal_;
     add_hessian_residuals(context_, options, hessian_.diagonal);
   }
 
@@ -188,8 +197,9 @@ class CurvatureRun {
     if (concave.heads.empty()) return;
     ColumnsPass pass(context_.linearisation(), context_.parameters(), options_.samples, nullptr);
     const int64_t piece = pass.columns_at_once(options_.stack_bytes);
-    for (int64_t begin = 0; begin < concave.columns(); begin += piece) {
-      pass.run(concave.factor(begin, std::min(begin + piece, concave.columns())),
+    const int64_t count = taken_of(concave.columns());
+    for (int64_t begin = 0; begin < count; begin += piece) {
+      pass.run(concave.factor(begin, std::min(begin + piece, count)),
                [&](size_t p, const std::vector<Rows>& rows) {
                  add_columns(
                      hessian_.diagonal[p], rows, hessian_.diagonals, -1, options_.scratch_bytes);
@@ -274,8 +284,32 @@ class CurvatureRun {
   Gathered exact_, sampled_, hessian_;
   std::vector<Tensor> input_factors_;
   Curvature result_;
+  bool is_rehearsal_;
   bool is_covered_ = false;
 };
+
+Curvature run_curvature(const Tensor& losses,
+                        const Parameters& parameters,
+                        CurvatureNeeds what,
+                        const CurvatureOptions& options,
+                        bool is_rehearsal) {
+  TORCH_CHECK_VALUE(options.mc_samples > 0,
+                    "curvature: options.mc_samples is ",
+                    options.mc_samples,
+                    " but must be at least 1; leave it at 1 if the Monte-Carlo needs are not used");
+  return with_curvature_remedies([&] {
+    CurvatureContext context(losses,
+                             parameters,
+                             {options.samples,
+                              options.outputs,
+                              options.batch_norm,
+                              options.shared_terms,
+                              options.batch_size,
+                              options.reduction},
+                             /*needs_rows=*/true);
+    return CurvatureRun(context, what, options, is_rehearsal).run();
+  });
+}
 
 }  // namespace
 
@@ -311,22 +345,17 @@ Curvature curvature(const Tensor& losses,
                     const Parameters& parameters,
                     CurvatureNeeds what,
                     const CurvatureOptions& options) {
-  TORCH_CHECK_VALUE(options.mc_samples > 0,
-                    "curvature: options.mc_samples is ",
-                    options.mc_samples,
-                    " but must be at least 1; leave it at 1 if the Monte-Carlo needs are not used");
-  return with_curvature_remedies([&] {
-    CurvatureContext context(losses,
-                             parameters,
-                             {options.samples,
-                              options.outputs,
-                              options.batch_norm,
-                              options.shared_terms,
-                              options.batch_size,
-                              options.reduction},
-                             /*needs_rows=*/true);
-    return CurvatureRun(context, what, options).run();
-  });
+  return run_curvature(losses, parameters, what, options, /*is_rehearsal=*/false);
+}
+
+Curvature curvature_coverage(const Tensor& losses,
+                             const Parameters& parameters,
+                             CurvatureNeeds what,
+                             const CurvatureOptions& options) {
+  Curvature rehearsed = run_curvature(losses, parameters, what, options, /*is_rehearsal=*/true);
+  rehearsed.parameters.clear();
+  rehearsed.total = ParameterCurvature();
+  return rehearsed;
 }
 
 }  // namespace flightdeck

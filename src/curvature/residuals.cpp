@@ -45,6 +45,7 @@ class Residuals {
     propagate();
     check_slow_entries();  // again: an op may have been too large for columns
     add_separable_terms();
+    if (options_.is_rehearsal) return;
     for (size_t p = 0; p < is_fast_.size(); ++p) {
       if (!is_fast_[p] && capture_.parameters[p].leaf >= 0) take_products(p);
     }
@@ -274,7 +275,8 @@ class Residuals {
     }
     std::vector<bool> wanted(captured.next.size(), false);
     for (const Input& input : inputs) wanted[input.edge] = true;
-    Tensor matrix = at::zeros({capture_.N, m, m}, options);
+    const int64_t kept = options_.is_rehearsal ? 0 : m;
+    Tensor matrix = at::zeros({capture_.N, kept, kept}, options);
     bool any = false;
     for (const Input& input : inputs) {
       for (int64_t i = 0; i < input.size; i += kVectorsAtOnce) {
@@ -285,6 +287,7 @@ class Residuals {
         tangents[input.edge] =
             from_real_entries(from_per_sample(units, input.shape, input.layout), input.is_complex);
         const variable_list bent = linearisation_.bends(k, gradients, tangents, wanted);
+        if (options_.is_rehearsal) break;  // what it remarks is known now
         for (const Input& other : inputs) {
           if (other.edge >= bent.size() || !bent[other.edge].defined()) continue;
           any = true;
@@ -334,6 +337,7 @@ class Residuals {
   void run_columns(int64_t count,
                    double sign,
                    const std::function<std::vector<Seed>(int64_t begin, int64_t end)>& seeds) {
+    if (options_.is_rehearsal) count = std::min<int64_t>(count, 2);
     const int64_t piece = pass_.columns_at_once(options_.stack_bytes);
     for (int64_t begin = 0; begin < count; begin += piece) {
       pass_.run(

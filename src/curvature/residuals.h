@@ -17,6 +17,7 @@ struct ResidualOptions {
   int64_t scratch_bytes = 0;
   int64_t max_slow_entries = 0;
   Coverage* coverage = nullptr;
+  bool is_rehearsal = false;  ///< two columns of each op, for what is said of it alone
 };
 
 /// Turns the GGN's diagonals, one entry per parameter, into the Hessian's.

@@ -81,9 +81,11 @@ class Reader {
   Reader(const Tensor& losses,
          const Parameters& parameters,
          const GradientOptions& options,
+         bool needs_samples,
          Edges cuts)
       : parameters_(parameters),
         options_(options),
+        needs_samples_(needs_samples),
         cuts_(std::move(cuts)),
         topology_(read_topology(losses.grad_fn().get())),
         scalar_terms_(options.batch_size > 0 ? options.batch_size : losses.size(0)),
@@ -116,7 +118,7 @@ class Reader {
       for (size_t k = 0; k < capture_.nodes.size(); ++k) {
         if (reaches_[k]) classify(k);
       }
-      if (capture_.is_scalar) check_scalar();
+      if (capture_.is_scalar && needs_samples_) check_scalar();
     }
     finish_slow();
     count_arrivals();
@@ -538,6 +540,7 @@ class Reader {
 
   const Parameters& parameters_;
   const GradientOptions& options_;
+  bool needs_samples_;
   Edges cuts_;
   Topology topology_;
   ScalarTerms scalar_terms_;
@@ -558,13 +561,15 @@ class Reader {
 
 Capture capture_graph(const Tensor& losses,
                       const Parameters& parameters,
-                      const GradientOptions& options) {
+                      const GradientOptions& options,
+                      bool needs_samples) {
   check_input(losses, parameters, options);
-  Reader reader(losses, parameters, options, {});
+  Reader reader(losses, parameters, options, needs_samples, {});
   Capture capture = reader.run();
   if (options.shared_terms == SharedTerms::kKeep || capture.shared_terms.empty()) return capture;
   const Edges terms = reader.shared_terms(capture);
-  return terms.empty() ? std::move(capture) : Reader(losses, parameters, options, terms).run();
+  if (terms.empty()) return capture;
+  return Reader(losses, parameters, options, needs_samples, terms).run();
 }
 
 bool Capture::is_shared_term(size_t k, size_t edge) const {

@@ -78,9 +78,11 @@ struct Capture {
 };
 
 /// Reads the graph behind `losses`. Throws on bad input; refusals are recorded per parameter.
+/// Without `needs_samples` a scalar loss may be of any form.
 Capture capture_graph(const Tensor& losses,
                       const Parameters& parameters,
-                      const GradientOptions& options);
+                      const GradientOptions& options,
+                      bool needs_samples = true);
 
 /// Throws, naming the caller and its field, unless all chosen samples are in the batch.
 void check_samples(const Capture& capture,

@@ -37,13 +37,16 @@ std::string Coverage::text() const {
     name_width = std::max(name_width, parameter.name.size());
     for (const auto& use : parameter.uses) op_width = std::max(op_width, use.op.size());
   }
+  std::vector<std::string> refusals;  // one concerns many parameters, as a rule
   std::ostringstream out;
   out << padded("parameter", name_width) << "  " << padded("level", 10) << "  "
       << padded("op", op_width) << "  " << padded("form", 11) << "  algorithm\n";
   for (const auto& parameter : parameters) {
     const std::string lead =
         padded(parameter.name, name_width) + "  " + padded(to_string(parameter.level), 10) + "  ";
-    if (parameter.uses.empty()) out << lead << parameter.reason << "\n";
+    const bool is_refused = parameter.level == CoverageLevel::kRefused;
+    if (parameter.uses.empty()) out << lead << (is_refused ? "" : parameter.reason) << "\n";
+    if (is_refused) add_once(refusals, parameter.reason);
     for (size_t k = 0; k < parameter.uses.size(); ++k) {
       // Many uses of one kind (an unrolled recurrence) are one line.
       const auto& use = parameter.uses[k];
@@ -56,10 +59,11 @@ std::string Coverage::text() const {
       out << lead << padded(use.op, op_width) << "  " << padded(use.form, 11) << "  "
           << use.algorithm;
       if (same > 1) out << " (" << same << " uses)";
-      if (!parameter.reason.empty()) out << " [" << parameter.reason << "]";
+      if (!parameter.reason.empty() && !is_refused) out << " [" << parameter.reason << "]";
       out << "\n";
     }
   }
+  for (const std::string& refusal : refusals) out << "refused: " << refusal << "\n";
   for (const auto& parameter : parameters) {
     if (parameter.elsewhere.empty()) continue;
     out << "gradient past the losses reaches " << parameter.name << " from "

@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 
+#include "passes/gradient_fields.h"
 #include "passes/slow_rows.h"
 #include "rows/dense.h"
 #include "rows/sweeps.h"
@@ -49,6 +50,7 @@ FirstOrderPass::FirstOrderPass(Capture capture,
       options_(std::move(options)),
       count_(options_.samples.empty() ? capture_.N : static_cast<int64_t>(options_.samples.size())),
       results_(parameters_, what, options_, count_, hears_arrivals),
+      asks_rows_(!hears_arrivals || flightdeck::asks_rows(what, options_)),
       needs_arrivals_(what.has(Need::kArrivedNorm) && hears_arrivals),
       early_norms_(parameters_.size()),
       collector_(
@@ -56,8 +58,9 @@ FirstOrderPass::FirstOrderPass(Capture capture,
             complete(parameter, std::move(rows));
           }) {
   check_options(what);
-  for (const auto* remarks : {&capture_.remarks, &capture_.row_remarks}) {
-    for (const std::string& remark : *remarks) results_.remark(remark);
+  for (const std::string& remark : capture_.remarks) results_.remark(remark);
+  if (asks_rows_) {
+    for (const std::string& remark : capture_.row_remarks) results_.remark(remark);
   }
   results_.coverage() = initial_coverage(capture_, parameters_);
   if (options_.keep_rows) {
@@ -278,6 +281,8 @@ Gradients FirstOrderPass::finish(const Tensor& losses) {
     if (capture_.parameters[p].leaf < 0) {
       results_.report_unused(p);
       unused += (unused.empty() ? "" : ", ") + parameters_[p].name;
+    } else if (!asks_rows_) {
+      results_.report_unused(p);  // all there is to say is what arrived
     } else {
       covered.level = CoverageLevel::kRefused;
       covered.reason = "the backward pass did not reach all of its uses";

@@ -29,8 +29,11 @@ class FirstOrderPass {
 
   const Capture& capture() const { return capture_; }
 
-  /// True if rows arise at this node.
-  bool has_uses(size_t position) const { return collector_.has_uses(position); }
+  /// False if only what arrives is asked for: then rows are neither collected nor refused.
+  bool asks_rows() const { return asks_rows_; }
+
+  /// True if rows arise at this node and are asked for.
+  bool has_uses(size_t position) const { return asks_rows_ && collector_.has_uses(position); }
 
   /// The gradient that reached the losses (or the scalar loss). Rows are divided by it, sample by
   /// sample, so that they are those of the individual losses. Call before the first visit.
@@ -83,6 +86,7 @@ class FirstOrderPass {
   Tensor factor_;           // one element: rows are multiplied by it
   Tensor gradient_factor_;  // one element: output gradients are, if rows are counted
   Tensor sample_factor_;    // [N]: output gradients are multiplied by it, if weights differ
+  bool asks_rows_;
   bool needs_arrivals_;
   Tensor arrival_weight_;            // one element: the sum of the samples' weights
   std::vector<Tensor> early_norms_;  // arrived before the weights were known

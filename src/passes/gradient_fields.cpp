@@ -67,4 +67,14 @@ std::string missing_fields(const Gradients& result) {
   return text;
 }
 
+bool asks_rows(Needs what) {
+  return what.has(static_cast<Need>(~static_cast<uint32_t>(Need::kArrivedNorm)));
+}
+
+bool asks_rows(Needs what, const GradientOptions& options) {
+  // Who asks for nothing wants to know how it would be obtained.
+  return what.empty() || asks_rows(what) || !options.histograms.empty() ||
+         !options.joint_histograms.empty() || options.keep_rows || options.reuse_gradients;
+}
+
 }  // namespace flightdeck

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tensors of ParameterGradients with the needs that fill them, for messages about a missing
-// one.
+// The tensors of ParameterGradients with the needs that fill them: for messages about a missing
+// one, and for who asks whether a need is one of individual gradients.
 #pragma once
 
 #include <string>
@@ -15,5 +15,10 @@ void check_field(const Gradients& result, size_t parameter, Tensor ParameterGrad
 
 /// The fields that no parameter of `result` has, with their needs: "mean (Need::kMean), ...".
 std::string missing_fields(const Gradients& result);
+
+/// False if `what` is answered by the gradient that arrives alone, whatever the samples are.
+bool asks_rows(Needs what);
+/// The same of all that a pass is asked.
+bool asks_rows(Needs what, const GradientOptions& options);
 
 }  // namespace flightdeck

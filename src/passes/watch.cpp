@@ -13,6 +13,7 @@
 
 #include "passes/first_order.h"
 #include "passes/foreign.h"
+#include "passes/gradient_fields.h"
 
 namespace flightdeck {
 
@@ -44,7 +45,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
         remember_pass();
         start(gradients);
       }
-      if (!started_ || is_closed_ || pass_.capture().runs_own_pass) return;
+      if (!started_ || is_closed_ || !pass_.asks_rows() || pass_.capture().runs_own_pass) return;
       // Rules read shapes through the edges: put them back while they look.
       restore_edges(position);
       if (handed_over_) handed_over_->visit(position, gradients);
@@ -84,6 +85,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
                 "watch: no gradient reached the losses; call backward() on a loss computed from "
                 "them");
     pass_.set_arrival_weights(gradients[output]);
+    if (!pass_.asks_rows()) return;
     if (pass_.capture().runs_own_pass) {
       compat::outside_pass(losses_.device(), [&] { pass_.run(losses_); });
       return;
@@ -297,8 +299,9 @@ Watch::Watch(const Tensor& losses,
                     "watch: reuse_gradients needs all samples but options.samples chooses ",
                     options.samples.size(),
                     "; drop one of the two");
-  Capture capture = capture_graph(losses, parameters, options);
-  throw_refusals(capture);
+  const bool needs_samples = asks_rows(what, options);
+  Capture capture = capture_graph(losses, parameters, options, needs_samples);
+  if (needs_samples) throw_refusals(capture);
   GradientOptions own = options;
   if (capture.runs_own_pass || !can_cut_uses(capture)) own.reuse_gradients = false;
   state_ = std::make_shared<State>(losses, std::move(capture), parameters, what, own);

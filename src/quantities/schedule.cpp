@@ -92,6 +92,16 @@ Schedule Schedule::logarithmic(double start, double end, int64_t points, double 
                     " with ",
                     points,
                     " points; give finite exponents, a base above 1 and at least one point");
+  TORCH_CHECK_VALUE(start <= end,
+                    "schedule: logarithmic from ",
+                    base,
+                    "^",
+                    start,
+                    " to ",
+                    base,
+                    "^",
+                    end,
+                    "; give the smaller exponent first");
   std::set<int64_t> steps;
   if (first) steps.insert(0);
   for (int64_t k = 0; k < points; ++k) {
@@ -118,7 +128,11 @@ Schedule Schedule::when(std::function<bool(int64_t)> predicate, std::string text
 Schedule Schedule::parse(const std::string& text) {
   Words words(text);
   const std::string kind = words.word();
-  if (kind == "at") return at(parse_steps(words));
+  if (kind == "at") {
+    const std::vector<int64_t> steps = parse_steps(words);
+    if (steps.empty()) words.refuse();
+    return at(steps);
+  }
   if (kind == "every") {
     const auto interval = words.number<int64_t>();
     int64_t offset = 0;

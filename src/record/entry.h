@@ -10,7 +10,7 @@
 
 namespace flightdeck::record {
 
-/// The run has ended this way: "finished", "interrupted" or "failed".
+/// The run has ended this way: "finished", "interrupted", "diverged" or "failed".
 struct Ending {
   std::string word;
 };

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <sstream>
 
 namespace flightdeck::serve {
 
@@ -29,15 +31,20 @@ int gravity(const wire::Lamp& lamp) {
 
 wire::Lamp lamp_of(const Note& note) {
   const std::string what = note.quantity.empty() ? "" : note.quantity + ": ";
+  const auto commas = std::count(note.quantity.begin(), note.quantity.end(), ',');
+  const bool is_several = commas > 0;
   switch (note.kind) {
     case NoteKind::kSwitchedOff:
-      return {
-          "warning",
-          note.step,
-          note.quantity,
-          (note.quantity.empty() ? "A quantity" : note.quantity) + " was switched off",
-          note.text + ". It has no values from step " + std::to_string(note.step) +
-              " on; the others go on. Track it again after removing the cause, or leave it out"};
+      return {"warning",
+              note.step,
+              note.quantity,
+              is_several
+                  ? std::to_string(1 + commas) + " quantities were switched off: " + note.quantity
+                  : (note.quantity.empty() ? "A quantity" : note.quantity) + " was switched off",
+              note.text + ". No values of " + (is_several ? "these" : "it") + " from step " +
+                  std::to_string(note.step) + " on; the others go on. Track " +
+                  (is_several ? "them" : "it") + " again after removing the cause, or leave " +
+                  (is_several ? "them" : "it") + " out"};
     case NoteKind::kNotStored:
       return {"warning",
               note.step,
@@ -49,6 +56,11 @@ wire::Lamp lamp_of(const Note& note) {
   }
   return {"advice", note.step, note.quantity, "Remark", what + note.text};
 }
+
+constexpr const char* kDivergedAdvice =
+    ". Look for the first step at which gradients grow; lower the learning rate, clip gradients, "
+    "or "
+    "check the data";
 
 wire::Lamp lamp_of_ending(const std::string& status, int64_t last_step) {
   const std::string where =
@@ -73,15 +85,78 @@ bool is_training_loss(const SeriesInfo& series) {
   return series.field.empty() && (series.quantity == "loss" || series.quantity == "train_loss");
 }
 
-wire::Lamp lamp_of_loss(const LastNumber& loss) {
-  return {"failure",
-          loss.point.step,
-          loss.series.quantity,
-          "The loss is no longer finite",
-          loss.series.quantity + " is " + (std::isnan(loss.point.value) ? "NaN" : "infinite") +
-              " at step " + std::to_string(loss.point.step) +
-              ". Look for the first step at which gradients grow; lower the learning rate, clip "
-              "gradients, or check the data"};
+// Of a series of a moderate length if there is one: times between are met by straight lines.
+const SeriesInfo* series_for_clock(const std::vector<SeriesInfo>& all) {
+  constexpr int64_t kModerate = 2000;
+  const SeriesInfo* best = nullptr;
+  for (const SeriesInfo& series : all) {
+    if (series.kind != ReadingKind::kNumber || !series.group.empty()) continue;
+    const bool is_moderate = series.count <= kModerate;
+    const bool is_better =
+        best == nullptr || (best->count > kModerate ? series.count < best->count
+                                                    : is_moderate && series.count > best->count);
+    if (is_better) best = &series;
+  }
+  return best;
+}
+
+wire::Clock clock_of(const RunReader& run, const std::vector<SeriesInfo>& all, double start_time) {
+  constexpr size_t kMostEntries = 256;
+  wire::Clock clock;
+  const SeriesInfo* series = series_for_clock(all);
+  if (series == nullptr) return clock;
+  const std::vector<NumberPoint> points = run.numbers(series->id);
+  if (points.empty()) return clock;
+  const double begin = std::min(start_time, points.front().time);
+  const size_t stride = 1 + (points.size() - 1) / kMostEntries;
+  for (size_t k = 0; k < points.size(); k += stride) {
+    const NumberPoint& point = points[k + stride < points.size() ? k : points.size() - 1];
+    clock.steps.push_back(point.step);
+    clock.seconds.push_back(point.time - begin);
+  }
+  return clock;
+}
+
+// The step that the program around recorded with the ending; -1 if it did not.
+int64_t told_divergence(const RunSummary& summary) {
+  const auto told = summary.info.config.find("diverged_at");
+  if (told == summary.info.config.end()) return -1;
+  int64_t step = -1;
+  std::istringstream(told->second) >> step;
+  return step;
+}
+
+// The first of the training losses that is not finite, where the last is not finite either.
+std::optional<wire::Lamp> lamp_of_losses(const RunReader& run, const RunSummary& summary) {
+  std::optional<wire::Lamp> earliest;
+  for (const LastNumber& last : summary.numbers) {
+    if (!is_training_loss(last.series) || std::isfinite(last.point.value)) continue;
+    const std::vector<NumberPoint> points = run.numbers(last.series.id);
+    const auto first = std::find_if(points.begin(), points.end(), [](const NumberPoint& point) {
+      return !std::isfinite(point.value);
+    });
+    const NumberPoint point = first == points.end() ? last.point : *first;
+    if (earliest && earliest->step <= point.step) continue;
+    earliest =
+        wire::Lamp{"failure",
+                   point.step,
+                   last.series.quantity,
+                   "The loss is no longer finite",
+                   last.series.quantity + " is " + (std::isnan(point.value) ? "NaN" : "infinite") +
+                       " at step " + std::to_string(point.step) + kDivergedAdvice};
+  }
+  return earliest;
+}
+
+// One lamp for one divergence, at the step that the command line names too.
+std::optional<wire::Lamp> lamp_of_divergence(const RunReader& run, const RunSummary& summary) {
+  const int64_t step = told_divergence(summary);
+  if (step < 0) return lamp_of_losses(run, summary);
+  return wire::Lamp{"failure",
+                    step,
+                    "",
+                    "The training diverged",
+                    "The loss is not finite at step " + std::to_string(step) + kDivergedAdvice};
 }
 
 }  // namespace
@@ -134,7 +209,9 @@ wire::RunDetails details_of(const RunReader& run, wire::RunSummary summary) {
     details.quantities.push_back(
         {quantity.name, quantity.summary, quantity.schedule, quantity.settings, quantity.cost});
   }
-  for (const SeriesInfo& series : run.series()) details.series.push_back(series_of(series));
+  const std::vector<SeriesInfo> all = run.series();
+  for (const SeriesInfo& series : all) details.series.push_back(series_of(series));
+  details.clock = clock_of(run, all, info.start_time);
   for (const Note& note : run.notes()) details.notes.push_back(note_of(note));
   return details;
 }
@@ -188,11 +265,7 @@ std::vector<wire::Lamp> lamps_of(const RunReader& run) {
   if (summary.status == "failed" || summary.status == "killed") {
     lamps.push_back(lamp_of_ending(summary.status, summary.last_step));
   }
-  for (const LastNumber& last : summary.numbers) {
-    if (is_training_loss(last.series) && !std::isfinite(last.point.value)) {
-      lamps.push_back(lamp_of_loss(last));
-    }
-  }
+  if (const auto lamp = lamp_of_divergence(run, summary)) lamps.push_back(*lamp);
   for (const Note& note : run.notes()) lamps.push_back(lamp_of(note));
   std::stable_sort(lamps.begin(), lamps.end(), [](const wire::Lamp& a, const wire::Lamp& b) {
     return gravity(a) > gravity(b);

@@ -64,6 +64,7 @@ std::string metrics_text(const wire::RunList& list, const ServerCounts& counts) 
   std::map<std::string, int64_t> by_status = {{"running", 0},
                                               {"finished", 0},
                                               {"interrupted", 0},
+                                              {"diverged", 0},
                                               {"failed", 0},
                                               {"killed", 0},
                                               {"unreadable", 0}};

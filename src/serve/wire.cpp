@@ -122,6 +122,15 @@ void write(JsonWriter& out, const Note& value) {
   out.end_object();
 }
 
+void write(JsonWriter& out, const Clock& value) {
+  out.begin_object();
+  out.key("steps");
+  out.value(value.steps);
+  out.key("seconds");
+  out.value(value.seconds);
+  out.end_object();
+}
+
 void write(JsonWriter& out, const RunDetails& value) {
   out.begin_object();
   out.key("summary");
@@ -160,6 +169,8 @@ void write(JsonWriter& out, const RunDetails& value) {
   out.begin_array();
   for (const Note& element : value.notes) write(out, element);
   out.end_array();
+  out.key("clock");
+  write(out, value.clock);
   out.end_object();
 }
 
@@ -350,6 +361,12 @@ std::string to_json(const Series& value) {
 }
 
 std::string to_json(const Note& value) {
+  JsonWriter out;
+  write(out, value);
+  return out.take();
+}
+
+std::string to_json(const Clock& value) {
   JsonWriter out;
   write(out, value);
   return out.take();

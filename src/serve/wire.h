@@ -30,7 +30,7 @@ struct ServerInfo {
 struct RunSummary {
   /// its folder, relative to the served one, with slashes; . is the served folder itself
   std::string id;
-  /// running|finished|interrupted|failed|killed|unreadable; how it stands
+  /// running|finished|interrupted|diverged|failed|killed|unreadable; how it stands
   std::string status;
   /// why it cannot be read; empty if it can
   std::string error;
@@ -104,6 +104,14 @@ struct Note {
   std::string text;
 };
 
+/// When steps were recorded: some of them, from first to last.
+struct Clock {
+  /// ascending
+  std::vector<int64_t> steps;
+  /// since the run began, pauses before it was resumed among them
+  std::vector<double> seconds;
+};
+
 /// Everything about a run but its values.
 struct RunDetails {
   RunSummary summary;
@@ -123,6 +131,7 @@ struct RunDetails {
   std::vector<Quantity> quantities;
   std::vector<Series> series;
   std::vector<Note> notes;
+  Clock clock;
 };
 
 /// One series of numbers. Reduced: each entry stands for several points up to its step, with the last value and the extremes.
@@ -237,6 +246,7 @@ std::string to_json(const Parameter& value);
 std::string to_json(const Quantity& value);
 std::string to_json(const Series& value);
 std::string to_json(const Note& value);
+std::string to_json(const Clock& value);
 std::string to_json(const RunDetails& value);
 std::string to_json(const Points& value);
 std::string to_json(const PointsList& value);

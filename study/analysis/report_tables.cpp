@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tables of performance, speed and standing.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -37,7 +38,14 @@ double badness(const Result& result) {
   return result.measure.is_accuracy ? -result.performance.mean : result.performance.mean;
 }
 
-double slowness(const Result& result) { return result.epochs.mean; }
+// Seeds that never reach the target weigh more than any time of those that do.
+double slowness(const Result& result) {
+  constexpr double kLongerThanAny = 1e12;
+  if (result.not_reached == result.epochs.count) return std::numeric_limits<double>::infinity();
+  const double never =
+      static_cast<double>(result.not_reached) / static_cast<double>(result.epochs.count);
+  return never * kLongerThanAny + result.epochs_if_reached.mean;
+}
 
 std::string setting_hint(const Analysis& analysis, const Result& result) {
   const Choice& choice = result.choice;
@@ -46,7 +54,8 @@ std::string setting_hint(const Analysis& analysis, const Result& result) {
                      choice.budget + " budget, " + std::to_string(trial.runs.size()) + " seeds";
   if (result.diverged > 0) hint += ", " + std::to_string(result.diverged) + " diverged";
   if (result.not_reached < result.epochs.count) {
-    hint += "; " + fixed(result.iterations.mean, 0) + " iterations to the target";
+    const double steps = static_cast<double>(trial.steps_per_epoch);
+    hint += "; " + fixed(steps * result.epochs_if_reached.mean, 0) + " iterations to the target";
   }
   for (const auto& [name, value] : trial.setting.hyperparameters) {
     hint += "; " + name + " " + significant(value, 3);
@@ -102,7 +111,7 @@ std::string performance_text(const Result& result) {
 std::string speed_text(const Result& result) {
   const auto seeds = result.epochs.count;
   if (result.not_reached == seeds) return "never";
-  const std::string text = fixed(result.epochs.mean, 1);
+  const std::string text = fixed(result.epochs_if_reached.mean, 1);
   if (result.not_reached == 0) return text;
   return text + " (" + std::to_string(result.not_reached) + "/" + std::to_string(seeds) + " never)";
 }
@@ -147,7 +156,7 @@ ShownTable winners_table(const Analysis& analysis) {
          {next == nullptr ? "-" : next->choice.competitor},
          {next == nullptr ? "-" : spread_text(next->measure, next->performance)},
          {is_reached ? fastest->choice.competitor : "none"},
-         {is_reached ? fixed(fastest->epochs.mean, 1) : "-"}});
+         {is_reached ? speed_text(*fastest) : "-"}});
   }
   return table;
 }
@@ -218,9 +227,9 @@ ShownTable speed_table(const Analysis& analysis) {
   table.id = "speed";
   table.title = "Epochs to the target";
   table.caption =
-      "Mean over seeds of the first evaluated epoch at the convergence performance; a seed that "
-      "does not reach it counts one epoch more than planned; point at a cell for iterations, "
-      "seconds are in speed.csv.";
+      "Mean of the first evaluated epoch at the convergence performance, over the seeds that reach "
+      "it; how many never do, diverged ones among them, is said beside it and weighs first; point "
+      "at a cell for iterations, seconds are in speed.csv.";
   return table;
 }
 

@@ -14,6 +14,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // The first evaluated epoch at the target.
 double epoch_at_target(const Trial& trial, const TrialRun& run, const Target& target) {
+  if (run.has_diverged) return kNever;
   const std::vector<double>& scores = scores_of(run, target.measure);
   for (size_t k = 0; k < scores.size(); ++k) {
     if (target.measure.reaches(scores[k], target.value)) {
@@ -24,7 +25,7 @@ double epoch_at_target(const Trial& trial, const TrialRun& run, const Target& ta
 }
 
 void time(const Trial& trial, const Target& target, Result& result) {
-  std::vector<double> epochs, iterations, seconds, strict;
+  std::vector<double> epochs, if_reached, iterations, seconds, strict;
   const double steps = static_cast<double>(trial.steps_per_epoch);
   for (const TrialRun& run : trial.runs) {
     const double reached = epoch_at_target(trial, run, target);
@@ -32,11 +33,13 @@ void time(const Trial& trial, const Target& target, Result& result) {
     const double counted = is_reached ? reached : static_cast<double>(trial.setting.epochs + 1);
     result.not_reached += is_reached ? 0 : 1;
     epochs.push_back(counted);
+    if (is_reached) if_reached.push_back(reached);
     iterations.push_back(counted * steps);
     seconds.push_back(counted * run.seconds_per_epoch);
     strict.push_back(reached * steps);
   }
   result.epochs = spread_of(epochs);
+  if (!if_reached.empty()) result.epochs_if_reached = spread_of(if_reached);
   result.iterations = spread_of(iterations);
   result.seconds = spread_of(seconds);
   result.median_iterations = median(strict);

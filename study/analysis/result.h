@@ -24,7 +24,9 @@ struct Result {
   double on_tuning_seed = 0;
   int64_t diverged = 0;  ///< seeds
   /// First evaluated epoch at the target, over seeds; one more than planned if it is not reached.
+  /// A seed that diverged does not reach it.
   Spread epochs;
+  Spread epochs_if_reached;      ///< of the seeds that reach it alone
   Spread iterations, seconds;    ///< the same in other units
   int64_t not_reached = 0;       ///< seeds
   double median_iterations = 0;  ///< over seeds; infinite where it was not reached

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "base/whole_file.h"
+#include "src/base/whole_file.h"
 #include "study/analysis/html.h"
 #include "study/analysis/latex.h"
 #include "study/analysis/records.h"

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: MIT
 """The commands through the built tool: commands_test.py <path of flightdeck>"""
 
+import base64
 import csv
+import gzip
 import io
 import json
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -172,12 +175,11 @@ class Run(CommandTest):
         self.assertEqual(code, 1, err)
         self.assertIn("diverged", err)
         end = json.loads(out.splitlines()[-1])
-        self.assertEqual(end["ending"], "failed")
+        self.assertEqual(end["ending"], "diverged")
         self.assertLess(end["steps"], 16)
-        self.assertEqual(json.loads(self.expect_success("show", run, "--json"))["status"], "failed")
         end = json.loads(self.expect_success(*arguments, self.folder / "b", "--keep-going")
                          .splitlines()[-1])
-        self.assertEqual((end["ending"], end["steps"]), ("finished", 16))
+        self.assertEqual((end["ending"], end["steps"]), ("diverged", 16))
         code, _, err = flightdeck("run", *MLP, "--steps", 5, "--lr", "1e20", "--out", self.folder / "c")
         self.assertEqual(code, 1, err)
 
@@ -197,13 +199,93 @@ class Run(CommandTest):
             self.assertEqual(shown["status"], "running")
             process.send_signal(number)
             rest = process.stdout.read()
-            self.assertEqual(process.wait(60), 0)
+            self.assertEqual(process.wait(60), 128 + number)
             end = json.loads(rest.splitlines()[-1])
             self.assertEqual(end["ending"], "interrupted")
             shown = json.loads(self.expect_success("show", run, "--json"))
             self.assertEqual(shown["status"], "interrupted")
             loss = next(s for s in shown["series"] if s["name"] == "loss")
             self.assertEqual(loss["count"], end["steps"])
+            self.assertEqual(shown["config"]["steps_taken"], str(end["steps"]))
+            self.assertIn(f"to go on: flightdeck resume {run}", end["explanation"])
+
+    def test_a_divergence_has_one_step_and_one_name_everywhere(self):
+        run = self.folder / "run"
+        code, out, err = flightdeck("run", *MLP, "--epochs", 20, "--lr", "30", "--interval", 5,
+                                    "--json", "--out", run)
+        self.assertEqual(code, 1, out + err)
+        end = json.loads(out.splitlines()[-1])
+        step = end["diverged_at"]
+        self.assertEqual(end["ending"], "diverged")
+        self.assertIn(f"not finite at step {step}", end["explanation"])
+        self.assertIn(f"training diverged at step {step}\n", err)
+        outcome = json.loads((run / "outcome.json").read_text())
+        self.assertEqual((outcome["ending"], outcome["diverged_at"]), ("diverged", step))
+        shown = json.loads(self.expect_success("show", run, "--json"))
+        self.assertEqual(shown["status"], "diverged")
+        text = self.expect_success("show", run)
+        self.assertIn(f"diverged at step {step}, {end['steps']} of 40 steps taken", text)
+        self.assertIn("The training diverged", self.expect_lamps(run, step))
+
+    def expect_lamps(self, run, step):
+        """Titles of the failures that the report has, all of which are at `step`."""
+        self.expect_success("report", run)
+        page = (run / "report.html").read_text()
+        packed = page.split('id="flightdeck-report">')[1].split("</script>")[0]
+        report = json.loads(gzip.decompress(base64.b64decode(packed)))
+        failures = [lamp for lamp in report["lamps"] if lamp["severity"] == "failure"]
+        self.assertEqual([lamp["step"] for lamp in failures], [step])
+        return failures[0]["title"]
+
+    def test_batch_norm_switches_off_in_one_sentence_only_what_it_must(self):
+        run = self.folder / "run"
+        code, out, err = flightdeck("run", "svhn_wrn164", "--synthetic", "--steps", 2, "--limit", 32,
+                                    "--batch-size", 8, "--interval", 1, "--evaluate-every", 0,
+                                    "--json", "--out", run)
+        self.assertEqual(code, 0, err)
+        end = json.loads(out.splitlines()[-1])
+        off = {"alpha", "grad_hist_1d", "inner_test", "norm_test", "ortho_test"}
+        self.assertEqual(set(end["switched_off"]), off)
+        self.assertEqual(err.count("batch norm"), 1, err)
+        self.assertIn("--batch-norm split", err)
+        self.assertNotIn("kSplitGradient", err)
+        shown = json.loads(self.expect_success("show", run, "--json"))
+        self.assertEqual([note["kind"] for note in shown["notes"]], ["switched_off"])
+        counts = {s["name"]: s["count"] for s in shown["series"]}
+        self.assertEqual(counts["grad_norm"], 2)
+
+    def test_the_recorded_command_can_be_pasted(self):
+        run = self.folder / "a run"
+        self.expect_success("run", *QUADRATIC, "--steps", 3, "--quantity", "loss@every 2",
+                            "--evaluate-every", 0, "--out", run)
+        command = json.loads(self.expect_success("show", run, "--json"))["command"]
+        words = shlex.split(command)
+        self.assertEqual(words[1:4], ["run", "quadratic_deep", "--steps"])
+        self.assertIn("loss@every 2", words)
+        self.assertIn(str(run), words)
+
+    def test_a_run_that_is_still_running_is_named_and_so_is_another_folder(self):
+        run = self.folder / "run"
+        process = subprocess.Popen(
+            [FLIGHTDECK, "run", *QUADRATIC, "--steps", "10000000", "--evaluate-every", "0", "--json",
+             "--out", str(run)], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        json.loads(process.stdout.readline())
+        try:
+            self.expect_failure(2, ["still running", f"--out {run}-2"], "run", *QUADRATIC, "--out", run)
+        finally:
+            process.kill()
+            process.wait()
+
+    def test_says_kindly_what_is_wrong_with_an_option(self):
+        self.expect_failure(2, ["run: there is no option '--stpes'; did you mean '--steps'?",
+                                "flightdeck run --help"], "run", "mnist_mlp", "--stpes", 5)
+        self.expect_failure(2, ["run: --lr is 'abc' but must be a number"],
+                            "run", "mnist_mlp", "--lr", "abc")
+        self.expect_failure(2, ["--seed", "it is -1 but must be at least 0"],
+                            "run", "mnist_mlp", "--seed", "-1")
+        self.expect_failure(2, ["log", "10^4", "10^0", "the smaller exponent first"],
+                            "run", *QUADRATIC, "--track", "log 4 0")
 
 
 class Show(CommandTest):
@@ -318,6 +400,17 @@ class Coverage(CommandTest):
         self.assertIn(report["parameters"][0]["name"], text)
         self.assertIn("Gram", text)
 
+    def test_a_refusal_is_said_once_and_in_the_words_of_the_tool(self):
+        text = self.expect_success("coverage", "svhn_wrn164")
+        self.assertLessEqual(text.count("couples the samples"), 2)
+        self.assertIn("--batch-norm split", text)
+        self.assertNotIn("kSplitGradient", text)
+
+    def test_a_model_with_many_columns_is_told_too(self):
+        text = self.expect_success("coverage", "transformer")
+        self.assertIn("asked of a random batch of 2 samples", text)
+        self.assertIn("Hessian-vector products", text)
+
     def test_suggests_the_nearest_name(self):
         self.expect_failure(2, ["'mnist_mpl'", "'mnist_mlp'"], "coverage", "mnist_mpl")
         self.expect_failure(2, ["'grams'", "'gram'"], "coverage", "mnist_mlp", "--needs", "grams")
@@ -398,6 +491,14 @@ class BenchTraining(CommandTest):
             self.assertLessEqual(line["ratio_low_quartile"], line["ratio"])
             self.assertLessEqual(line["ratio"], line["ratio_high_quartile"])
 
+    def test_data_that_is_never_read_from_files_is_not_called_real(self):
+        out = self.expect_success("bench", "training", "--problem", "quadratic_deep", "transformer",
+                                  "mnist_logreg", "--batch", 8, "--limit", 64, "--repeats", 1,
+                                  "--warm-up", 0, "--json")
+        kinds = [json.loads(line)["data"] for line in out.splitlines()]
+        self.assertEqual(kinds[:2], ["generated", "generated"])
+        self.assertIn(kinds[2], ("real", "synthetic"))
+
     def test_refuses_wrong_names(self):
         self.expect_failure(2, ["'mnist_mpl'", "'mnist_mlp'"], "bench", "training", "--problem",
                             "mnist_mpl")
@@ -420,6 +521,13 @@ class Help(CommandTest):
     def test_a_command_that_does_not_exist_suggests_the_nearest(self):
         self.expect_failure(2, ["'shwo'", "'show'"], "shwo", "run")
         self.expect_failure(2, ["'quantites'", "'quantities'"], "list", "quantites")
+
+    def test_help_is_a_command_too(self):
+        self.assertEqual(self.expect_success("help"), self.expect_success("--help"))
+        self.assertEqual(self.expect_success("help", "run"), self.expect_success("run", "--help"))
+        self.assertEqual(self.expect_success("help", "bench", "training"),
+                         self.expect_success("bench", "training", "--help"))
+        self.expect_failure(2, ["'shwo'", "'show'"], "help", "shwo")
 
     def test_every_command_has_help_with_an_example(self):
         for command in (["run"], ["show"], ["export"], ["list"], ["list", "rules"], ["coverage"],

@@ -45,7 +45,8 @@ expect 2 "no device 'tpu'; choose one of cpu, cuda" bench first-order --device t
 expect 2 '--batch is 0 but must be at least 1' bench first-order --batch 0
 expect 2 '--threads is 0 but must be at least 1' bench first-order --threads 0
 expect 2 '--repeats is 0 but must be at least 1' bench first-order --repeats 0
-expect 2 '--bach' bench first-order --bach 3
+expect 2 "bench first-order: there is no option '--bach'; did you mean '--batch'?" \
+  bench first-order --bach 3
 expect 2 "bench curvature: there is no problem 'mnist'" bench curvature --problem mnist
 expect 2 "no quantity 'ggn'; choose from diag_ggn" bench curvature --quantity ggn
 expect 2 "bench curvature: --batch is 0 but must be at least 1" bench curvature --batch 0

@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -132,6 +133,27 @@ class ResumeTest(unittest.TestCase):
         done = flightdeck("resume", run)
         self.assertEqual(done.returncode, 2)
         self.assertIn("has no checkpoint: it is finished", done.stderr)
+
+    def test_a_run_killed_before_its_first_checkpoint_can_be_begun_anew(self):
+        run = self.folder / "a run"
+        process = start("run", *QUADRATIC, "--epochs", "100000", "--preset", "none",
+                        "--checkpoint-every", "0", "--out", run)
+        self.wait_for(run / "run.sqlite", process)
+        process.kill()
+        process.wait()
+        done = flightdeck("resume", run)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("was killed within its first minute", done.stderr)
+        command = shlex.split(done.stderr.strip().splitlines()[-1])
+        self.assertEqual(command[-3:], ["--out", str(run), "--resume"])
+
+    def test_rates_after_resuming_are_of_the_steps_taken_since(self):
+        run = self.folder / "run"
+        arguments = [*QUADRATIC, "--epochs", "500", "--checkpoint-every", "7", "--preset", "none"]
+        self.assertEqual(self.killed(arguments, run, signal.SIGTERM), 143)
+        # The step after a checkpoint is taken again.
+        here = 3500 - self.outcome(run)["steps"] + 1
+        self.assertIn(f"finished: 3500 steps, {here} of them here in", self.expect_success("resume", run))
 
     def test_a_run_is_not_gone_on_with_under_other_options(self):
         run = self.folder / "run"

@@ -80,7 +80,7 @@ class Tune(unittest.TestCase):
                 time.sleep(0.02)
             process.send_signal(signal.SIGINT)
             events = [json.loads(line) for line in process.stdout]
-        self.assertEqual(process.returncode, 0)
+        self.assertEqual(process.returncode, 130)
         self.assertEqual(events[-1]["ending"], "interrupted")
         self.assertLess(events[-1]["done"], 2)
         end = self.events(self.study)[-1]

@@ -164,6 +164,78 @@ TEST_F(CockpitTest, SwitchesOffOnlyWhomAFailingPassConcerns) {
                   {"individual gradients", "batch norm|batch_norm|BatchNorm"});
 }
 
+TEST_F(CockpitTest, KeepsWhatNeedsNoIndividualGradientsWhereTheseAreRefused) {
+  torch::nn::Sequential net = on_device(torch::nn::Sequential(
+      torch::nn::Linear(4, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, 2)));
+  Listened run(net->named_parameters(), {quantity("grad_norm"), quantity("norm_test")});
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int64_t step = 0; step < 2; ++step) {
+    optimizer.zero_grad();
+    const Tensor losses = losses_of(net->forward(random({5, 4})));
+    {
+      const StepWatch watch = run.cockpit->watch(step, losses);
+      losses.mean().backward();
+    }
+    double squares = 0;
+    for (const Tensor& p : net->parameters()) squares += p.grad().square().sum().item<double>();
+    EXPECT_NEAR(run.memory->number(step, "grad_norm"), std::sqrt(squares), 1e-12);
+    optimizer.step();
+  }
+  EXPECT_EQ(run.memory->find(0, "norm_test"), nullptr);
+}
+
+TEST_F(CockpitTest, KeepsTheGradientNormOfAScalarLossThatHidesItsSamples) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("grad_norm"), quantity("norm_test")});
+  const Tensor loss = loop.losses().mean().sqrt();  // no mean over samples
+  WatchOptions options;
+  options.batch_size = 4;
+  {
+    const StepWatch watch = run.cockpit->watch(0, loss, options);
+    loss.backward();
+  }
+  EXPECT_NE(run.memory->find(0, "grad_norm"), nullptr);
+  ASSERT_EQ(run.memory->notes().size(), 1u);
+  EXPECT_EQ(run.memory->notes()[0].quantity, "norm_test");
+}
+
+TEST_F(CockpitTest, SaysOneReasonOnceForAllThatItSwitchesOff) {
+  torch::nn::Sequential net = on_device(torch::nn::Sequential(
+      torch::nn::Linear(4, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, 2)));
+  Listened run(net->named_parameters(),
+               {quantity("norm_test"), quantity("hess_trace"), quantity("inner_test")});
+  const Tensor losses = losses_of(net->forward(random({5, 4})));
+  {
+    const StepWatch watch = run.cockpit->watch(0, losses);
+    losses.mean().backward();
+  }
+  ASSERT_EQ(run.memory->notes().size(), 1u);
+  const Note& note = run.memory->notes()[0];
+  EXPECT_EQ(note.kind, NoteKind::kSwitchedOff);
+  for (const char* name : {"norm_test", "hess_trace", "inner_test"}) {
+    EXPECT_NE(note.quantity.find(name), std::string::npos) << note.quantity;
+  }
+  ASSERT_EQ(run.warnings.size(), 1u);
+  expect_mentions(run.warnings[0], {"norm_test", "hess_trace", "are off", "kSplitGradient"});
+}
+
+TEST_F(CockpitTest, SpeaksInTheWordsOfTheProgramAround) {
+  Loop loop;
+  std::vector<std::string> warnings;
+  const auto memory = std::make_shared<MemorySink>();
+  CockpitOptions options;
+  options.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+  options.wording = [](const std::string& text) {
+    return text.find("it broke") == std::string::npos ? text : "it is broken";
+  };
+  Cockpit cockpit(loop.parameters(), {failing()}, options);
+  cockpit.add_sink(memory);
+  loop.step(cockpit, 0);
+  ASSERT_EQ(memory->notes().size(), 1u);
+  EXPECT_EQ(memory->notes()[0].text, "it is broken");
+  EXPECT_EQ(warnings, std::vector<std::string>{"it is broken"});
+}
+
 TEST_F(CockpitTest, DropsAStepThatEndsByAnException) {
   Loop loop;
   Listened run(loop.parameters(), {quantity("loss")}, true);
@@ -275,11 +347,12 @@ TEST_F(CockpitTest, SaysWhatAQuantityReadsWithoutHavingAskedForIt) {
                 Quantity("fields").needs(Need::kNorms).compute(reads_means),
                 Quantity("nothing").compute(reads_means)});
   loop.step(*run.cockpit, 0);
-  ASSERT_EQ(run.memory->notes().size(), 3u);
+  ASSERT_EQ(run.memory->notes().size(), 2u);
+  EXPECT_EQ(run.memory->notes()[0].quantity, "field");
   expect_mentions(run.memory->notes()[0].text, {"mean (Need::kMean)", "Quantity::needs"});
   EXPECT_EQ(run.memory->notes()[0].text.find("Need::kNorms"), std::string::npos);
+  EXPECT_EQ(run.memory->notes()[1].quantity, "fields, nothing");
   expect_mentions(run.memory->notes()[1].text, {"'mean'", "not computed", "Need::kMean"});
-  expect_mentions(run.memory->notes()[2].text, {"'mean'", "not computed", "Need::kMean"});
 }
 
 TEST_F(CockpitTest, HasAllValuesFromAPassForSomeParametersAlone) {

@@ -69,5 +69,11 @@ TEST(Schedule, RefusesWhatIsNone) {
   expect_error([] { Schedule::when(nullptr); }, {"predicate is empty"});
 }
 
+TEST(Schedule, RefusesALogarithmThatFallsAndAnEmptyList) {
+  expect_error([] { Schedule::parse("log 4 0"); }, {"10^4", "10^0", "smaller exponent first"});
+  EXPECT_TRUE(Schedule::parse("log 2 2").contains(100));
+  expect_error([] { Schedule::parse("at"); }, {"'at' is not a schedule"});
+}
+
 }  // namespace
 }  // namespace flightdeck::tests

@@ -126,6 +126,18 @@ TEST_P(ArrivedNorm, IsThatOfTheFirstBackwardThroughTheLosses) {
   }
 }
 
+TEST_P(ArrivedNorm, AloneCollectsNoRows) {
+  clear_gradients(parameters());
+  const Tensor watched = losses();
+  Watch watch(watched, parameters(), Need::kArrivedNorm);
+  watched.mean().backward();
+  const Gradients answers = watch.finish();
+  expect_norms_of_grad(answers, 1);
+  for (const ParameterCoverage& covered : answers.coverage.parameters) {
+    EXPECT_TRUE(covered.uses.empty()) << covered.name;
+  }
+}
+
 FLIGHTDECK_WITH_SMALL_MODELS(ArrivedNorm);
 
 TEST(ArrivedNorms, OfAScalarLossFollowItsReduction) {

@@ -177,6 +177,51 @@ TEST_F(Api, LightsALampForALossThatIsNotFinite) {
   expect("/api/v1/runs", "\"loss\":\"NaN\"");
 }
 
+TEST_F(Api, LightsOneLampAtTheFirstLossThatIsNotFinite) {
+  Recorder recorder(served_.path() + "/lost");
+  recorder.begin(full_info());
+  for (const int64_t step : {0, 10, 20, 30}) {
+    const double value = step < 20 ? 1.0 : std::nan("");
+    recorder.write(step_of(step, {number("loss", value), number("train_loss", value)}));
+  }
+  recorder.finish("finished");
+  get_until(served_.port(), "/api/v1/runs", "\"lost\"");
+  const std::string body = ask("/api/v1/lamps?run=lost").body;
+  EXPECT_NE(body.find("loss is NaN at step 20"), std::string::npos) << body;
+  EXPECT_EQ(body.find("no longer finite"), body.rfind("no longer finite")) << body;
+}
+
+TEST_F(Api, SaysTheStepOfADivergenceThatTheProgramTold) {
+  Recorder recorder(served_.path() + "/diverged");
+  RunInfo info = full_info();
+  info.config["diverged_at"] = "8";
+  recorder.begin(info);
+  for (const int64_t step : {0, 10}) {
+    recorder.write(step_of(step, {number("loss", step < 8 ? 1.0 : std::nan(""))}));
+  }
+  recorder.finish("diverged");
+  get_until(served_.port(), "/api/v1/runs", "\"diverged\"");
+  const std::string body = ask("/api/v1/lamps?run=diverged").body;
+  EXPECT_NE(body.find("not finite at step 8"), std::string::npos) << body;
+  EXPECT_EQ(body.find("exception"), std::string::npos) << body;
+  EXPECT_EQ(body.find("failure"), body.rfind("failure")) << body;
+  expect("/metrics", "flightdeck_runs{status=\"diverged\"} 1\n");
+}
+
+TEST_F(Api, LightsOneLampForAllThatWasSwitchedOffForOneReason) {
+  Recorder recorder(served_.path() + "/off");
+  recorder.begin(full_info());
+  recorder.write(step_of(0, {number("loss", 1.0)}));
+  recorder.note({0, 100, NoteKind::kSwitchedOff, "alpha, norm_test", "no rows"});
+  recorder.finish("finished");
+  get_until(served_.port(), "/api/v1/runs", "\"off\"");
+  expect("/api/v1/lamps?run=off", "2 quantities were switched off: alpha, norm_test");
+}
+
+TEST_F(Api, SaysWhenStepsWereRecorded) {
+  expect("/api/v1/run?id=first", "\"clock\":{\"steps\":[0,");
+}
+
 TEST_F(Api, SpeaksPrometheus) {
   expect("/metrics", "flightdeck_runs{status=\"finished\"} 1\n");
   expect("/metrics", "flightdeck_run_last_step{run=\"first\"} 99\n");

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "study/analysis/analysis.h"
+#include "study/analysis/report_parts.h"
 #include "tests/study/outcomes.h"
 
 namespace flightdeck::study {
@@ -41,6 +42,50 @@ TEST(Speed, IsTheMeanOfTheFirstEpochsAtTheTarget) {
   EXPECT_DOUBLE_EQ(result.seconds.mean, 2 * (2 + 1 + 4) / 3.0);
   EXPECT_EQ(result.not_reached, 1);
   EXPECT_DOUBLE_EQ(result.median_iterations, 20);
+}
+
+TEST(Speed, ShownIsThatOfTheSeedsThatReachTheTarget) {
+  const Analysis analysis = analyze({with_losses("sgd", "default", 42, {10, 6, 4, 5}),
+                                     with_losses("sgd", "default", 43, {10, 4.5, 9, 9}),
+                                     with_losses("sgd", "default", 44, {10, 9, 8, 7})},
+                                    {},
+                                    with_target("quadratic_deep", 4.5));
+  EXPECT_DOUBLE_EQ(analysis.results[0].epochs_if_reached.mean, 1.5);
+  EXPECT_EQ(speed_table(analysis).rows[0][1].text, "1.5 (1/3 never)");
+}
+
+TEST(Speed, IsThatOfNoRunThatDiverged) {
+  const Outcome reached_before = diverged_in(with_losses("sgd", "default", 42, {10, 4}), 2, 5);
+  const Analysis analysis = analyze({reached_before}, {}, with_target("quadratic_deep", 4.5));
+  EXPECT_EQ(analysis.results[0].not_reached, 1);
+  EXPECT_EQ(speed_table(analysis).rows[0][1].text, "never");
+  // Alone, with a target by rule: that is the untrained score, at which every run begins.
+  const Analysis alone =
+      analyze({diverged_in(with_accuracies("sgd", "", 42, {0.1}), 1, 5)}, {}, {});
+  EXPECT_EQ(winners_table(alone).rows[0][6].text, "none");
+}
+
+TEST(Fastest, IsTheOneThatTheTableHasEarliest) {
+  // Adam reaches the target late; sgd never does, within fewer epochs than that.
+  std::vector<double> late(50, 100);
+  late.push_back(50);
+  const Analysis analysis = analyze({with_losses("adam", "default", 42, late),
+                                     with_losses("sgd", "default", 42, {100, 99, 98, 97})},
+                                    {},
+                                    with_target("quadratic_deep", 60));
+  const std::vector<TableCell> row = winners_table(analysis).rows[0];
+  EXPECT_EQ(row[6].text, "adam");
+  EXPECT_EQ(row[7].text, "50.0");
+}
+
+TEST(Fastest, IsReachedByMoreSeedsBeforeItIsEarlier) {
+  const Analysis analysis = analyze({with_losses("adam", "default", 42, {10, 9, 8, 4}),
+                                     with_losses("adam", "default", 43, {10, 9, 8, 4}),
+                                     with_losses("sgd", "default", 42, {10, 4, 4, 4}),
+                                     with_losses("sgd", "default", 43, {10, 9, 9, 9})},
+                                    {},
+                                    with_target("quadratic_deep", 5));
+  EXPECT_EQ(winners_table(analysis).rows[0][6].text, "adam");
 }
 
 TEST(Speed, WantsAccuraciesAtTheTargetOrAbove) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {foundRun} from '../src/app/run_picker';
 import {singleSettings} from '../src/base/hyperparameters';
-import {lineStyle, overlays, overTime} from '../src/app/views/overlay';
+import {lineStyle, overlays, overTime, timesOf} from '../src/app/views/overlay';
 import {allColumns, chosenRuns, usualColumns} from '../src/app/views/run_table';
 import type {Points, RunSummary} from '../src/wire/types';
 import {FakeSource} from './fake_source';
@@ -74,6 +74,19 @@ test('quantities to compare begin with the losses and count the runs that have t
   const last = found[found.length - 1];
   assert.deepEqual([last?.quantity, last?.count, last?.series[1]], ['alpha', 1, null]);
   assert.ok(!found.some((each) => each.quantity === 'time'));
+});
+
+test('a run that did not track time is compared by when its values were recorded', async () => {
+  const run = await new FakeSource({runs: 1}).details('run_0');
+  const without = {...run, series: run.series.filter((series) => series.quantity !== 'time'), clock: {steps: Float64Array.of(0, 10), seconds: Float64Array.of(2, 22)}};
+  const times = timesOf(without, new Map());
+  assert.ok(times);
+  assert.deepEqual([...overTime(points([0, 5, 10], [1, 1, 1]), times).steps], [2, 12, 22]);
+  const tracked = run.series.find((series) => series.quantity === 'time');
+  assert.ok(tracked);
+  const own = points([0, 10], [0, 7]);
+  assert.equal(timesOf(run, new Map([[tracked.id, own]])), own);
+  assert.equal(timesOf({...without, clock: {steps: new Float64Array(), seconds: new Float64Array()}}, new Map()), null);
 });
 
 test('more runs than colours are told apart by dashes', () => {

@@ -14,6 +14,10 @@ test('a key that one run lacks differs', () => {
   assert.deepEqual(configDifference([{a: '1'}, {}]).differing, [{key: 'a', values: ['1', undefined]}]);
 });
 
+test('how far runs came is no setting', () => {
+  assert.deepEqual(configDifference([{steps_taken: '9', diverged_at: '3'}, {steps_taken: '10'}]), {differing: [], same: []});
+});
+
 test('names of the language itself are no keys', () => {
   assert.deepEqual(configDifference([{toString: 'x'}, {}]).differing, [{key: 'toString', values: ['x', undefined]}]);
 });

@@ -98,6 +98,12 @@ test('only the loss of mini-batches is smoothed', () => {
     [['mini-batch', false], ['training', true], ['validation', true], ['test', true]]);
 });
 
+test('losses say whether the penalty is part of them where the problem has one', () => {
+  const numbers = {loss: of(1), train_loss: of(1)};
+  assert.deepEqual(labels(linesOf(losses, {numbers, config: {l2: '0.0005'}})), ['mini-batch without penalty', 'training with penalty']);
+  assert.deepEqual(labels(linesOf(losses, {numbers, config: {l2: '0'}})), ['mini-batch', 'training']);
+});
+
 test('a line keeps its colour if another was not recorded', () => {
   const all = linesOf(losses, {numbers: {loss: of(1), valid_loss: of(2)}});
   const one = linesOf(losses, {numbers: {valid_loss: of(2)}});

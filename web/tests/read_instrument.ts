@@ -38,7 +38,7 @@ export function madeReadings({numbers = {}, frames = {}, step = Infinity, config
   const run: RunDetails = {
     summary: {id: 'made', status: 'finished', error: '', change: 1, start_time: 0, last_time: 0, last_step: 0, config, values: {}},
     flightdeck_version: '', libtorch_version: '', host: '', command: '', device: '', grouping: '', plan: '', coverage: '',
-    parameters: [], groups: [], quantities: [], series: [], notes: [],
+    parameters: [], groups: [], quantities: [], series: [], notes: [], clock: {steps: none, seconds: none},
   };
   const points = Object.entries(numbers).map(([, entry], id) => ({id, reduced: false, count: entry.values.length, low: none,
     high: none, steps: Float64Array.from(entry.values, (_, k) => k), ...entry}));

@@ -2,6 +2,7 @@
 // Best values and frequent samples.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import {stepsOf} from '../src/app/run_head';
 import {bestOf, bestValues, entriesOf, frequentPositions} from '../src/app/views/run_facts';
 import type {StepRange} from '../src/wire/source';
 import type {Frame, PointsList} from '../src/wire/types';
@@ -30,6 +31,13 @@ test('the best value and its step are exact where points were taken together', a
   assert.ok(series);
   assert.deepEqual(await bestOf(source, 'run_0', series, false), {value: 0.5, step: 12_345, isExact: true});
   assert.deepEqual(await bestOf(source, 'run_0', series, true), {value: 12_345.5, step: 0, isExact: true});
+});
+
+test('a run that has ended says how many steps it took, another where it is', async () => {
+  const {summary} = await new FakeSource({runs: 1}).details('run_0');
+  assert.deepEqual(stepsOf({...summary, last_step: 390}, 400), {label: 'step', text: '400'});
+  assert.deepEqual(stepsOf({...summary, last_step: 390, config: {steps_taken: '391'}}), {label: 'steps', text: '391'});
+  assert.equal(stepsOf({...summary, last_step: -1}).text, 'none yet');
 });
 
 test('accuracies are best at their largest, losses at their smallest', async () => {

@@ -3,6 +3,7 @@
 import {exactNumber, formatDuration, formatNumber, formatStep, formatTime} from '../base/format';
 import {singleSettings} from '../base/hyperparameters';
 import type {RunStore} from '../store/run_store';
+import type {RunSummary} from '../wire/types';
 import {useWatched} from '../widgets/use_watched';
 
 /** Last values worth a place at the top, in this order. */
@@ -11,9 +12,26 @@ const HEADLINES = ['loss', 'train_loss', 'valid_loss', 'test_loss', 'batch_accur
 const CONFIGURED = ['problem', 'optimizer', 'learning_rate', 'hyperparameters', 'schedule', 'batch_size', 'seed', 'preset'];
 const MAX_CONFIGURED = 7;
 
+/** Steps that were taken, which a run says at its end; before that the last one that is known. */
+export function stepsOf(summary: RunSummary, last = summary.last_step): {label: string; text: string} {
+  const taken = summary.config['steps_taken'];
+  if (taken !== undefined) return {label: 'steps', text: formatStep(Number(taken))};
+  return {label: 'step', text: last < 0 ? 'none yet' : formatStep(last)};
+}
+
+/** The last value of a number: what the panels have loaded if they are ahead of the summary. */
+function lastValue(run: RunStore, summary: RunSummary, name: string): number {
+  const series = run.details.value?.series.find(({quantity, field, group}) => quantity === name && field === '' && group === '');
+  const points = series && run.pointsOf(series.id);
+  const isAhead = points && points.steps.length > 0 && run.lastStep > summary.last_step;
+  return isAhead ? points.values[points.values.length - 1] as number : summary.values[name] as number;
+}
+
 export function RunHead({run}: {run: RunStore}) {
   const summary = useWatched(run.summary);
+  useWatched(run.version);
   if (!summary) return null;
+  const steps = stepsOf(summary, Math.max(run.lastStep, summary.last_step));
   const seconds = summary.last_time > 0 ? summary.last_time - summary.start_time : 0;
   const headlines = HEADLINES.filter((name) => summary.values[name] !== undefined);
   const config = singleSettings(summary.config);
@@ -22,10 +40,10 @@ export function RunHead({run}: {run: RunStore}) {
   return (
     <section class="run-head" aria-label="Summary of the run">
       <dl>
-        <div><dt>step</dt><dd class="big">{formatStep(Math.max(0, summary.last_step))}</dd></div>
+        <div><dt>{steps.label}</dt><dd class="big">{steps.text}</dd></div>
         {headlines.map((name) => (
           <div key={name}><dt>{name.replace(/_/g, ' ')}</dt>
-            <dd class="big" title={exactNumber(summary.values[name] as number)}>{formatNumber(summary.values[name] as number)}</dd></div>
+            <dd class="big" title={exactNumber(lastValue(run, summary, name))}>{formatNumber(lastValue(run, summary, name))}</dd></div>
         ))}
       </dl>
       <dl>

@@ -12,8 +12,11 @@ export interface ConfigDifference {
   same: {key: string; value: string}[];
 }
 
+/** What `flightdeck run` adds at its end: how it went, not how it was set. */
+const OUTCOMES = ['steps_taken', 'diverged_at'];
+
 export function configDifference(configs: readonly Readonly<Record<string, string>>[]): ConfigDifference {
-  const keys = new Set(configs.flatMap((config) => Object.keys(config)));
+  const keys = new Set(configs.flatMap((config) => Object.keys(config)).filter((key) => !OUTCOMES.includes(key)));
   const result: ConfigDifference = {differing: [], same: []};
   for (const key of [...keys].sort()) {
     const values = configs.map((config) => (Object.hasOwn(config, key) ? config[key] : undefined));

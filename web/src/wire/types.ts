@@ -34,7 +34,7 @@ export interface RunSummary {
   /** its folder, relative to the served one, with slashes; . is the served folder itself */
   id: string;
   /** how it stands */
-  status: 'running' | 'finished' | 'interrupted' | 'failed' | 'killed' | 'unreadable';
+  status: 'running' | 'finished' | 'interrupted' | 'diverged' | 'failed' | 'killed' | 'unreadable';
   /** why it cannot be read; empty if it can */
   error: string;
   /** grows whenever anything of the run changes */
@@ -55,7 +55,7 @@ export function readRunSummary(json: unknown, path = 'RunSummary'): RunSummary {
   const fields = fieldsOf(json, path);
   return {
     id: text(fields['id'], `${path}.id`),
-    status: choice('running', 'finished', 'interrupted', 'failed', 'killed', 'unreadable')(fields['status'], `${path}.status`),
+    status: choice('running', 'finished', 'interrupted', 'diverged', 'failed', 'killed', 'unreadable')(fields['status'], `${path}.status`),
     error: text(fields['error'], `${path}.error`),
     change: integer(fields['change'], `${path}.change`),
     start_time: number(fields['start_time'], `${path}.start_time`),
@@ -174,6 +174,22 @@ export function readNote(json: unknown, path = 'Note'): Note {
   };
 }
 
+/** When steps were recorded: some of them, from first to last. */
+export interface Clock {
+  /** ascending */
+  steps: Float64Array;
+  /** since the run began, pauses before it was resumed among them */
+  seconds: Float64Array;
+}
+
+export function readClock(json: unknown, path = 'Clock'): Clock {
+  const fields = fieldsOf(json, path);
+  return {
+    steps: column(fields['steps'], `${path}.steps`),
+    seconds: column(fields['seconds'], `${path}.seconds`),
+  };
+}
+
 /** Everything about a run but its values. */
 export interface RunDetails {
   summary: RunSummary;
@@ -193,6 +209,7 @@ export interface RunDetails {
   quantities: Quantity[];
   series: Series[];
   notes: Note[];
+  clock: Clock;
 }
 
 export function readRunDetails(json: unknown, path = 'RunDetails'): RunDetails {
@@ -212,6 +229,7 @@ export function readRunDetails(json: unknown, path = 'RunDetails'): RunDetails {
     quantities: array(readQuantity)(fields['quantities'], `${path}.quantities`),
     series: array(readSeries)(fields['series'], `${path}.series`),
     notes: array(readNote)(fields['notes'], `${path}.notes`),
+    clock: readClock(fields['clock'], `${path}.clock`),
   };
 }
 

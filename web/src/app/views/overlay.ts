@@ -42,6 +42,17 @@ export function lineStyle(i: number): Pick<Line, 'color' | 'dash'> {
   return dash.length > 0 ? {color: i % COLORS, dash} : {color: i % COLORS};
 }
 
+/** Seconds by step: the quantity `time` if it was tracked, else when values were recorded. Null: not known. */
+export function timesOf(run: RunDetails, points: ReadonlyMap<number, Points>): Points | null {
+  const tracked = run.series.find((series) => series.quantity === 'time' && series.group === '' && series.field === '');
+  const found = tracked && points.get(tracked.id);
+  if (found) return found;
+  const {steps, seconds} = run.clock;
+  const none = new Float64Array();
+  return steps.length === 0 ? null
+    : {id: -1, reduced: false, count: steps.length, steps, values: seconds, low: none, high: none};
+}
+
 /** The points with seconds in the place of steps, between recorded times by a straight line. */
 export function overTime(points: Points, time: Points): Points {
   const {steps, values} = time;

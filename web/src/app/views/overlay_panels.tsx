@@ -11,7 +11,7 @@ import type {ShownSteps} from '../../widgets/line_plot';
 import type {RunSummary} from '../../wire/types';
 import {Panel} from '../panel';
 import type {ViewProps} from '../view_props';
-import {lineStyle, overlays, overTime, type Overlay} from './overlay';
+import {lineStyle, overlays, overTime, timesOf, type Overlay} from './overlay';
 import {titleOf} from './titles';
 
 /** More lines than this nobody tells apart. */
@@ -40,10 +40,9 @@ function charts(runs: readonly RunSummary[], loaded: Overlaid, isByTime: boolean
       const detail = series && !isByTime ? loaded.zoomed.get(run.name)?.get(series.id) : undefined;
       const points = detail ?? (series && run.points.get(series.id));
       if (!points) return [];
-      const time = run.details.series.find((each) => each.quantity === 'time' && each.group === '' && each.field === '');
-      const times = time && run.points.get(time.id);
-      if (isByTime && !times) return [];
-      return [{label: run.name, points: isByTime && times ? overTime(points, times) : points, ...run.style}];
+      if (!isByTime) return [{label: run.name, points, ...run.style}];
+      const times = timesOf(run.details, run.points);
+      return times ? [{label: run.name, points: overTime(points, times), ...run.style}] : [];
     });
     return {overlay, drawing: {kind: 'lines', lines, scale: isLog(overlay.quantity) ? 'log' : 'linear', ...(isByTime ? {x: 'seconds'} : {})}};
   });
@@ -93,14 +92,17 @@ export function OverlayPanels({app, runs: all}: Props) {
   useEffect(() => void store.zoom(isByTime ? null : zoom), [store, zoom, isByTime]);
   const charted = useMemo(() => charts(runs, loaded, isByTime), [runs.map((run) => run.id).join('\n'), loaded, isByTime]);
   const last = Math.max(1, ...charted.flatMap(({drawing}) => drawing.lines.map(({points}) => points.steps[points.steps.length - 1] ?? 0)));
-  const hasTime = [...loaded.runs.values()].some(({details}) => details.series.some((series) => series.quantity === 'time'));
+  const hasTime = [...loaded.runs.values()].some(({details, points}) => timesOf(details, points) !== null);
+  const drawn = new Set(charted.flatMap(({drawing}) => drawing.lines.map(({label}) => label)));
+  const empty = [...loaded.runs.keys()].filter((id) => !drawn.has(id));
+  const count = runs.length === 1 ? 'One run' : `${runs.length} runs`;
   return (
     <section class="overlay" aria-label="Comparison">
       <div class="toolbar">
-        <h2>{runs.length === 1 ? 'One run' : `${runs.length} runs`} over each other</h2>
+        <h2>{empty.length > 0 ? `${drawn.size} of ${count}` : count} over each other</h2>
         <div class="segments" role="radiogroup" aria-label="Horizontal axis">
           <label><input type="radio" name="overlay-x" checked={!isByTime} onChange={() => { setIsByTime(false); setZoom(null); }} /><span>Steps</span></label>
-          <label title={hasTime ? '' : 'Track time to compare by it'}><input type="radio" name="overlay-x" checked={isByTime} disabled={!hasTime}
+          <label title={hasTime ? '' : 'No run has recorded values yet'}><input type="radio" name="overlay-x" checked={isByTime} disabled={!hasTime}
             onChange={() => { setIsByTime(true); setZoom(null); }} /><span>Seconds</span></label>
         </div>
         <label>Smoothing <input type="range" min="0" max={MAX_SMOOTHING} step="0.01" value={settings.smoothing}
@@ -111,11 +113,13 @@ export function OverlayPanels({app, runs: all}: Props) {
           <progress max={runs.length} value={runs.length - loaded.missing} /></label>}
       </div>
       {all.length > MOST_RUNS && <p class="banner" role="note">The first {MOST_RUNS} of {all.length} chosen runs are shown; choose fewer, or sort and filter the table first.</p>}
+      {empty.length > 0 && <p class="banner" role="note">Not drawn: {empty.join(', ')}. {empty.length === 1 ? 'It has' : 'They have'} no
+        numbers{isByTime ? ' whose time is known' : ''} yet.</p>}
       {[...loaded.errors].map(([id, error]) => <p key={id} class="banner warning" role="alert">{id} cannot be read: {error.message}</p>)}
       <div class="panels">
         {charted.filter(({drawing}) => drawing.lines.length > 0).map(({overlay, drawing}) => (
           <Panel key={overlay.quantity} app={app} id={`compare_${overlay.quantity}`}
-            title={titleOf(overlay.quantity) + (overlay.count < loaded.runs.size ? ` (${overlay.count} of ${loaded.runs.size} runs)` : '')}
+            title={titleOf(overlay.quantity) + (drawing.lines.length < loaded.runs.size ? ` (${drawing.lines.length} of ${loaded.runs.size} runs)` : '')}
             explain={`${summaryOf(loaded, overlay.quantity)}, of every chosen run that recorded it. Lines of runs with different batch sizes or costs per step compare better over seconds.`}
             drawing={drawing} shown={zoom ?? {first: 0, last}} onZoom={setZoom} run="comparison" />
         ))}

@@ -3,6 +3,7 @@
 import type {ComponentChildren} from 'preact';
 import {formatDuration, formatStep, formatTime} from '../../base/format';
 import type {Lamp, Note, RunDetails} from '../../wire/types';
+import {stepsOf} from '../run_head';
 
 export function Card(props: {title: string; id: string; children: ComponentChildren}) {
   return (
@@ -27,6 +28,7 @@ const ENDINGS: Record<string, string> = {
   running: 'running: values arrive as they are recorded',
   finished: 'finished',
   interrupted: 'interrupted by the user',
+  diverged: 'diverged: the loss was not finite',
   failed: 'failed: the training ended with an error',
   killed: 'killed: the process ended without saying so; what it had recorded is complete',
   unreadable: 'cannot be read',
@@ -34,6 +36,7 @@ const ENDINGS: Record<string, string> = {
 
 export function Metadata({run}: {run: RunDetails}) {
   const {summary} = run;
+  const steps = stepsOf(summary);
   return (
     <Card title="How it ran" id="metadata">
       <Facts facts={[
@@ -41,7 +44,7 @@ export function Metadata({run}: {run: RunDetails}) {
         ['Started', formatTime(summary.start_time)],
         ['Last values', summary.last_time > 0 ? formatTime(summary.last_time) : 'none yet'],
         ['Duration', summary.last_time > 0 ? formatDuration(summary.last_time - summary.start_time) : ''],
-        ['Last step', summary.last_step >= 0 ? formatStep(summary.last_step) : 'none yet'],
+        [steps.label === 'steps' ? 'Steps taken' : 'Last step', steps.text],
         ['Folder', <code>{summary.id}</code>],
         ['Command', run.command && <code>{run.command}</code>],
         ['Device', run.device],

@@ -21,6 +21,16 @@ pageTest('runs lie over each other, and leave when they are not chosen', async (
   assert.notStrictEqual(await pixels(loss), before);
 });
 
+pageTest('runs that did not track time lie over each other by seconds too', async (page) => {
+  await openFixture(page, '');
+  const comparison = page.getByRole('region', {name: 'Comparison'});
+  const loss = comparison.getByRole('region', {name: /^Loss/i}).first();
+  await loss.locator('canvas').waitFor();
+  await comparison.getByRole('radio', {name: 'Seconds'}).check();
+  await eventually('both are still there', async () => await loss.locator('.legend button').count() === 2);
+  await comparison.getByRole('heading', {name: '2 runs over each other'}).waitFor();
+});
+
 pageTest('the difference of settings shows what differs, and no more', async (page) => {
   await openFixture(page, '');
   const difference = page.getByRole('region', {name: 'settings that differ'});
