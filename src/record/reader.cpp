@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 
+#include "base/limits.h"
 #include "flightdeck/record.h"
 #include "record/blobs.h"
 #include "record/bytes.h"
+#include "record/number_budget.h"
 #include "record/series_cursor.h"
 #include "record/stretch_reader.h"
 #include "record/view.h"
@@ -16,15 +19,30 @@ namespace flightdeck {
 
 namespace {
 
+// "[16, 1, 5, 5]"
 std::vector<int64_t> shape_of(const std::string& text) {
   std::vector<int64_t> shape;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] < '0' || text[i] > '9') continue;
-    size_t digits = 0;
-    shape.push_back(std::stoll(text.substr(i), &digits));
-    i += digits;
+  const char* const end = text.data() + text.size();
+  for (const char* next = text.data(); next != end;) {
+    if (*next < '0' || *next > '9') {
+      ++next;
+      continue;
+    }
+    const auto [rest, error] = std::from_chars(next, end, shape.emplace_back());
+    if (error != std::errc() || shape.size() > limits::kDimensions) {
+      throw std::runtime_error("record: a parameter has the shape '" + text.substr(0, 60) +
+                               "', which is none of up to " + std::to_string(limits::kDimensions) +
+                               " sizes below 2^63; the record is damaged");
+    }
+    next = rest;
   }
   return shape;
+}
+
+void check_room(size_t count, const char* what) {
+  if (count < static_cast<size_t>(limits::kNames)) return;
+  throw std::runtime_error("record: the run has more than " + std::to_string(limits::kNames) + " " +
+                           what + "; the record is damaged");
 }
 
 NoteKind note_kind(const std::string& name) {
@@ -58,18 +76,26 @@ RunInfo stored_info(const record::Database& database) {
     if (key == "start_time") info.start_time = meta.number(1);
   }
   record::Statement config(database, "SELECT key, value FROM config");
-  while (config.step()) info.config[config.text(0)] = config.text(1);
+  while (config.step()) {
+    check_room(info.config.size(), "settings");
+    info.config[config.text(0)] = config.text(1);
+  }
   record::Statement parameters(database,
                                "SELECT name, shape, type FROM parameters ORDER BY position");
   while (parameters.step()) {
+    check_room(info.parameters.size(), "parameters");
     info.parameters.push_back(
         {parameters.text(0), shape_of(parameters.text(1)), parameters.text(2)});
   }
   record::Statement groups(database, "SELECT name FROM parameter_groups ORDER BY position");
-  while (groups.step()) info.groups.push_back(groups.text(0));
+  while (groups.step()) {
+    check_room(info.groups.size(), "groups");
+    info.groups.push_back(groups.text(0));
+  }
   record::Statement rows(
       database, "SELECT name, summary, schedule, settings, cost FROM quantities ORDER BY position");
   while (rows.step()) {
+    check_room(info.quantities.size(), "quantities");
     info.quantities.push_back(
         {rows.text(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4)});
   }
@@ -111,6 +137,9 @@ std::vector<LastNumber> last_numbers_of(const record::View& view) {
   return numbers;
 }
 
+static_assert(limits::kReadSeconds == 60 && limits::kReadNumbers == int64_t{1} << 27,
+              "flightdeck/record.h states them");
+
 void require_one(const char* call, int64_t at_most) {
   if (at_most < 1) {
     throw std::invalid_argument("record: " + std::string(call) + " got at_most " +
@@ -122,7 +151,8 @@ void require_one(const char* call, int64_t at_most) {
 
 class RunReader::State {
  public:
-  explicit State(const std::string& path) : folder_(path) {
+  State(const std::string& path, ReadOptions options)
+      : folder_(path), options_(std::move(options)) {
     if (!folder_.holds_run()) {
       throw std::invalid_argument("record: '" + path +
                                   "' holds no run; name the folder that a run was recorded to");
@@ -134,7 +164,7 @@ class RunReader::State {
 
   record::View view() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return record::open_view(folder_, tails_);
+    return record::open_view(folder_, tails_, record::Patience(options_.patience_s, options_.stop));
   }
 
   const SeriesInfo& series(const record::View& view, int64_t id) const {
@@ -150,11 +180,13 @@ class RunReader::State {
 
  private:
   record::Folder folder_;
+  ReadOptions options_;
   mutable std::mutex mutex_;
   mutable record::TailKeeper tails_;
 };
 
-RunReader::RunReader(const std::string& folder) : state_(std::make_unique<State>(folder)) {}
+RunReader::RunReader(const std::string& folder, ReadOptions options)
+    : state_(std::make_unique<State>(folder, std::move(options))) {}
 RunReader::~RunReader() = default;
 RunReader::RunReader(RunReader&&) noexcept = default;
 
@@ -205,7 +237,10 @@ std::unique_ptr<SeriesInfo> RunReader::find(const std::string& quantity,
   return nullptr;
 }
 
-std::vector<NumberPoint> RunReader::numbers(int64_t series, const StepRange& range) const {
+std::vector<NumberPoint> RunReader::numbers(int64_t series,
+                                            const StepRange& range,
+                                            int64_t at_most) const {
+  require_one("numbers", at_most);
   const record::View view = state_->view();
   const SeriesInfo& info = state_->series(view, series);
   if (info.kind != ReadingKind::kNumber) {
@@ -215,7 +250,9 @@ std::vector<NumberPoint> RunReader::numbers(int64_t series, const StepRange& ran
   }
   std::vector<NumberPoint> points;
   record::SeriesCursor cursor(view, info, range);
-  while (cursor.next()) points.push_back({cursor.step(), cursor.time(), cursor.number()});
+  while (static_cast<int64_t>(points.size()) < at_most && cursor.next()) {
+    points.push_back({cursor.step(), cursor.time(), cursor.number()});
+  }
   return points;
 }
 
@@ -231,10 +268,12 @@ std::vector<LastNumber> RunReader::last_numbers() const { return last_numbers_of
 
 std::vector<std::pair<int64_t, Reading>> RunReader::frames(int64_t series,
                                                            const StepRange& range,
-                                                           int64_t at_most) const {
+                                                           int64_t at_most,
+                                                           int64_t most_numbers) const {
   require_one("frames", at_most);
   const record::View view = state_->view();
-  return record::read_frames(view, state_->series(view, series), range, at_most);
+  record::NumberBudget budget(most_numbers);
+  return record::read_frames(view, state_->series(view, series), range, at_most, budget);
 }
 
 std::vector<std::pair<int64_t, Reading>> RunReader::readings(int64_t series,
@@ -242,7 +281,10 @@ std::vector<std::pair<int64_t, Reading>> RunReader::readings(int64_t series,
   const record::View view = state_->view();
   std::vector<std::pair<int64_t, Reading>> readings;
   record::SeriesCursor cursor(view, state_->series(view, series), range);
-  while (cursor.next()) readings.emplace_back(cursor.step(), cursor.reading());
+  record::NumberBudget budget(limits::kReadNumbers);
+  while (cursor.next()) {
+    readings.emplace_back(cursor.step(), budget.take(cursor.reading(budget.left())));
+  }
   return readings;
 }
 
@@ -261,13 +303,15 @@ void RunReader::for_each_step(const std::function<void(const StepReadings&)>& vi
                   return a.step() < b.step();
                 })->step();
     bool is_over = false;
+    record::NumberBudget budget(limits::kReadNumbers);
     for (record::SeriesCursor& cursor : cursors) {
       if (cursor.step() != step.step) continue;
       step.time = step.readings.empty() ? cursor.time() : std::max(step.time, cursor.time());
-      step.readings.push_back(cursor.reading());
+      step.readings.push_back(budget.take(cursor.reading(budget.left())));
       is_over |= !cursor.next();
     }
     visit(step);
+    view.patience->renew();
     if (!is_over) continue;
     cursors.erase(
         std::remove_if(

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "record/folder.h"
+#include "record/patience.h"
 #include "record/sqlite.h"
 #include "record/tail.h"
 
@@ -26,12 +27,14 @@ class TemporaryFolder {
 };
 
 struct View {
+  std::unique_ptr<Patience> patience;     ///< of the call
   std::unique_ptr<TemporaryFolder> copy;  ///< where the database could not be read in place
   std::unique_ptr<Database> database;     ///< in a transaction; null if the journal has everything
   std::shared_ptr<const Tail> tail;
 };
 
-/// `tails` belongs to the folder; one caller at a time.
-View open_view(const Folder& folder, TailKeeper& tails);
+/// `tails` belongs to the folder; one caller at a time. Throws OutOfPatience when that is over, and
+/// std::invalid_argument if a file of the run is no plain file, or of a newer format.
+View open_view(const Folder& folder, TailKeeper& tails, const Patience& patience);
 
 }  // namespace flightdeck::record
