@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/names.h"
+#include "record/text.h"
 
 namespace {
 
@@ -70,16 +71,21 @@ int run(int argc, char** argv) {
   return kOk;
 }
 
+// Messages may quote files.
+int fail(const std::string& message, int status) {
+  using flightdeck::record::Lines;
+  std::cerr << "flightdeck: " << flightdeck::record::printable(message, Lines::kKept) << "\n";
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const flightdeck::cli::UsageError& error) {
-    std::cerr << "flightdeck: " << error.what() << "\n";
-    return kUsage;
+    return fail(error.what(), kUsage);
   } catch (const std::exception& error) {
-    std::cerr << "flightdeck: " << flightdeck::cli::message_of(error) << "\n";
-    return kFailure;
+    return fail(flightdeck::cli::message_of(error), kFailure);
   }
 }

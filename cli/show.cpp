@@ -16,6 +16,7 @@
 #include "cli/recorded_run.h"
 #include "cli/run_summary.h"
 #include "cli/terminal.h"
+#include "record/text.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -26,7 +27,10 @@ struct Options {
   bool json = false;
 };
 
-void print(const std::string& line) { std::printf("%s\n", line.c_str()); }
+// Names, settings and notes may come from anywhere.
+void print(const std::string& line) {
+  std::printf("%s\n", record::printable(line, record::Lines::kKept).c_str());
+}
 
 // ---- for people ---------------------------------------------------------------------------------
 
@@ -78,7 +82,7 @@ void print_heading(const RunSummary& run, size_t width) {
 }
 
 std::string row_name(const std::string& name, const std::string& group) {
-  return group.empty() ? name : name + " @ " + group;
+  return record::printable(group.empty() ? name : name + " @ " + group);
 }
 
 size_t name_width(const RunSummary& run) {

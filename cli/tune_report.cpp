@@ -10,6 +10,7 @@
 #include "cli/numbers.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "record/text.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -263,7 +264,7 @@ void TuneReport::end(const Study& study, const std::string& ending) {
 
 void TuneReport::print(const std::string& line) {
   clear_bar();
-  std::cout << line << "\n" << std::flush;
+  std::cout << record::printable(line, record::Lines::kKept) << "\n" << std::flush;
 }
 
 void TuneReport::clear_bar() {

@@ -5,11 +5,12 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/limits.h"
+#include "base/plain_file.h"
 
 namespace flightdeck::study {
 namespace {
@@ -31,13 +32,7 @@ void write_all(int file, const std::string& path, const std::string& content) {
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  // An empty file sets failbit on the output alone.
-  if (!file || (content << file.rdbuf(), file.bad())) fail("read", path, errno);
-  return content.str();
-}
+std::string read_file(const std::string& path) { return read_plain(path, limits::kStudyFileBytes); }
 
 void replace_file(const std::string& path, const std::string& content) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();

@@ -39,6 +39,20 @@ std::vector<int64_t> shape_of(const std::string& text) {
   return shape;
 }
 
+// What is taken from a database for one answer: as much as an entry of the journal may have.
+class TextBudget {
+ public:
+  explicit TextBudget(int64_t bytes) : left_(bytes) {}
+  std::string take(std::string text) {
+    left_ -= static_cast<int64_t>(text.size());
+    if (left_ < 0) throw std::runtime_error("record: its texts are too long; it is damaged");
+    return text;
+  }
+
+ private:
+  int64_t left_;
+};
+
 void check_room(size_t count, const char* what) {
   if (count < static_cast<size_t>(limits::kNames)) return;
   throw std::runtime_error("record: the run has more than " + std::to_string(limits::kNames) + " " +
@@ -68,36 +82,41 @@ RunInfo stored_info(const record::Database& database) {
       {"grouping", &info.grouping},
       {"plan", &info.plan},
       {"coverage", &info.coverage}};
+  TextBudget budget(limits::kEntryBytes);
+  const auto text = [&budget](const record::Statement& row, int column) {
+    return budget.take(row.text(column));
+  };
   record::Statement meta(database, "SELECT key, value FROM meta");
   while (meta.step()) {
     const std::string key = meta.text(0);
-    const auto text = texts.find(key);
-    if (text != texts.end()) *text->second = meta.text(1);
+    const auto place = texts.find(key);
+    if (place != texts.end()) *place->second = text(meta, 1);
     if (key == "start_time") info.start_time = meta.number(1);
   }
   record::Statement config(database, "SELECT key, value FROM config");
   while (config.step()) {
     check_room(info.config.size(), "settings");
-    info.config[config.text(0)] = config.text(1);
+    std::string key = text(config, 0);
+    info.config[std::move(key)] = text(config, 1);
   }
   record::Statement parameters(database,
                                "SELECT name, shape, type FROM parameters ORDER BY position");
   while (parameters.step()) {
     check_room(info.parameters.size(), "parameters");
     info.parameters.push_back(
-        {parameters.text(0), shape_of(parameters.text(1)), parameters.text(2)});
+        {text(parameters, 0), shape_of(text(parameters, 1)), text(parameters, 2)});
   }
   record::Statement groups(database, "SELECT name FROM parameter_groups ORDER BY position");
   while (groups.step()) {
     check_room(info.groups.size(), "groups");
-    info.groups.push_back(groups.text(0));
+    info.groups.push_back(text(groups, 0));
   }
   record::Statement rows(
       database, "SELECT name, summary, schedule, settings, cost FROM quantities ORDER BY position");
   while (rows.step()) {
     check_room(info.quantities.size(), "quantities");
     info.quantities.push_back(
-        {rows.text(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4)});
+        {text(rows, 0), text(rows, 1), text(rows, 2), text(rows, 3), text(rows, 4)});
   }
   return info;
 }
@@ -326,9 +345,13 @@ std::vector<Note> RunReader::notes() const {
   if (view.database) {
     record::Statement rows(*view.database,
                            "SELECT step, time, kind, quantity, text FROM notes ORDER BY id");
+    TextBudget budget(limits::kTailBytes);
     while (rows.step()) {
-      notes.push_back(
-          {rows.integer(0), rows.number(1), note_kind(rows.text(2)), rows.text(3), rows.text(4)});
+      notes.push_back({rows.integer(0),
+                       rows.number(1),
+                       note_kind(rows.text(2)),
+                       budget.take(rows.text(3)),
+                       budget.take(rows.text(4))});
     }
   }
   notes.insert(notes.end(), view.tail->notes.begin(), view.tail->notes.end());
