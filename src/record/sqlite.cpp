@@ -100,17 +100,17 @@ void Database::distrust(const std::string& path) {
 }
 
 void Database::check_tables(const std::vector<std::string>& names) const {
-  Statement kind(*this,
-                 "SELECT type = 'table' AND rootpage > 0 AND NOT EXISTS (SELECT 1 FROM "
-                 "pragma_table_xinfo(?1) WHERE hidden <> 0) FROM sqlite_master WHERE name = ?1");
-  for (const std::string& name : names) {
-    if (kind.bind(1, name).step() && kind.integer(0) == 0) {
-      throw std::runtime_error("record: '" + name +
-                               "' of the database is no table of stored columns; the record is "
-                               "damaged");
-    }
-    kind.reset();
-  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "'" : ", '") + name + "'";
+  // SQLite takes SERIES for series.
+  Statement odd(*this,
+                "SELECT name FROM sqlite_master AS m WHERE lower(name) IN (" + list +
+                    ") AND (type <> 'table' OR rootpage = 0 OR EXISTS (SELECT 1 FROM "
+                    "pragma_table_xinfo(m.name) WHERE hidden <> 0))");
+  if (!odd.step()) return;
+  throw std::runtime_error(
+      "record: '" + odd.text(0) +
+      "' of the database is no table of stored columns; the record is damaged");
 }
 
 void Database::fail() const {

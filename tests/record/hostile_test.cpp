@@ -235,6 +235,8 @@ TEST(HostileDatabases, WithComputedColumnsAreRefused) {
   change(folder.path(),
          "DROP TABLE config; CREATE TABLE config(key TEXT, value AS (hex(zeroblob(1000000))))");
   expect_says(opening(folder.path()), "'config' of the database is no table");
+  change(folder.path(), "DROP TABLE config; CREATE TABLE CONFIG(key TEXT, value AS (hex(key)))");
+  expect_says(opening(folder.path()), "'CONFIG' of the database is no table");
 }
 
 TEST(HostileDatabases, WithRowsThatDoNotFitTogetherAreRefused) {
