@@ -2,7 +2,7 @@
 // LibTorch's exceptions come with a backtrace, which takes a thousand times as long as the rest.
 #pragma once
 
-#include <c10/util/Exception.h>
+#include <c10/util/Logging.h>
 
 #include "fuzz/fuzz.h"
 
