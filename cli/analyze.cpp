@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "src/base/whole_file.h"
+#include "src/record/text.h"
 #include "study/analysis/write.h"
 #include "study/baselines.h"
 #include "study/pack.h"
@@ -104,7 +105,9 @@ void analyze(const Options& options) {
   analysis.warnings.insert(analysis.warnings.end(), unreadable.begin(), unreadable.end());
   const std::vector<std::string> files = study::write_analysis(
       analysis, folder_of(options), {options.formats.begin(), options.formats.end()});
-  std::cout << (options.json ? analysis_json(analysis, files) : analysis_text(analysis, files));
+  const std::string text =
+      options.json ? analysis_json(analysis, files) : analysis_text(analysis, files);
+  std::cout << record::printable(text, record::Lines::kKept);
 }
 
 }  // namespace

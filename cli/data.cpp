@@ -12,6 +12,7 @@
 #include "cli/json.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
+#include "src/record/text.h"
 #include "suite/data_check.h"
 
 namespace flightdeck::cli {
@@ -71,7 +72,7 @@ void print(const suite::DataCheck& check) {
   const suite::DataDescription& description = check.description;
   const auto columns = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 100)));
   const auto line = [columns](const std::string& label, const std::string& text) {
-    std::printf("  %-8s%s\n", label.c_str(), wrapped(text, columns, 10).c_str());
+    std::printf("  %-8s%s\n", label.c_str(), wrapped(record::printable(text), columns, 10).c_str());
   };
   std::printf("%s: %s\n", description.name.c_str(), state_of(check).c_str());
   line("what", description.summary);

@@ -19,9 +19,9 @@
 #include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/processor.h"
-#include "serve/assets.h"
-#include "serve/http_front.h"
 #include "src/kernels/patch_products/patch_products.h"
+#include "src/serve/assets.h"
+#include "src/serve/http_front.h"
 #include "suite/data_set.h"
 
 namespace flightdeck::cli {

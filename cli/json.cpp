@@ -5,25 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "src/record/text.h"
+
 namespace flightdeck::cli {
 
-std::string json_string(const std::string& text) {
-  std::string out = "\"";
-  for (const char character : text) {
-    const unsigned char byte = static_cast<unsigned char>(character);
-    if (byte == '"' || byte == '\\') {
-      out += '\\';
-      out += character;
-    } else if (byte < 0x20) {
-      char escape[7];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(byte));
-      out += escape;
-    } else {
-      out += character;
-    }
-  }
-  return out + "\"";
-}
+std::string json_string(const std::string& text) { return record::json_string(text); }
 
 std::string json_number(double value) {
   if (!std::isfinite(value)) return "null";

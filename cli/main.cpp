@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/names.h"
 #include "cli/usage_errors.h"
+#include "src/record/text.h"
 
 namespace {
 
@@ -102,6 +103,13 @@ int run(int argc, char** argv) {
   return kOk;
 }
 
+// Messages may quote files.
+int fail(const std::string& message, int status) {
+  using flightdeck::record::Lines;
+  std::cerr << "flightdeck: " << flightdeck::record::printable(message, Lines::kKept) << "\n";
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -110,10 +118,8 @@ int main(int argc, char** argv) {
   } catch (const flightdeck::cli::Interrupted& interrupted) {
     return interrupted.exit_status;
   } catch (const flightdeck::cli::UsageError& error) {
-    std::cerr << "flightdeck: " << error.what() << "\n";
-    return kUsage;
+    return fail(error.what(), kUsage);
   } catch (const std::exception& error) {
-    std::cerr << "flightdeck: " << flightdeck::cli::message_of(error) << "\n";
-    return kFailure;
+    return fail(flightdeck::cli::message_of(error), kFailure);
   }
 }

@@ -18,6 +18,8 @@ std::string formatted(const char* format, Values... values) {
 }
 
 std::string local_time(double seconds_since_1970, const char* format) {
+  // A record may say anything; the year 5138 is far enough.
+  if (!(std::abs(seconds_since_1970) < 1e11)) return "?";
   const auto seconds = static_cast<std::time_t>(seconds_since_1970);
   std::tm parts{};
   localtime_r(&seconds, &parts);
@@ -35,7 +37,7 @@ std::string short_number(double value) {
 std::string percent(double share) { return formatted("%.1f %%", 100 * share); }
 
 std::string duration(double seconds) {
-  if (!std::isfinite(seconds) || seconds < 0) return "?";
+  if (!(seconds >= 0 && seconds < 1e15)) return "?";
   if (seconds < 9.95) return formatted("%.1f s", seconds);
   const auto whole = static_cast<long long>(std::llround(seconds));
   if (whole < 60) return formatted("%lld s", whole);

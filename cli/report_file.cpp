@@ -7,8 +7,8 @@
 #include <c10/util/Exception.h>
 
 #include "cli/json.h"
-#include "serve/report.h"
 #include "src/base/whole_file.h"
+#include "src/serve/report.h"
 
 namespace flightdeck::cli {
 namespace {

@@ -17,8 +17,8 @@
 #include "cli/run_options.h"
 #include "cli/watched_run.h"
 #include "flightdeck/record.h"
-#include "serve/assets.h"
 #include "src/base/shell.h"
+#include "src/serve/assets.h"
 #include "study/outcome.h"
 
 namespace flightdeck::cli {

@@ -11,8 +11,8 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
-#include "serve/assets.h"
-#include "serve/server.h"
+#include "src/serve/assets.h"
+#include "src/serve/server.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -61,6 +61,11 @@ void run_server(const Options& options) {
   const std::unique_ptr<serve::Server> server = make_server(options);
   note_interrupts();
   server->start();
+  // Large folders are told of while they are looked at.
+  constexpr int kLooks = 100;
+  for (int k = 0; k < kLooks && !server->has_looked() && !is_interrupted(); ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
   announce(options, *server);
   while (!is_interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   server->stop();

@@ -16,6 +16,7 @@
 #include "cli/recorded_run.h"
 #include "cli/run_summary.h"
 #include "cli/terminal.h"
+#include "src/record/text.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -26,7 +27,10 @@ struct Options {
   bool json = false;
 };
 
-void print(const std::string& line) { std::printf("%s\n", line.c_str()); }
+// Names, settings and notes may come from anywhere.
+void print(const std::string& line) {
+  std::printf("%s\n", record::printable(line, record::Lines::kKept).c_str());
+}
 
 // ---- for people ---------------------------------------------------------------------------------
 
@@ -86,7 +90,7 @@ void print_heading(const RunSummary& run, size_t width) {
 }
 
 std::string row_name(const std::string& name, const std::string& group) {
-  return group.empty() ? name : name + " @ " + group;
+  return record::printable(group.empty() ? name : name + " @ " + group);
 }
 
 size_t name_width(const RunSummary& run) {

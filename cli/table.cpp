@@ -8,11 +8,16 @@
 #include "cli/json.h"
 #include "cli/numbers.h"
 #include "cli/terminal.h"
+#include "src/base/csv_field.h"
+#include "src/record/text.h"
 
 namespace flightdeck::cli {
 
 Cell::Cell(std::string text)
-    : is_number_(false), shown_(text), exact_(text), json_(json_string(text)) {}
+    : is_number_(false),
+      shown_(record::printable(text)),
+      exact_(csv_field(text)),
+      json_(json_string(text)) {}
 
 Cell::Cell(double number)
     : is_number_(true),
@@ -53,7 +58,7 @@ std::string Table::text() const {
 
 std::string Table::csv() const {
   std::string text;
-  for (size_t k = 0; k < columns_.size(); ++k) text += (k == 0 ? "" : ",") + columns_[k];
+  for (size_t k = 0; k < columns_.size(); ++k) text += (k == 0 ? "" : ",") + csv_field(columns_[k]);
   text += "\n";
   for (const auto& row : rows_) {
     for (size_t k = 0; k < row.size(); ++k) text += (k == 0 ? "" : ",") + row[k].exact();

@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "cli/tune_progress.h"
 #include "src/base/shell.h"
+#include "src/record/text.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -246,7 +247,7 @@ void TuneReport::end(const Study& study, const std::string& ending) {
 
 void TuneReport::print(const std::string& line) {
   clear_bar();
-  std::cout << line << "\n" << std::flush;
+  std::cout << record::printable(line, record::Lines::kKept) << "\n" << std::flush;
 }
 
 void TuneReport::clear_bar() {

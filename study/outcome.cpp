@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
 #include "src/base/whole_file.h"
 #include "study/files.h"
+#include "study/json_text.h"
 
 namespace flightdeck::study {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr const char* kFile = "outcome.json";
@@ -25,6 +24,12 @@ std::vector<double> numbers_of(const Json& array) {
     values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                      : value.get<double>());
   }
+  return values;
+}
+
+std::vector<int64_t> integers_of(const Json& array) {
+  std::vector<int64_t> values;
+  for (const Json& value : array) values.push_back(integer_at({{"evaluated", value}}, "evaluated"));
   return values;
 }
 
@@ -92,8 +97,8 @@ std::string to_json(const Outcome& outcome) {
 
 Outcome outcome_from_json(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
-    if (json.at("format").get<int>() > 1) {
+    const Json json = parsed(text);
+    if (integer_at(json, "format") > 1) {
       throw std::runtime_error("it is of format " + json.at("format").dump() +
                                " and this flightdeck reads 1; update it");
     }
@@ -105,23 +110,23 @@ Outcome outcome_from_json(const std::string& text) {
       setting.hyperparameters[name] = value.get<double>();
     }
     json.at("schedule").get_to(setting.schedule);
-    json.at("batch_size").get_to(setting.batch_size);
-    json.at("epochs").get_to(setting.epochs);
-    json.at("seed").get_to(outcome.seed);
+    setting.batch_size = integer_at(json, "batch_size");
+    setting.epochs = integer_at(json, "epochs");
+    outcome.seed = natural_at(json, "seed");
     json.at("ending").get_to(outcome.ending);
-    outcome.diverged_at = json.value("diverged_at", int64_t{-1});
-    json.at("steps").get_to(outcome.steps);
-    json.at("steps_per_epoch").get_to(outcome.steps_per_epoch);
-    json.at("reported_epoch").get_to(outcome.reported_epoch);
+    if (json.contains("diverged_at")) outcome.diverged_at = integer_at(json, "diverged_at");
+    outcome.steps = integer_at(json, "steps");
+    outcome.steps_per_epoch = integer_at(json, "steps_per_epoch");
+    outcome.reported_epoch = integer_at(json, "reported_epoch");
     outcome.is_synthetic = json.value("synthetic", false);
     outcome.training_seconds = json.value("training_seconds", 0.0);
-    json.at("evaluated").get_to(outcome.evaluated);
+    outcome.evaluated = integers_of(json.at("evaluated"));
     if (json.contains("tags")) json.at("tags").get_to(outcome.tags);
     outcome.train = curve_of(json, "train", outcome.evaluated.size());
     outcome.valid = curve_of(json, "valid", outcome.evaluated.size());
     outcome.test = curve_of(json, "test", outcome.evaluated.size());
     if (json.contains("batch_losses")) {
-      json.at("batch_loss_every").get_to(outcome.batch_loss_every);
+      outcome.batch_loss_every = integer_at(json, "batch_loss_every");
       outcome.batch_losses = numbers_of(json.at("batch_losses"));
     }
     return outcome;

@@ -2,14 +2,13 @@
 #include "study/plan.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
+#include "study/json_text.h"
+
 namespace flightdeck::study {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int64_t kSmall = 25, kMedium = 50, kRefined = 25;
 constexpr size_t kBestForBounds = 10;  // 20 % of the medium budget
@@ -214,7 +213,7 @@ void check_id(const std::string& id) {
 
 PlannedRun planned_run_from_json(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = parsed(text);
     PlannedRun run;
     json.at("id").get_to(run.id);
     check_id(run.id);
@@ -223,7 +222,7 @@ PlannedRun planned_run_from_json(const std::string& text) {
     json.at("optimizer").get_to(run.optimizer);
     json.at("hyperparameters").get_to(run.hyperparameters);
     json.at("schedule").get_to(run.schedule);
-    json.at("seed").get_to(run.seed);
+    run.seed = natural_at(json, "seed");
     json.at("sample").get_to(run.sample);
     return run;
   } catch (const nlohmann::json::exception& error) {

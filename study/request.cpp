@@ -2,13 +2,12 @@
 #include "study/request.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "study/json_text.h"
 
 namespace flightdeck::study {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json json_of(const Dimension& dimension) {
   Json json = {{"name", dimension.name},
@@ -57,7 +56,7 @@ Json json_of(const Request& request) {
 }
 
 Request request_of(const Json& json) {
-  if (json.at("format").get<int>() > 1) {
+  if (integer_at(json, "format") > 1) {
     throw std::runtime_error("it is of format " + json.at("format").dump() +
                              " and this flightdeck reads 1; update it");
   }
@@ -65,8 +64,8 @@ Request request_of(const Json& json) {
   json.at("problems").get_to(request.problems);
   json.at("schedules").get_to(request.schedules);
   json.at("budgets").get_to(request.budgets);
-  json.at("seed").get_to(request.seed);
-  json.at("seeds").get_to(request.seeds);
+  request.seed = natural_at(json, "seed");
+  request.seeds = integer_at(json, "seeds");
   json.at("options").get_to(request.run_options);
   for (const auto& [name, values] : json.at("grid").items()) {
     request.grid.push_back({name, values.get<std::vector<double>>()});
@@ -132,7 +131,7 @@ std::string to_json(const Request& request) { return json_of(request).dump(1); }
 
 Request request_from_json(const std::string& text) {
   try {
-    return request_of(Json::parse(text));
+    return request_of(parsed(text));
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(error.what());
   }

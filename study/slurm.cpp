@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <sys/stat.h>
@@ -13,13 +12,13 @@
 #include "src/base/whole_file.h"
 #include "study/child.h"
 #include "study/files.h"
+#include "study/json_text.h"
 #include "study/lock.h"
 #include "study/outcome.h"
 
 namespace flightdeck::study {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr int64_t kUsualLimit = 1000;
@@ -39,7 +38,7 @@ Submitted read_submitted(const Study& study) {
   Submitted last;
   const std::string path = path_in(study, "slurm.json");
   if (!fs::exists(path)) return last;
-  const Json json = Json::parse(read_file(path));
+  const Json json = parsed(read_file(path));
   json.at("options").get_to(last.options);
   json.at("jobs").get_to(last.jobs);
   json.at("progress").get_to(last.progress);

@@ -30,7 +30,9 @@ Dimension refined(Dimension dimension, const std::vector<Values>& best) {
   dimension.low = *low;
   dimension.high = *high;
   std::vector<double>& choices = dimension.choices;
-  const auto is_outside = [&](double choice) { return choice < *low || choice > *high; };
+  const auto is_outside = [&dimension](double choice) {
+    return choice < dimension.low || choice > dimension.high;
+  };
   choices.erase(std::remove_if(choices.begin(), choices.end(), is_outside), choices.end());
   return dimension;
 }

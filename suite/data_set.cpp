@@ -171,41 +171,6 @@ const DataSource& find_data_source(const std::string& name) {
   return find_entry(all_sources(), name, "data set");
 }
 
-const char* name_of(Part part) {
-  switch (part) {
-    case Part::kTrain:
-      return "train";
-    case Part::kTrainEval:
-      return "train_eval";
-    case Part::kValid:
-      return "valid";
-    case Part::kTest:
-      return "test";
-  }
-  TORCH_INTERNAL_ASSERT(false);
-}
-
-const Samples& DataSet::part(Part part) const {
-  switch (part) {
-    case Part::kTrain:
-      return train;
-    case Part::kTrainEval:
-      return train_eval;
-    case Part::kValid:
-      return valid;
-    case Part::kTest:
-      return test;
-  }
-  TORCH_INTERNAL_ASSERT(false);
-}
-
-void DataSet::to(const at::Device& device) {
-  for (Samples* samples : {&train, &train_eval, &valid, &test}) {
-    samples->inputs = samples->inputs.to(device);
-    samples->targets = samples->targets.to(device);
-  }
-}
-
 std::vector<std::string> data_set_names() {
   std::vector<std::string> names;
   for (const DataSource& source : all_sources()) names.push_back(source.name);

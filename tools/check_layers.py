@@ -31,7 +31,7 @@ DIRECT = {
     "public": [],
     "cli": ["serve", "public", "suite", "study"],
     "python": ["serve", "public"],
-    "suite": ["public"],
+    "suite": ["public", "base"],
     "study": ["base"],
     "examples": ["public", "suite"],
 }

@@ -3,6 +3,7 @@
 // format is in docs/wire_format.md. Free of LibTorch.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -108,14 +109,21 @@ struct StepRange {
   int64_t last = std::numeric_limits<int64_t>::max();
 };
 
+struct ReadOptions {
+  /// A call that goes on for so long without a result throws: no file can keep a reader for ever.
+  double patience_s = 60;
+  std::shared_ptr<const std::atomic<bool>> stop;  ///< set by anybody: calls throw at once
+};
+
 /// Reads a run, finished, running or killed; never writes into its folder. Each call sees whole
 /// calls of `Recorder::write`, never parts of one. Any number of threads may use one reader at the
 /// same time. A call opens the database and costs for that alone what a few hundred points do; of a
-/// run that grows, it reads of the journal what is new.
+/// run that grows, it reads of the journal what is new. The folder may come from anywhere: what no
+/// recorder writes is refused by an exception, within the limits of docs/wire_format.md.
 class RunReader {
  public:
   /// Throws if the folder holds no run, or one of a newer format.
-  explicit RunReader(const std::string& folder);
+  explicit RunReader(const std::string& folder, ReadOptions options = {});
   ~RunReader();
   RunReader(RunReader&&) noexcept;
 
@@ -139,7 +147,10 @@ class RunReader {
   std::unique_ptr<SeriesInfo> find(const std::string& quantity,
                                    const std::string& group = "",
                                    const std::string& field = "") const;
-  std::vector<NumberPoint> numbers(int64_t series, const StepRange& range = {}) const;
+  /// The first `at_most` of the range.
+  std::vector<NumberPoint> numbers(int64_t series,
+                                   const StepRange& range = {},
+                                   int64_t at_most = std::numeric_limits<int64_t>::max()) const;
   /// At most `at_most` (>= 1) stretches that together are all points of the range, in order; one a
   /// point if there are no more. No extreme is lost, and a million points cost what a few thousand
   /// do. Series of other kinds have points without values: NaN, not counted as `not_a_number`.
@@ -149,11 +160,12 @@ class RunReader {
   /// The last values of all series of numbers of the whole model (group "").
   std::vector<LastNumber> last_numbers() const;
   /// At most `at_most` (>= 1) readings spread evenly over those of the range, the last one always
-  /// among them.
+  /// among them. Throws before they have more than `most_numbers` in lists and histograms.
   std::vector<std::pair<int64_t, Reading>> frames(int64_t series,
                                                   const StepRange& range,
-                                                  int64_t at_most) const;
-  /// Readings of any kind of one series, by step.
+                                                  int64_t at_most,
+                                                  int64_t most_numbers = int64_t{1} << 27) const;
+  /// Readings of any kind of one series, by step; 2^27 numbers at most.
   std::vector<std::pair<int64_t, Reading>> readings(int64_t series,
                                                     const StepRange& range = {}) const;
   /// Calls `visit` for every reading of every step, steps ascending.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "flightdeck/schedule.h"
 
+#include <charconv>
 #include <cmath>
 #include <set>
 #include <sstream>
 
 #include <c10/util/Exception.h>
+
+#include "base/limits.h"
 
 namespace flightdeck {
 namespace {
@@ -19,6 +22,12 @@ std::string join(const Numbers& numbers) {
     separator = ",";
   }
   return text.str();
+}
+
+// The fewest digits that read back as the same number.
+std::string exact(double number) {
+  char digits[32];
+  return std::string(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
 // Words and numbers of a schedule's text; throws where one is missing.
@@ -58,7 +67,10 @@ std::vector<int64_t> parse_steps(Words& words) {
     for (std::string item; std::getline(list, item, ',');) {
       if (item.empty()) continue;
       if (item.find_first_not_of("0123456789") != std::string::npos) words.refuse();
-      steps.push_back(std::stoll(item));
+      int64_t step = 0;
+      const char* const end = item.data() + item.size();
+      if (std::from_chars(item.data(), end, step).ec != std::errc()) words.refuse();
+      steps.push_back(step);
     }
   }
   return steps;
@@ -79,7 +91,8 @@ Schedule Schedule::every(int64_t interval, int64_t offset) {
 }
 
 Schedule Schedule::logarithmic(double start, double end, int64_t points, double base, bool first) {
-  TORCH_CHECK_VALUE(points >= 1 && base > 1 && std::isfinite(start) && std::isfinite(end) &&
+  TORCH_CHECK_VALUE(points >= 1 && points <= limits::kSchedulePoints && base > 1 &&
+                        std::isfinite(start) && std::isfinite(end) &&
                         std::pow(base, std::max(start, end)) < 9e18,
                     "schedule: logarithmic from ",
                     base,
@@ -91,7 +104,9 @@ Schedule Schedule::logarithmic(double start, double end, int64_t points, double 
                     end,
                     " with ",
                     points,
-                    " points; give finite exponents, a base above 1 and at least one point");
+                    " points; give finite exponents, a base above 1 and 1 to ",
+                    limits::kSchedulePoints,
+                    " points");
   TORCH_CHECK_VALUE(start <= end,
                     "schedule: logarithmic from ",
                     base,
@@ -109,7 +124,7 @@ Schedule Schedule::logarithmic(double start, double end, int64_t points, double 
     steps.insert(static_cast<int64_t>(std::pow(base, start + share * (end - start))));
   }
   std::ostringstream text;
-  text << "log " << start << " " << end << " " << points;
+  text << "log " << exact(start) << " " << exact(end) << " " << points;
   if (base != 10 || !first) text << " (base " << base << (first ? ")" : ", without 0)");
   return {[steps = std::move(steps)](int64_t step) { return steps.count(step) != 0; }, text.str()};
 }

@@ -3,7 +3,10 @@
 
 #include <stdexcept>
 
+#include "base/limits.h"
 #include "record/bytes.h"
+#include "record/number_budget.h"
+#include "record/reading_fault.h"
 
 namespace flightdeck::record {
 
@@ -24,23 +27,19 @@ void put_counts(std::string& out, const std::vector<int64_t>& counts) {
   }
 }
 
-std::vector<int64_t> get_counts(ByteReader& bytes) {
-  const uint64_t size = bytes.varint();
-  // A run of zeros takes a few bytes however long it is, so the bytes that are left set no limit.
-  constexpr uint64_t kMostBins = uint64_t{1} << 28;
-  if (size > kMostBins) {
-    throw std::runtime_error("record: a histogram has " + std::to_string(size) +
-                             " bins, more than " + std::to_string(kMostBins) +
-                             "; the record is damaged");
-  }
+[[noreturn]] void damaged(const std::string& what) {
+  throw std::runtime_error("record: a histogram " + what + "; the record is damaged");
+}
+
+// A run of zeros takes a few bytes however long it is, so `size` is checked before.
+std::vector<int64_t> get_counts(ByteReader& bytes, uint64_t size) {
   std::vector<int64_t> counts;
   counts.reserve(size);
   while (counts.size() < size) {
     const int64_t count = bytes.integer();
     const uint64_t times = count == 0 ? bytes.varint() : 1;
     if (times == 0 || times > size - counts.size()) {
-      throw std::runtime_error("record: a histogram has more counts than its " +
-                               std::to_string(size) + " bins; the record is damaged");
+      damaged("has more counts than its " + std::to_string(size) + " bins");
     }
     counts.insert(counts.end(), times, count);
   }
@@ -79,10 +78,11 @@ std::string histogram_blob(const Reading& reading) {
   return out;
 }
 
-void read_histogram_blob(std::string_view blob, Reading& reading) {
+void read_histogram_blob(std::string_view blob, Reading& reading, int64_t most_bins) {
   ByteReader bytes(blob);
-  constexpr size_t kAxisBytes = 17;
-  reading.axes.resize(bytes.count(kAxisBytes));
+  const uint64_t axes = bytes.varint();
+  if (axes > limits::kAxes) damaged("has " + std::to_string(axes) + " axes");
+  reading.axes.resize(axes);
   for (ReadingAxis& axis : reading.axes) {
     axis.low = bytes.number();
     axis.high = bytes.number();
@@ -91,7 +91,24 @@ void read_histogram_blob(std::string_view blob, Reading& reading) {
   for (int64_t* outside : {&reading.below, &reading.above, &reading.not_a_number}) {
     *outside = bytes.integer();
   }
-  reading.counts = get_counts(bytes);
+  const std::string wrong_axes = axes_fault(reading.axes);
+  if (!wrong_axes.empty()) damaged(wrong_axes);
+  const int64_t bins = bins_of(reading.axes);
+  const uint64_t size = bytes.varint();
+  if (size != static_cast<uint64_t>(bins)) {
+    damaged("has " + std::to_string(size) + " counts but axes of " + std::to_string(bins) +
+            " bins");
+  }
+  if (bins > most_bins) {
+    throw TooManyNumbers(
+        "record: a histogram has " + std::to_string(bins) + " bins where " +
+        std::to_string(most_bins) +
+        " numbers are left of what is read at once; ask for fewer steps or series");
+  }
+  reading.counts = get_counts(bytes, size);
+  reading.kind = ReadingKind::kHistogram;
+  const std::string fault = reading_fault(reading);
+  if (!fault.empty()) damaged(fault);
 }
 
 }  // namespace flightdeck::record

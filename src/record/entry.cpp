@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "record/entry.h"
 
+#include <algorithm>
 #include <stdexcept>
 
+#include "base/limits.h"
 #include "record/blobs.h"
 #include "record/bytes.h"
+#include "record/reading_fault.h"
 
 namespace flightdeck::record {
 
@@ -34,12 +37,28 @@ void put_reading(std::string& out, const Reading& reading) {
   }
 }
 
-Reading get_reading(ByteReader& bytes) {
+[[noreturn]] void damaged(const std::string& what) {
+  throw std::runtime_error("record: " + what + "; the record is damaged");
+}
+
+size_t get_count(ByteReader& bytes, size_t bytes_each, int64_t most, const char* what) {
+  const size_t count = bytes.count(bytes_each);
+  if (count > static_cast<size_t>(most)) {
+    damaged("an entry has " + std::to_string(count) + " " + what + ", more than " +
+            std::to_string(most));
+  }
+  return count;
+}
+
+// `numbers_left` of the entry: taken from.
+Reading get_reading(ByteReader& bytes, int64_t& numbers_left) {
   Reading reading;
   const uint8_t kind = bytes.u8();
   reading.quantity = bytes.string();
   reading.field = bytes.string();
   reading.group = bytes.string();
+  const std::string fault = name_fault(reading.quantity, reading.field, reading.group);
+  if (!fault.empty()) damaged("a reading " + fault);
   reading.kind = static_cast<ReadingKind>(kind);
   switch (reading.kind) {
     case ReadingKind::kNumber:
@@ -49,11 +68,12 @@ Reading get_reading(ByteReader& bytes) {
       reading.list = list_of_blob(bytes.take(bytes.count()));
       return reading;
     case ReadingKind::kHistogram:
-      read_histogram_blob(bytes.take(bytes.count()), reading);
+      read_histogram_blob(
+          bytes.take(bytes.count()), reading, std::min(limits::kBins, numbers_left));
+      numbers_left -= static_cast<int64_t>(reading.counts.size());
       return reading;
   }
-  throw std::runtime_error("record: unknown kind of reading " + std::to_string(kind) +
-                           "; the record is damaged");
+  damaged("unknown kind of reading " + std::to_string(kind));
 }
 
 RunInfo get_info(ByteReader& bytes) {
@@ -69,16 +89,17 @@ RunInfo get_info(ByteReader& bytes) {
                             &info.coverage}) {
     *text = bytes.string();
   }
-  info.parameters.resize(bytes.count());
+  // The second number is what each takes at least: lengths of its strings.
+  info.parameters.resize(get_count(bytes, 3, limits::kNames, "parameters"));
   for (ParameterInfo& parameter : info.parameters) {
     parameter.name = bytes.string();
     parameter.type = bytes.string();
-    parameter.shape.resize(bytes.count());
+    parameter.shape.resize(get_count(bytes, 1, limits::kDimensions, "dimensions"));
     for (int64_t& size : parameter.shape) size = bytes.integer();
   }
-  info.groups.resize(bytes.count());
+  info.groups.resize(get_count(bytes, 1, limits::kNames, "groups"));
   for (std::string& group : info.groups) group = bytes.string();
-  info.quantities.resize(bytes.count());
+  info.quantities.resize(get_count(bytes, 5, limits::kNames, "quantities"));
   for (QuantityInfo& quantity : info.quantities) {
     quantity.name = bytes.string();
     quantity.summary = bytes.string();
@@ -86,7 +107,7 @@ RunInfo get_info(ByteReader& bytes) {
     quantity.settings = bytes.string();
     quantity.cost = bytes.string();
   }
-  for (size_t left = bytes.count(); left > 0; --left) {
+  for (size_t left = get_count(bytes, 2, limits::kNames, "settings"); left > 0; --left) {
     std::string key = bytes.string();
     info.config[std::move(key)] = bytes.string();
   }
@@ -97,9 +118,11 @@ StepReadings get_step(ByteReader& bytes) {
   StepReadings step;
   step.step = bytes.integer();
   step.time = bytes.number();
-  const size_t count = bytes.count();
+  // A reading is at least its kind, the lengths of its names, and that of its blob.
+  const size_t count = get_count(bytes, 5, limits::kEntryReadings, "readings");
   step.readings.reserve(count);
-  while (step.readings.size() < count) step.readings.push_back(get_reading(bytes));
+  int64_t numbers_left = limits::kEntryNumbers;
+  while (step.readings.size() < count) step.readings.push_back(get_reading(bytes, numbers_left));
   return step;
 }
 
@@ -109,8 +132,7 @@ Note get_note(ByteReader& bytes) {
   note.time = bytes.number();
   const uint8_t kind = bytes.u8();
   if (kind > static_cast<uint8_t>(NoteKind::kNotStored)) {
-    throw std::runtime_error("record: unknown kind of note " + std::to_string(kind) +
-                             "; the record is damaged");
+    damaged("unknown kind of note " + std::to_string(kind));
   }
   note.kind = static_cast<NoteKind>(kind);
   note.quantity = bytes.string();
@@ -192,8 +214,7 @@ Entry read_entry(std::string_view payload) {
     case EntryKind::kEnding:
       return Ending{bytes.string()};
   }
-  throw std::runtime_error("record: unknown kind of journal entry " + std::to_string(kind) +
-                           "; the record is damaged");
+  damaged("unknown kind of journal entry " + std::to_string(kind));
 }
 
 }  // namespace flightdeck::record

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "base/csv_field.h"
 #include "flightdeck/record.h"
 #include "record/text.h"
 
@@ -24,7 +25,7 @@ void export_csv(const RunReader& run, std::ostream& out) {
   for (const SeriesInfo& series : run.series()) {
     if (series.kind != ReadingKind::kNumber) continue;
     columns.emplace(Key(series.quantity, series.field, series.group), columns.size());
-    out << ',' << record::csv_field(column_name(series));
+    out << ',' << csv_field(column_name(series));
   }
   out << "\r\n";
   std::vector<std::string> cells;

@@ -14,11 +14,15 @@ namespace {
 // The name holds the run's start, not the moment of the export: a second export replaces the first
 // instead of doubling its curves.
 std::string file_name(const RunInfo& info) {
+  // Both come from the record, which may have anything there. 1e11 is in the year 5138.
+  const bool is_time = info.start_time >= 0 && info.start_time < 1e11;
   char start[24];
-  std::snprintf(start, sizeof start, "%010lld", static_cast<long long>(info.start_time));
-  std::string host = info.host.empty() ? "unknown" : info.host;
+  std::snprintf(
+      start, sizeof start, "%010lld", static_cast<long long>(is_time ? info.start_time : 0));
+  std::string host = info.host.empty() ? "unknown" : info.host.substr(0, 100);
   for (char& character : host) {
-    if (character == '/') character = '_';
+    const auto byte = static_cast<unsigned char>(character);
+    if (character == '/' || byte < 0x20 || byte == 0x7f) character = '_';
   }
   return "events.out.tfevents." + std::string(start) + "." + host + ".flightdeck";
 }

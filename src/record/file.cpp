@@ -7,13 +7,12 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/plain_file.h"
+
 namespace flightdeck::record {
 
-File::File(const std::string& path, int flags) {
-  do {
-    descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  } while (descriptor_ < 0 && errno == EINTR);
-}
+File::File(const std::string& path, int flags)
+    : descriptor_(open_plain(path, flags, Links::kRefuse)) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this != &other) {

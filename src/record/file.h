@@ -11,7 +11,8 @@ namespace flightdeck::record {
 class File {
  public:
   File() = default;
-  /// Closed if it cannot be opened; errno says why. `flags` as of open(2).
+  /// Closed if it cannot be opened or is no plain file (links are none); errno says why. Does not
+  /// wait. `flags` as of open(2).
   File(const std::string& path, int flags);
   ~File() { close(); }
   File(File&& other) noexcept : descriptor_(other.descriptor_) { other.descriptor_ = -1; }

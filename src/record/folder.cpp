@@ -11,6 +11,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/limits.h"
+
 namespace flightdeck::record {
 
 namespace {
@@ -70,7 +72,8 @@ int64_t Folder::last_generation() const {
     if (name.rfind("journal.", 0) != 0) continue;
     char* rest = nullptr;
     const int64_t number = std::strtoll(name.c_str() + 8, &rest, 10);
-    if (*rest == '\0' && rest != name.c_str() + 8) last = std::max(last, number);
+    const bool is_number = *rest == '\0' && rest != name.c_str() + 8;
+    if (is_number && number <= limits::kGenerations) last = std::max(last, number);
   }
   return last;
 }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "record/bytes.h"
 #include "record/checksum.h"
 
@@ -20,7 +21,6 @@ constexpr std::string_view kMagic = "FDJRNL";
 constexpr char kVersion = 1;
 constexpr int64_t kHeaderBytes = 16;
 constexpr int64_t kFrameBytes = 8;
-constexpr size_t kMostBytes = size_t{1} << 30;
 
 std::string file_header(int64_t generation) {
   std::string header(kMagic);
@@ -57,7 +57,7 @@ int JournalWriter::start(int64_t generation) {
 }
 
 int JournalWriter::append(std::string_view payload) {
-  if (payload.size() >= kMostBytes) return EFBIG;
+  if (payload.size() > limits::kEntryBytes) return EFBIG;
   // A generation that cannot be started is no reason to lose an entry: this file goes on.
   if (end_ >= generation_bytes_) start(generation_ + 1);
   frame_.clear();
@@ -105,7 +105,8 @@ bool JournalCursor::next_in_file(std::string& payload) {
   const uint32_t size = bytes.u32();
   const uint32_t checksum = bytes.u32();
   // Nor is there an entry of no bytes: that is a file grown by a crash of the machine.
-  if (size == 0 || position_.offset + kFrameBytes + size > file_.size()) return false;
+  if (size == 0 || size > limits::kEntryBytes) return false;
+  if (position_.offset > file_.size() - kFrameBytes - int64_t{size}) return false;
   payload = file_.read_at(position_.offset + kFrameBytes, size);
   if (payload.size() < size || crc32(payload) != checksum) return false;
   position_.offset += kFrameBytes + size;

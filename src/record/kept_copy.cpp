@@ -22,7 +22,8 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::shared_ptr<const TemporaryFolder> KeptCopy::look(const Folder& folder) {
+std::shared_ptr<const TemporaryFolder> KeptCopy::look(const Folder& folder,
+                                                      const Patience& patience) {
   const std::string fingerprint = folder.fingerprint();
   if (copy_ && fingerprint == fingerprint_) return copy_;
   copy_.reset();
@@ -33,7 +34,7 @@ std::shared_ptr<const TemporaryFolder> KeptCopy::look(const Folder& folder) {
   if (folder.fingerprint() != fingerprint)
     throw Changed("its database changed while it was copied");
   // One file, which any number of readers open without a lock.
-  Database(copy.database(), Database::Mode::kPlain).run("PRAGMA journal_mode = DELETE");
+  Database(copy.database(), Database::Mode::kPlain, &patience).run("PRAGMA journal_mode = DELETE");
   copy_ = made;
   fingerprint_ = fingerprint;
   return copy_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "record/folder.h"
+#include "record/patience.h"
 
 namespace flightdeck::record {
 
@@ -27,8 +28,9 @@ class TemporaryFolder {
 class KeptCopy {
  public:
   /// A folder that has the database, with its log folded into it. Made once for as long as the
-  /// run's folder is as it was. Throws Changed if it changes meanwhile.
-  std::shared_ptr<const TemporaryFolder> look(const Folder& folder);
+  /// run's folder is as it was. Throws Changed if it changes meanwhile, OutOfPatience when that is
+  /// over.
+  std::shared_ptr<const TemporaryFolder> look(const Folder& folder, const Patience& patience);
 
  private:
   std::string fingerprint_;

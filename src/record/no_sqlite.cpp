@@ -26,7 +26,7 @@ void Recorder::finish(const std::string&) {}
 RecorderStatistics Recorder::statistics() const { return {}; }
 
 class RunReader::State {};
-RunReader::RunReader(const std::string& folder) { refuse(folder); }
+RunReader::RunReader(const std::string& folder, ReadOptions) { refuse(folder); }
 RunReader::~RunReader() = default;
 RunReader::RunReader(RunReader&&) noexcept = default;
 bool RunReader::is_run(const std::string&) { return false; }
@@ -42,13 +42,14 @@ std::unique_ptr<SeriesInfo> RunReader::find(const std::string&,
                                             const std::string&) const {
   return nullptr;
 }
-std::vector<NumberPoint> RunReader::numbers(int64_t, const StepRange&) const { return {}; }
+std::vector<NumberPoint> RunReader::numbers(int64_t, const StepRange&, int64_t) const { return {}; }
 std::vector<NumberStretch> RunReader::stretches(int64_t, const StepRange&, int64_t) const {
   return {};
 }
 std::vector<LastNumber> RunReader::last_numbers() const { return {}; }
 std::vector<std::pair<int64_t, Reading>> RunReader::frames(int64_t,
                                                            const StepRange&,
+                                                           int64_t,
                                                            int64_t) const {
   return {};
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 
+#include "base/limits.h"
 #include "flightdeck/record.h"
 #include "record/blobs.h"
 #include "record/bytes.h"
+#include "record/number_budget.h"
 #include "record/series_cursor.h"
 #include "record/stretch_reader.h"
 #include "record/view.h"
@@ -16,15 +19,44 @@ namespace flightdeck {
 
 namespace {
 
+// "[16, 1, 5, 5]"
 std::vector<int64_t> shape_of(const std::string& text) {
   std::vector<int64_t> shape;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] < '0' || text[i] > '9') continue;
-    size_t digits = 0;
-    shape.push_back(std::stoll(text.substr(i), &digits));
-    i += digits;
+  const char* const end = text.data() + text.size();
+  for (const char* next = text.data(); next != end;) {
+    if (*next < '0' || *next > '9') {
+      ++next;
+      continue;
+    }
+    const auto [rest, error] = std::from_chars(next, end, shape.emplace_back());
+    if (error != std::errc() || shape.size() > limits::kDimensions) {
+      throw std::runtime_error("record: a parameter has the shape '" + text.substr(0, 60) +
+                               "', which is none of up to " + std::to_string(limits::kDimensions) +
+                               " sizes below 2^63; the record is damaged");
+    }
+    next = rest;
   }
   return shape;
+}
+
+// What is taken from a database for one answer: as much as an entry of the journal may have.
+class TextBudget {
+ public:
+  explicit TextBudget(int64_t bytes) : left_(bytes) {}
+  std::string take(std::string text) {
+    left_ -= static_cast<int64_t>(text.size());
+    if (left_ < 0) throw std::runtime_error("record: its texts are too long; it is damaged");
+    return text;
+  }
+
+ private:
+  int64_t left_;
+};
+
+void check_room(size_t count, const char* what) {
+  if (count < static_cast<size_t>(limits::kNames)) return;
+  throw std::runtime_error("record: the run has more than " + std::to_string(limits::kNames) + " " +
+                           what + "; the record is damaged");
 }
 
 NoteKind note_kind(const std::string& name) {
@@ -50,28 +82,41 @@ RunInfo stored_info(const record::Database& database) {
       {"grouping", &info.grouping},
       {"plan", &info.plan},
       {"coverage", &info.coverage}};
+  TextBudget budget(limits::kEntryBytes);
+  const auto text = [&budget](const record::Statement& row, int column) {
+    return budget.take(row.text(column));
+  };
   record::Statement meta(database, "SELECT key, value FROM meta");
   while (meta.step()) {
     const std::string key = meta.text(0);
-    const auto text = texts.find(key);
-    if (text != texts.end()) *text->second = meta.text(1);
+    const auto place = texts.find(key);
+    if (place != texts.end()) *place->second = text(meta, 1);
     if (key == "start_time") info.start_time = meta.number(1);
   }
   record::Statement config(database, "SELECT key, value FROM config");
-  while (config.step()) info.config[config.text(0)] = config.text(1);
+  while (config.step()) {
+    check_room(info.config.size(), "settings");
+    std::string key = text(config, 0);
+    info.config[std::move(key)] = text(config, 1);
+  }
   record::Statement parameters(database,
                                "SELECT name, shape, type FROM parameters ORDER BY position");
   while (parameters.step()) {
+    check_room(info.parameters.size(), "parameters");
     info.parameters.push_back(
-        {parameters.text(0), shape_of(parameters.text(1)), parameters.text(2)});
+        {text(parameters, 0), shape_of(text(parameters, 1)), text(parameters, 2)});
   }
   record::Statement groups(database, "SELECT name FROM parameter_groups ORDER BY position");
-  while (groups.step()) info.groups.push_back(groups.text(0));
+  while (groups.step()) {
+    check_room(info.groups.size(), "groups");
+    info.groups.push_back(text(groups, 0));
+  }
   record::Statement rows(
       database, "SELECT name, summary, schedule, settings, cost FROM quantities ORDER BY position");
   while (rows.step()) {
+    check_room(info.quantities.size(), "quantities");
     info.quantities.push_back(
-        {rows.text(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4)});
+        {text(rows, 0), text(rows, 1), text(rows, 2), text(rows, 3), text(rows, 4)});
   }
   return info;
 }
@@ -111,6 +156,9 @@ std::vector<LastNumber> last_numbers_of(const record::View& view) {
   return numbers;
 }
 
+static_assert(limits::kReadSeconds == 60 && limits::kReadNumbers == int64_t{1} << 27,
+              "flightdeck/record.h states them");
+
 void require_one(const char* call, int64_t at_most) {
   if (at_most < 1) {
     throw std::invalid_argument("record: " + std::string(call) + " got at_most " +
@@ -122,7 +170,8 @@ void require_one(const char* call, int64_t at_most) {
 
 class RunReader::State {
  public:
-  explicit State(const std::string& path) : folder_(path) {
+  State(const std::string& path, ReadOptions options)
+      : folder_(path), options_(std::move(options)) {
     if (!folder_.holds_run()) {
       throw std::invalid_argument("record: '" + path +
                                   "' holds no run; name the folder that a run was recorded to");
@@ -134,7 +183,8 @@ class RunReader::State {
 
   record::View view() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return record::open_view(folder_, tails_, copy_);
+    const record::Patience patience(options_.patience_s, options_.stop);
+    return record::open_view(folder_, tails_, copy_, patience);
   }
 
   const SeriesInfo& series(const record::View& view, int64_t id) const {
@@ -150,12 +200,14 @@ class RunReader::State {
 
  private:
   record::Folder folder_;
+  ReadOptions options_;
   mutable std::mutex mutex_;
   mutable record::TailKeeper tails_;
   mutable record::KeptCopy copy_;
 };
 
-RunReader::RunReader(const std::string& folder) : state_(std::make_unique<State>(folder)) {}
+RunReader::RunReader(const std::string& folder, ReadOptions options)
+    : state_(std::make_unique<State>(folder, std::move(options))) {}
 RunReader::~RunReader() = default;
 RunReader::RunReader(RunReader&&) noexcept = default;
 
@@ -206,7 +258,10 @@ std::unique_ptr<SeriesInfo> RunReader::find(const std::string& quantity,
   return nullptr;
 }
 
-std::vector<NumberPoint> RunReader::numbers(int64_t series, const StepRange& range) const {
+std::vector<NumberPoint> RunReader::numbers(int64_t series,
+                                            const StepRange& range,
+                                            int64_t at_most) const {
+  require_one("numbers", at_most);
   const record::View view = state_->view();
   const SeriesInfo& info = state_->series(view, series);
   if (info.kind != ReadingKind::kNumber) {
@@ -216,7 +271,9 @@ std::vector<NumberPoint> RunReader::numbers(int64_t series, const StepRange& ran
   }
   std::vector<NumberPoint> points;
   record::SeriesCursor cursor(view, info, range);
-  while (cursor.next()) points.push_back({cursor.step(), cursor.time(), cursor.number()});
+  while (static_cast<int64_t>(points.size()) < at_most && cursor.next()) {
+    points.push_back({cursor.step(), cursor.time(), cursor.number()});
+  }
   return points;
 }
 
@@ -232,10 +289,12 @@ std::vector<LastNumber> RunReader::last_numbers() const { return last_numbers_of
 
 std::vector<std::pair<int64_t, Reading>> RunReader::frames(int64_t series,
                                                            const StepRange& range,
-                                                           int64_t at_most) const {
+                                                           int64_t at_most,
+                                                           int64_t most_numbers) const {
   require_one("frames", at_most);
   const record::View view = state_->view();
-  return record::read_frames(view, state_->series(view, series), range, at_most);
+  record::NumberBudget budget(most_numbers);
+  return record::read_frames(view, state_->series(view, series), range, at_most, budget);
 }
 
 std::vector<std::pair<int64_t, Reading>> RunReader::readings(int64_t series,
@@ -243,7 +302,10 @@ std::vector<std::pair<int64_t, Reading>> RunReader::readings(int64_t series,
   const record::View view = state_->view();
   std::vector<std::pair<int64_t, Reading>> readings;
   record::SeriesCursor cursor(view, state_->series(view, series), range);
-  while (cursor.next()) readings.emplace_back(cursor.step(), cursor.reading());
+  record::NumberBudget budget(limits::kReadNumbers);
+  while (cursor.next()) {
+    readings.emplace_back(cursor.step(), budget.take(cursor.reading(budget.left())));
+  }
   return readings;
 }
 
@@ -262,13 +324,15 @@ void RunReader::for_each_step(const std::function<void(const StepReadings&)>& vi
                   return a.step() < b.step();
                 })->step();
     bool is_over = false;
+    record::NumberBudget budget(limits::kReadNumbers);
     for (record::SeriesCursor& cursor : cursors) {
       if (cursor.step() != step.step) continue;
       step.time = step.readings.empty() ? cursor.time() : std::max(step.time, cursor.time());
-      step.readings.push_back(cursor.reading());
+      step.readings.push_back(budget.take(cursor.reading(budget.left())));
       is_over |= !cursor.next();
     }
     visit(step);
+    view.patience->renew();
     if (!is_over) continue;
     cursors.erase(
         std::remove_if(
@@ -283,9 +347,13 @@ std::vector<Note> RunReader::notes() const {
   if (view.database) {
     record::Statement rows(*view.database,
                            "SELECT step, time, kind, quantity, text FROM notes ORDER BY id");
+    TextBudget budget(limits::kTailBytes);
     while (rows.step()) {
-      notes.push_back(
-          {rows.integer(0), rows.number(1), note_kind(rows.text(2)), rows.text(3), rows.text(4)});
+      notes.push_back({rows.integer(0),
+                       rows.number(1),
+                       note_kind(rows.text(2)),
+                       budget.take(rows.text(3)),
+                       budget.take(rows.text(4))});
     }
   }
   notes.insert(notes.end(), view.tail->notes.begin(), view.tail->notes.end());

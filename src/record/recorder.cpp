@@ -8,15 +8,18 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <unistd.h>
 #include <utility>
 
 #include "base/disk_remedy.h"
+#include "base/limits.h"
 #include "flightdeck/record.h"
 #include "record/entry.h"
 #include "record/folder.h"
 #include "record/journal.h"
+#include "record/reading_fault.h"
 #include "record/reopen.h"
 #include "record/store_thread.h"
 
@@ -38,6 +41,13 @@ void warn_on_stderr(const std::string& text) {
 std::string steps_text(int64_t first, int64_t last) {
   return first == last ? "step " + std::to_string(first)
                        : "steps " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+// More than a reader takes of one entry.
+bool is_too_large(const StepReadings& step) {
+  size_t numbers = 0;
+  for (const Reading& reading : step.readings) numbers += reading.counts.size();
+  return numbers > limits::kEntryNumbers || step.readings.size() > limits::kEntryReadings;
 }
 
 [[noreturn]] void refuse(const record::Folder& folder) {
@@ -71,7 +81,36 @@ class Recorder::State {
 
   void write(const StepReadings& step) {
     refuse_after_end("write");
-    const int error = append(encode(step));
+    const auto is_sound = [](const Reading& reading) {
+      return record::reading_fault(reading).empty();
+    };
+    const bool is_good = std::all_of(step.readings.begin(), step.readings.end(), is_sound);
+    is_good ? write_all(step) : write_sound(step);
+  }
+
+  // Leaves out what readers would take for damage, and says so once for each quantity.
+  void write_sound(StepReadings step) {
+    std::vector<Reading> sound;
+    for (Reading& reading : step.readings) {
+      const std::string fault = record::reading_fault(reading);
+      if (fault.empty()) {
+        sound.push_back(std::move(reading));
+        continue;
+      }
+      const std::string name = reading.quantity.substr(0, 100);
+      if (!refused_.insert(name).second) continue;
+      keep(Note{step.step,
+                now(),
+                NoteKind::kNotStored,
+                name,
+                "a reading " + fault + "; it is left out, and so are others like it"});
+    }
+    step.readings = std::move(sound);
+    write_all(step);
+  }
+
+  void write_all(const StepReadings& step) {
+    const int error = is_too_large(step) ? EFBIG : append(encode(step));
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       ++(error == 0 ? statistics_.written : statistics_.not_stored);
@@ -251,6 +290,7 @@ class Recorder::State {
   RecorderOptions options_;
   std::unique_ptr<record::StoreThread> thread_;
 
+  std::set<std::string> refused_;  // quantities with readings that were left out
   std::vector<std::string> waiting_;
   Lost lost_;
   bool has_warned_ = false, has_ended_ = false;

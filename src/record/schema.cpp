@@ -45,6 +45,19 @@ CREATE VIEW named_numbers AS
   FROM numbers JOIN series ON series.id = numbers.series;
 )sql";
 
+const std::vector<std::string> kTables = {"meta",
+                                          "config",
+                                          "parameters",
+                                          "parameter_groups",
+                                          "quantities",
+                                          "series",
+                                          "numbers",
+                                          "lists",
+                                          "histograms",
+                                          "stretches",
+                                          "notes",
+                                          "progress"};
+
 const char* table_of(ReadingKind kind) {
   switch (kind) {
     case ReadingKind::kNumber:

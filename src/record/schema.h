@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "flightdeck/reading.h"
 
@@ -15,6 +16,9 @@ constexpr int64_t kApplication = 0x46444b31;  // PRAGMA application_id: "FDK1"
 constexpr int64_t kNoJournal = -1;            // journal_generation of a run that was folded
 
 extern const char* const kSchema;
+
+/// The tables that a reader reads.
+extern const std::vector<std::string> kTables;
 
 /// The table that has the values of a kind.
 const char* table_of(ReadingKind kind);

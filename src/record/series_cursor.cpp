@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "record/series_cursor.h"
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 
+#include "base/limits.h"
 #include "record/blobs.h"
 #include "record/schema.h"
 
@@ -31,7 +34,14 @@ bool SeriesCursor::next() {
   is_over_ = !rows_ && !has_tail;
   if (is_over_) return false;
   const bool takes_tail = has_tail && (!rows_ || tail_->first <= rows_->integer(0));
+  const int64_t before = step_;
   step_ = takes_tail ? tail_->first : rows_->integer(0);
+  if (has_begun_ && step_ <= before) {
+    throw std::runtime_error("record: step " + std::to_string(step_) + " of '" + series_->quantity +
+                             "' follows step " + std::to_string(before) +
+                             "; the record is damaged");
+  }
+  has_begun_ = true;
   row_is_used_ = rows_ && rows_->integer(0) == step_;
   value_ = takes_tail ? &tail_->second : nullptr;
   if (takes_tail) ++tail_;
@@ -44,13 +54,14 @@ double SeriesCursor::number() const {
   return value_ != nullptr ? value_->reading.number : rows_->number(2);
 }
 
-Reading SeriesCursor::reading() const {
-  if (value_ != nullptr) return value_->reading;
+Reading SeriesCursor::reading(int64_t most_bins) const {
   Reading reading;
+  if (value_ != nullptr) reading = value_->reading;
   reading.quantity = series_->quantity;
   reading.field = series_->field;
   reading.group = series_->group;
   reading.kind = series_->kind;
+  if (value_ != nullptr) return reading;
   switch (reading.kind) {
     case ReadingKind::kNumber:
       reading.number = rows_->number(2);
@@ -59,7 +70,7 @@ Reading SeriesCursor::reading() const {
       reading.list = list_of_blob(rows_->blob(2));
       break;
     case ReadingKind::kHistogram:
-      read_histogram_blob(rows_->blob(2), reading);
+      read_histogram_blob(rows_->blob(2), reading, std::min(most_bins, limits::kBins));
       break;
   }
   return reading;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "base/limits.h"
 #include "flightdeck/record.h"
 #include "record/sqlite.h"
 #include "record/view.h"
@@ -23,14 +24,15 @@ class SeriesCursor {
                const StepRange& range,
                Columns columns = Columns::kAll);
 
-  /// Goes to the next step; false if there is none.
+  /// Goes to the next step; false if there is none. Throws if the database's steps do not ascend.
   bool next();
   bool is_over() const { return is_over_; }
 
   int64_t step() const { return step_; }
   double time() const;
   double number() const;
-  Reading reading() const;
+  /// Throws if the database has it as a histogram of more than `most_bins`.
+  Reading reading(int64_t most_bins = limits::kBins) const;
 
  private:
   using Values = std::map<int64_t, TailValue>;
@@ -41,7 +43,7 @@ class SeriesCursor {
   const TailValue* value_ = nullptr;  // null: the value is the row's
   bool row_is_used_ = true;
   int64_t step_ = 0;
-  bool is_over_ = false;
+  bool has_begun_ = false, is_over_ = false;
 };
 
 }  // namespace flightdeck::record

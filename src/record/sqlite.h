@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "record/patience.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -22,7 +26,14 @@ class Database {
     kImmutable,  ///< nobody writes; reads the main file alone
     kPlain,      ///< as SQLite does by itself; may write beside the file
   };
-  Database(const std::string& path, Mode mode);
+  /// A reader of others' files gives its `patience`, which has to outlive the database: then
+  /// statements end with it, use neither views nor triggers, and return no cell and no more rows
+  /// than limits.h allows to a file of this size.
+  Database(const std::string& path, Mode mode, const Patience* patience = nullptr);
+
+  /// Throws std::runtime_error if one of the names is there and no ordinary table of stored
+  /// columns.
+  void check_tables(const std::vector<std::string>& names) const;
 
   void run(const std::string& sql);
   /// The first column of the first row; 0 if there is none.
@@ -30,15 +41,23 @@ class Database {
   std::string text(const std::string& sql);
 
   sqlite3* handle() const { return handle_.get(); }
+  /// No statement of a reader has more.
+  int64_t most_rows() const { return most_rows_; }
+  /// Throws what went wrong last, OutOfPatience if that is why.
+  [[noreturn]] void fail() const;
 
  private:
+  void distrust(const std::string& path);
+
   struct Close {
     void operator()(sqlite3* handle) const;
   };
   std::unique_ptr<sqlite3, Close> handle_;
+  const Patience* patience_ = nullptr;
+  int64_t most_rows_ = std::numeric_limits<int64_t>::max();
 };
 
-/// A prepared statement: bind everything, then step through the rows.
+/// A prepared statement: bind everything, then step through the rows. The database outlives it.
 class Statement {
  public:
   Statement(const Database& database, std::string_view sql);
@@ -68,6 +87,8 @@ class Statement {
     void operator()(sqlite3_stmt* handle) const;
   };
   void check(int code) const;
+  const Database* database_;
+  int64_t rows_ = 0;
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "record/schema.h"
@@ -35,6 +36,18 @@ void read_points(const View& view,
   }
 }
 
+// The last of the rows: behind the one before, with as many points as it has room for.
+void check(const std::vector<NumberStretch>& rows) {
+  const NumberStretch& row = rows.back();
+  const bool is_behind = rows.size() == 1 || row.first_step > rows[rows.size() - 2].last_step;
+  const bool has_points = row.count >= 1 && row.count <= 2 * kStretchPoints &&
+                          row.not_a_number >= 0 && row.not_a_number <= row.count;
+  if (is_behind && has_points && row.first_step <= row.last_step) return;
+  throw std::runtime_error("record: table stretches has " + std::to_string(row.count) +
+                           " points from step " + std::to_string(row.first_step) + " to " +
+                           std::to_string(row.last_step) + "; the record is damaged");
+}
+
 // The rows that meet the range.
 std::vector<NumberStretch> stored_rows(const View& view,
                                        const SeriesInfo& series,
@@ -63,6 +76,7 @@ std::vector<NumberStretch> stored_rows(const View& view,
                     row.number(7),
                     row.integer(8),
                     row.integer(9)});
+    check(rows);
   }
   return rows;
 }
@@ -182,16 +196,20 @@ std::vector<NumberStretch> read_stretches(const View& view,
 std::vector<std::pair<int64_t, Reading>> read_frames(const View& view,
                                                      const SeriesInfo& series,
                                                      const StepRange& range,
-                                                     int64_t at_most) {
+                                                     int64_t at_most,
+                                                     NumberBudget& budget) {
   std::vector<std::pair<int64_t, Reading>> frames;
+  const auto add = [&](const SeriesCursor& cursor) {
+    frames.emplace_back(cursor.step(), budget.take(cursor.reading(budget.left())));
+  };
   if (series.count <= at_most) {
     SeriesCursor cursor(view, series, range);
-    while (cursor.next()) frames.emplace_back(cursor.step(), cursor.reading());
+    while (static_cast<int64_t>(frames.size()) < at_most && cursor.next()) add(cursor);
     return frames;
   }
   for (const int64_t step : frame_steps(view, series, range, at_most)) {
     SeriesCursor cursor(view, series, {step, step});
-    if (cursor.next()) frames.emplace_back(step, cursor.reading());
+    if (cursor.next()) add(cursor);
   }
   return frames;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flightdeck/record.h"
+#include "record/number_budget.h"
 #include "record/view.h"
 
 namespace flightdeck::record {
@@ -20,6 +21,7 @@ std::vector<NumberStretch> read_stretches(const View& view,
 std::vector<std::pair<int64_t, Reading>> read_frames(const View& view,
                                                      const SeriesInfo& series,
                                                      const StepRange& range,
-                                                     int64_t at_most);
+                                                     int64_t at_most,
+                                                     NumberBudget& budget);
 
 }  // namespace flightdeck::record

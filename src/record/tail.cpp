@@ -6,7 +6,9 @@
 #include <utility>
 #include <variant>
 
+#include "base/limits.h"
 #include "record/entry.h"
+#include "record/reading_fault.h"
 #include "record/schema.h"
 
 namespace flightdeck::record {
@@ -33,6 +35,7 @@ class TailMaker {
       series.count = rows.integer(5);
       series.first_step = rows.integer(6);
       series.last_step = rows.integer(7);
+      check(series);
       tail_.index[{series.quantity, series.field, series.group, series.kind}] = tail_.series.size();
       tail_.series.push_back(std::move(series));
     }
@@ -40,7 +43,10 @@ class TailMaker {
   }
 
   void add(const RunInfo& info) { tail_.info = info; }
-  void add(const Note& note) { tail_.notes.push_back(note); }
+  void add(const Note& note) {
+    take(sizeof(Note) + note.quantity.size() + note.text.size());
+    tail_.notes.push_back(note);
+  }
   void add(const Ending& ending) { tail_.ending = ending.word; }
 
   void add(StepReadings&& step) {
@@ -51,12 +57,47 @@ class TailMaker {
   }
 
  private:
+  [[noreturn]] static void damaged(const std::string& what) {
+    throw std::runtime_error("record: " + what + "; the record is damaged");
+  }
+
+  void check(const SeriesInfo& series) const {
+    const size_t place = tail_.series.size() + 1;
+    if (series.id != static_cast<int64_t>(place)) {
+      damaged("table series has id " + std::to_string(series.id) + " where " +
+              std::to_string(place) + " is due");
+    }
+    check_room();
+    const std::string fault = name_fault(series.quantity, series.field, series.group);
+    if (!fault.empty()) damaged("series " + std::to_string(place) + " " + fault);
+    if (series.count < 0 || (series.count > 0 && series.first_step > series.last_step)) {
+      damaged("series " + std::to_string(place) + " has " + std::to_string(series.count) +
+              " values from step " + std::to_string(series.first_step) + " to " +
+              std::to_string(series.last_step));
+    }
+  }
+
+  void check_room() const {
+    if (tail_.series.size() < limits::kSeries) return;
+    damaged("it has more than " + std::to_string(limits::kSeries) + " series");
+  }
+
+  void take(size_t bytes) {
+    tail_.bytes += static_cast<int64_t>(bytes);
+    if (tail_.bytes <= limits::kTailBytes) return;
+    throw std::runtime_error("record: the journal has values of more than " +
+                             std::to_string(limits::kTailBytes) +
+                             " bytes that are not in the database; resume the run with room on "
+                             "its disk, so that they get there");
+  }
+
   // New series get the numbers that the recorder will give them: by first appearance.
   SeriesInfo& series_of(const Reading& reading) {
     const auto [entry, is_new] = tail_.index.try_emplace(
         Tail::Key(reading.quantity, reading.field, reading.group, reading.kind),
         tail_.series.size());
     if (is_new) {
+      check_room();
       SeriesInfo series;
       series.id = static_cast<int64_t>(tail_.series.size()) + 1;
       series.quantity = reading.quantity;
@@ -83,6 +124,9 @@ class TailMaker {
     SeriesInfo& series = series_of(reading);
     auto& values = tail_.values[series.id];
     const bool is_new = values.count(step.step) == 0 && !is_stored(series, step.step);
+    // Of the map's node too.
+    take(sizeof(TailValue) + 64 + 8 * (reading.list.size() + reading.counts.size()));
+    reading.quantity = reading.field = reading.group = std::string();
     values[step.step] = {step.time, std::move(reading)};
     const bool is_first = series.count == 0;
     series.first_step = is_first ? step.step : std::min(series.first_step, step.step);
@@ -100,7 +144,17 @@ Progress stored_progress(Database* database) {
                 "SELECT journal_generation, journal_offset, entries, last_step, last_time "
                 "FROM progress");
   if (!row.step()) throw std::runtime_error("table progress is empty");
-  return {{row.integer(0), row.integer(1)}, row.integer(2), row.integer(3), row.number(4)};
+  const Progress progress = {
+      {row.integer(0), row.integer(1)}, row.integer(2), row.integer(3), row.number(4)};
+  const JournalPosition& position = progress.position;
+  const bool has_journal = position.generation != kNoJournal;
+  if (has_journal && (position.generation < 0 || position.generation > limits::kGenerations ||
+                      position.offset < 0)) {
+    throw std::runtime_error("record: table progress names byte " +
+                             std::to_string(position.offset) + " of journal." +
+                             std::to_string(position.generation) + "; the record is damaged");
+  }
+  return progress;
 }
 
 }  // namespace
@@ -118,7 +172,8 @@ const std::map<int64_t, TailValue>& Tail::values_of(int64_t series_id) const {
 
 std::shared_ptr<const Tail> TailKeeper::look(const Folder& folder,
                                              Database* database,
-                                             bool may_lack_journal) {
+                                             bool may_lack_journal,
+                                             const Patience& patience) {
   const Progress stored = stored_progress(database);
   // Entries that were stored in the meantime are dropped by starting behind them.
   const bool goes_on =
@@ -126,7 +181,7 @@ std::shared_ptr<const Tail> TailKeeper::look(const Folder& folder,
   try {
     if (!goes_on) start(database, stored);
     if (stored.position.generation == kNoJournal) return lend();
-    const bool is_found = extend(folder, database);
+    const bool is_found = extend(folder, database, patience);
     const bool was_removed = !is_found || (database == nullptr && !exists(folder.journal(0)));
     if (was_removed && !(database != nullptr && may_lack_journal)) {
       throw Changed("its journal was removed");
@@ -150,7 +205,7 @@ void TailKeeper::start(Database* database, const Progress& stored) {
 }
 
 // Returns false if a file of the journal is gone.
-bool TailKeeper::extend(const Folder& folder, Database* database) {
+bool TailKeeper::extend(const Folder& folder, Database* database, const Patience& patience) {
   JournalCursor cursor(folder, kept_->tail.end);
   std::string payload;
   if (!cursor.next(payload)) return cursor.found();
@@ -161,6 +216,7 @@ bool TailKeeper::extend(const Folder& folder, Database* database) {
   }
   TailMaker maker(kept_->tail, database);
   do {
+    patience.check();
     std::visit([&](auto&& content) { maker.add(std::move(content)); }, read_entry(payload));
   } while (cursor.next(payload));
   kept_->tail.end = cursor.position();

@@ -16,6 +16,7 @@
 #include "flightdeck/record.h"
 #include "record/folder.h"
 #include "record/journal.h"
+#include "record/patience.h"
 #include "record/sqlite.h"
 
 namespace flightdeck::record {
@@ -25,7 +26,7 @@ struct Changed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A value that the database does not have yet.
+/// A value that the database does not have yet. Its names are those of the series.
 struct TailValue {
   double time = 0;
   Reading reading;
@@ -56,6 +57,7 @@ struct Tail {
   std::vector<SeriesInfo> series;  ///< of both, by id
   int64_t last_step = -1;          ///< of both
   double last_time = 0;
+  int64_t bytes = 0;  ///< that notes and values take, about
   std::unordered_map<int64_t, std::map<int64_t, TailValue>> values;  ///< by series and step
 
   std::vector<SeriesInfo> stored_series;  ///< as the database has them
@@ -72,7 +74,10 @@ class TailKeeper {
  public:
   /// What belongs to the transaction that `database` is in; null: the journal has everything.
   /// `may_lack_journal`: a database without its journal is better than nothing.
-  std::shared_ptr<const Tail> look(const Folder& folder, Database* database, bool may_lack_journal);
+  std::shared_ptr<const Tail> look(const Folder& folder,
+                                   Database* database,
+                                   bool may_lack_journal,
+                                   const Patience& patience);
 
  private:
   struct Kept {
@@ -80,7 +85,7 @@ class TailKeeper {
     std::atomic<int64_t> users{0};
   };
   void start(Database* database, const Progress& stored);
-  bool extend(const Folder& folder, Database* database);
+  bool extend(const Folder& folder, Database* database, const Patience& patience);
   std::shared_ptr<const Tail> lend() const;
 
   std::shared_ptr<Kept> kept_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "record/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -28,6 +29,31 @@ size_t character_size(const std::string& text, size_t position) {
   const bool is_surrogate = code >= 0xd800 && code < 0xe000;
   const bool is_too_long = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
   return is_surrogate || is_too_long || code > 0x10ffff ? 0 : size;
+}
+
+// U+FFFD for a byte that begins none.
+uint32_t code_point(const std::string& text, size_t position) {
+  const size_t size = character_size(text, position);
+  const auto first = static_cast<unsigned char>(text[position]);
+  if (size <= 1) return size == 0 ? 0xfffd : first;
+  uint32_t code = first & (0xffU >> (size + 1));
+  for (size_t i = 1; i < size; ++i) {
+    code = code << 6 | (static_cast<unsigned char>(text[position + i]) & 0x3f);
+  }
+  return code;
+}
+
+// What a terminal obeys instead of showing it: control characters, and those that turn the
+// direction of writing or hide.
+bool is_command(uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+}
+
+std::string shown_code(uint32_t code) {
+  char text[12];
+  std::snprintf(text, sizeof text, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
+  return text;
 }
 
 std::string escape(unsigned char byte) {
@@ -69,22 +95,36 @@ std::string valid_utf8(const std::string& text) {
 
 std::string json_string(const std::string& text) {
   std::string out = "\"";
-  for (const char character : valid_utf8(text)) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (byte < 0x20 || byte == '"' || byte == '\\') {
-      out += escape(byte);
+  const std::string valid = valid_utf8(text);
+  for (size_t i = 0; i < valid.size();) {
+    const uint32_t code = code_point(valid, i);
+    const size_t size = character_size(valid, i);
+    if (code < 0x20 || code == '"' || code == '\\' || (code >= 0x7f && code < 0xa0)) {
+      out += escape(static_cast<unsigned char>(code));
     } else {
-      out += character;
+      out.append(valid, i, size);
     }
+    i += size;
   }
   return out + '"';
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char character : text) out.append(character == '"' ? 2 : 1, character);
-  return out + '"';
+std::string printable(const std::string& text, Lines lines) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const size_t size = std::max<size_t>(1, character_size(text, i));
+    const uint32_t code = code_point(text, i);
+    const bool is_kept = code == '\n' && lines == Lines::kKept;
+    if (!is_kept && is_command(code)) {
+      out += shown_code(code);
+    } else if (character_size(text, i) == 0) {
+      out += shown_code(static_cast<unsigned char>(text[i]));
+    } else {
+      out.append(text, i, size);
+    }
+    i += size;
+  }
+  return out;
 }
 
 }  // namespace flightdeck::record

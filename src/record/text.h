@@ -16,10 +16,14 @@ std::string json_number(double value);
 /// to be valid.
 std::string valid_utf8(const std::string& text);
 
-/// A quoted JSON string of what is valid.
+/// A quoted JSON string of what is valid; control characters are escaped, so that a terminal shows
+/// them.
 std::string json_string(const std::string& text);
 
-/// A field of a CSV file (RFC 4180): quoted where it has to be.
-std::string csv_field(const std::string& text);
+enum class Lines { kKept, kEscaped };
+
+/// Text of others for a terminal: what it would obey (control characters, escapes, directions of
+/// writing) and bytes that are no UTF-8 are shown as \x1b, \u202e.
+std::string printable(const std::string& text, Lines lines = Lines::kEscaped);
 
 }  // namespace flightdeck::record

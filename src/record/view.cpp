@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/plain_file.h"
 #include "record/schema.h"
 
 namespace flightdeck::record {
@@ -12,9 +13,22 @@ namespace flightdeck::record {
 namespace {
 
 std::unique_ptr<Database> open_copy(const Folder& folder, View& view, KeptCopy& kept) {
-  view.copy = kept.look(folder);
+  view.copy = kept.look(folder, *view.patience);
   const Folder copy(view.copy->path());
-  return std::make_unique<Database>(copy.database(), Database::Mode::kImmutable);
+  return std::make_unique<Database>(
+      copy.database(), Database::Mode::kImmutable, view.patience.get());
+}
+
+// SQLite opens by name, and so would wait for a FIFO.
+void check_files(const Folder& folder) {
+  for (const std::string& path : {folder.database(),
+                                  folder.wal(),
+                                  folder.shm(),
+                                  folder.database() + "-journal",
+                                  folder.lock(),
+                                  folder.journal(0)}) {
+    check_plain(path, Links::kRefuse);
+  }
 }
 
 // Null if the journal has everything. While a recorder runs, the files are left to SQLite alone:
@@ -35,10 +49,12 @@ std::unique_ptr<Database> open_database(const Folder& folder,
   // SQLite gives up on a log that has no page yet ("locking protocol") unless it may write.
   constexpr int64_t kWalHeaderBytes = 32;
   if (!is_running && wal_size <= kWalHeaderBytes) {
-    return std::make_unique<Database>(folder.database(), Database::Mode::kImmutable);
+    return std::make_unique<Database>(
+        folder.database(), Database::Mode::kImmutable, view.patience.get());
   }
   if (exists(folder.shm()) && !from_copy) {
-    return std::make_unique<Database>(folder.database(), Database::Mode::kRead);
+    return std::make_unique<Database>(
+        folder.database(), Database::Mode::kRead, view.patience.get());
   }
   if (is_running) throw Changed("its database is being opened");
   // Without the log's index, or where all else failed.
@@ -68,20 +84,25 @@ struct Measures {
 View try_to_open(const Folder& folder,
                  TailKeeper& tails,
                  KeptCopy& copy,
+                 const Patience& patience,
                  const Measures& measures) {
+  patience.check();
   View view;
+  view.patience = std::make_unique<Patience>(patience);
+  check_files(folder);
   view.database = open_database(folder, view, copy, measures.from_copy);
   if (view.database) {
     view.database->run("BEGIN");
     check_format(folder, *view.database);
+    view.database->check_tables(kTables);
   }
-  view.tail = tails.look(folder, view.database.get(), measures.may_lack_journal);
+  view.tail = tails.look(folder, view.database.get(), measures.may_lack_journal, *view.patience);
   return view;
 }
 
 }  // namespace
 
-View open_view(const Folder& folder, TailKeeper& tails, KeptCopy& copy) {
+View open_view(const Folder& folder, TailKeeper& tails, KeptCopy& copy, const Patience& patience) {
   // Files change names a few times in the life of a run, each time within milliseconds.
   constexpr int kAttempts = 500;
   constexpr int kPatience = 3;
@@ -92,7 +113,9 @@ View open_view(const Folder& folder, TailKeeper& tails, KeptCopy& copy) {
     measures.from_copy = is_left_alone && measures.may_lack_journal;
     measures.may_lack_journal = is_left_alone;
     try {
-      return try_to_open(folder, tails, copy, measures);
+      return try_to_open(folder, tails, copy, patience, measures);
+    } catch (const OutOfPatience& over) {
+      throw OutOfPatience("record: '" + folder.path() + "' cannot be read: " + over.what());
     } catch (const std::runtime_error& error) {
       problem = error.what();
     }

@@ -8,18 +8,21 @@
 
 #include "record/folder.h"
 #include "record/kept_copy.h"
+#include "record/patience.h"
 #include "record/sqlite.h"
 #include "record/tail.h"
 
 namespace flightdeck::record {
 
 struct View {
+  std::unique_ptr<Patience> patience;           ///< of the call
   std::shared_ptr<const TemporaryFolder> copy;  ///< where it could not be read in place
   std::unique_ptr<Database> database;  ///< in a transaction; null if the journal has everything
   std::shared_ptr<const Tail> tail;
 };
 
-/// `tails` and `copy` belong to the folder; one caller at a time.
-View open_view(const Folder& folder, TailKeeper& tails, KeptCopy& copy);
+/// `tails` and `copy` belong to the folder; one caller at a time. Throws OutOfPatience when that is
+/// over, and std::invalid_argument if a file of the run is no plain file, or of a newer format.
+View open_view(const Folder& folder, TailKeeper& tails, KeptCopy& copy, const Patience& patience);
 
 }  // namespace flightdeck::record

@@ -240,9 +240,10 @@ wire::Points points_of(const RunReader& run,
 std::vector<wire::Frame> frames_of(const RunReader& run,
                                    int64_t series,
                                    const StepRange& range,
-                                   int64_t at_most) {
+                                   int64_t at_most,
+                                   int64_t most_numbers) {
   std::vector<wire::Frame> frames;
-  for (auto& [step, reading] : run.frames(series, range, at_most)) {
+  for (auto& [step, reading] : run.frames(series, range, at_most, most_numbers)) {
     wire::Frame frame;
     frame.id = series;
     frame.step = step;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/limits.h"
 #include "flightdeck/record.h"
 #include "serve/wire.h"
 
@@ -29,7 +30,8 @@ wire::Points points_of(const RunReader& run,
 std::vector<wire::Frame> frames_of(const RunReader& run,
                                    int64_t series,
                                    const StepRange& range,
-                                   int64_t at_most);
+                                   int64_t at_most,
+                                   int64_t most_numbers = limits::kReadNumbers);
 
 /// What the record itself finds worth saying: quantities switched off, values not stored, runs that
 /// failed or were killed, values that stopped being numbers. The gravest first.

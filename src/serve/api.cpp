@@ -5,6 +5,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/limits.h"
+#include "record/number_budget.h"
 #include "serve/answers.h"
 #include "serve/csv.h"
 #include "serve/page.h"
@@ -13,13 +15,6 @@
 namespace flightdeck::serve {
 
 namespace {
-
-constexpr size_t kIds = 5000;
-constexpr int64_t kPoints = 20000;
-constexpr int64_t kAllPoints = 500000;
-constexpr int64_t kFrames = 500;
-constexpr int64_t kAllFrames = 5000;
-constexpr size_t kFrameNumbers = 4000000;
 
 Answer json(std::string text) {
   Answer answer;
@@ -89,7 +84,8 @@ std::vector<SeriesInfo> chosen_series(const RunReader& run, const Parameters& pa
     throw Refused(400, "both ids and field are given", "field goes with quantity=NAME");
   }
   const std::vector<SeriesInfo> all = run.series();
-  return has_ids ? by_ids(all, parameters.ids("ids", kIds)) : by_name(all, parameters);
+  return has_ids ? by_ids(all, parameters.ids("ids", limits::kAnswerSeries))
+                 : by_name(all, parameters);
 }
 
 // Refuses series of the other kind if they were asked for by id, and leaves them out of a quantity.
@@ -157,6 +153,18 @@ Excerpt excerpt_of(const RunShelf& shelf,
   return excerpt;
 }
 
+// Refuses before they are in memory if they have more than `left` numbers.
+std::vector<wire::Frame> bounded_frames(const Excerpt& asked, int64_t series, int64_t left) {
+  try {
+    return frames_of(*asked.run.reader, series, asked.range, asked.at_most, left);
+  } catch (const record::TooManyNumbers&) {
+    throw Refused(
+        400,
+        "the answer would have more than " + std::to_string(limits::kAnswerNumbers) + " numbers",
+        "ask for fewer series or a smaller count");
+  }
+}
+
 }  // namespace
 
 Api::Api(const RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts)
@@ -209,8 +217,8 @@ Answer Api::lamps(const Request& request) const {
 }
 
 Answer Api::series(const Request& request) const {
-  const Excerpt asked =
-      excerpt_of(shelf_, request, true, {"points", 1000, kPoints, kAllPoints, "points"});
+  const Excerpt asked = excerpt_of(
+      shelf_, request, true, {"points", 1000, limits::kPoints, limits::kAnswerPoints, "points"});
   wire::PointsList list;
   list.change = asked.run.summary.change;
   for (const SeriesInfo& one : asked.series) {
@@ -220,20 +228,16 @@ Answer Api::series(const Request& request) const {
 }
 
 Answer Api::frames(const Request& request) const {
-  const Excerpt asked =
-      excerpt_of(shelf_, request, false, {"count", 1, kFrames, kAllFrames, "frames"});
+  const Excerpt asked = excerpt_of(
+      shelf_, request, false, {"count", 1, limits::kFrames, limits::kAnswerFrames, "frames"});
   wire::FrameList list;
   list.change = asked.run.summary.change;
-  size_t numbers = 0;
+  int64_t left = limits::kAnswerNumbers;
   for (const SeriesInfo& one : asked.series) {
-    for (wire::Frame& frame : frames_of(*asked.run.reader, one.id, asked.range, asked.at_most)) {
-      numbers += frame.list.size() + frame.counts.size();
+    for (wire::Frame& frame : bounded_frames(asked, one.id, left)) {
+      left -= static_cast<int64_t>(frame.list.size() + frame.counts.size());
       list.frames.push_back(std::move(frame));
     }
-    check_total(static_cast<int64_t>(numbers),
-                static_cast<int64_t>(kFrameNumbers),
-                "numbers or more",
-                "count");
   }
   return json(wire::to_json(list));
 }

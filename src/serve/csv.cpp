@@ -2,15 +2,17 @@
 #include "serve/csv.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
+#include "base/csv_field.h"
 #include "record/text.h"
 
 namespace flightdeck::serve {
 
 namespace {
 
-// What is in memory at a time, if the steps are spread evenly.
+// What is in memory at a time, at most.
 constexpr int64_t kLines = 4096;
 constexpr int64_t kCells = 1 << 18;
 
@@ -23,49 +25,43 @@ class CsvWriter {
  public:
   CsvWriter(std::shared_ptr<const RunReader> run, std::vector<SeriesInfo> series)
       : run_(std::move(run)), series_(std::move(series)) {
-    int64_t most = 1;
-    bool is_first = true;
-    for (const SeriesInfo& one : series_) {
-      if (one.count == 0) continue;
-      next_ = is_first ? one.first_step : std::min(next_, one.first_step);
-      last_ = is_first ? one.last_step : std::max(last_, one.last_step);
-      most = std::max(most, one.count);
-      is_first = false;
-    }
-    is_over_ = is_first;
-    // Unsigned: the steps may span more than half of the integers.
-    const uint64_t span = static_cast<uint64_t>(last_) - static_cast<uint64_t>(next_);
     const auto columns = std::max<int64_t>(1, static_cast<int64_t>(series_.size()));
-    const int64_t lines = std::clamp<int64_t>(kCells / columns, 1, kLines);
-    width_ = span / static_cast<uint64_t>(most / lines + 1);
+    lines_ = std::clamp<int64_t>(kCells / columns, 1, kLines);
+    is_over_ = series_.empty();
   }
 
   std::string heading() const {
     std::string text = "step,time";
     for (const SeriesInfo& one : series_) {
-      text += "," + record::csv_field(one.quantity + (one.field.empty() ? "" : "/" + one.field) +
-                                      (one.group.empty() ? "" : "@" + one.group));
+      text += "," + csv_field(one.quantity + (one.field.empty() ? "" : "/" + one.field) +
+                              (one.group.empty() ? "" : "@" + one.group));
     }
     return text + "\r\n";
   }
 
   bool is_over() const { return is_over_; }
 
+  // From `next_` on up to `lines_` lines, however far apart their steps are.
   std::string next_piece() {
-    const uint64_t left = static_cast<uint64_t>(last_) - static_cast<uint64_t>(next_);
-    const StepRange range = {
-        next_, static_cast<int64_t>(static_cast<uint64_t>(next_) + std::min(left, width_))};
-    is_over_ = range.last == last_;
-    if (!is_over_) next_ = range.last + 1;
     std::map<int64_t, Line> lines;
+    StepRange range;
+    range.first = next_;
     for (size_t k = 0; k < series_.size(); ++k) {
-      for (const NumberPoint& point : run_->numbers(series_[k].id, range)) {
+      const std::vector<NumberPoint> points = run_->numbers(series_[k].id, range, lines_);
+      if (static_cast<int64_t>(points.size()) == lines_) range.last = points.back().step;
+      for (const NumberPoint& point : points) {
         Line& line = lines[point.step];
         line.cells.resize(series_.size());
         line.cells[k] = record::number_text(point.value);
         line.time = std::max(line.time, point.time);
       }
+      if (static_cast<int64_t>(lines.size()) > lines_) {
+        range.last = std::min(range.last, std::next(lines.begin(), lines_ - 1)->first);
+      }
+      lines.erase(lines.upper_bound(range.last), lines.end());
     }
+    is_over_ = range.last == StepRange().last;
+    if (!is_over_) next_ = range.last + 1;
     std::string text;
     for (const auto& [step, line] : lines) {
       text += std::to_string(step) + "," + record::number_text(line.time);
@@ -78,8 +74,7 @@ class CsvWriter {
  private:
   std::shared_ptr<const RunReader> run_;
   std::vector<SeriesInfo> series_;
-  int64_t next_ = 0, last_ = 0;
-  uint64_t width_ = 0;
+  int64_t next_ = StepRange().first, lines_ = 1;
   bool is_over_ = false;
 };
 

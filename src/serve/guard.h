@@ -53,7 +53,8 @@ class Guard {
   std::optional<Answer> check_token_of(const Request& request, int port) const;
 
   const std::string host_, token_;
-  RateLimit rate_{200, 400}, rate_of_strangers_{200, 400};
+  // Two hundred pages that open at once ask some ten times each.
+  RateLimit rate_{400, 4000}, rate_of_strangers_{200, 400};
 };
 
 }  // namespace flightdeck::serve

@@ -39,6 +39,7 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> headers;
   /// In place of the body: called again and again until it returns false.
   std::function<bool(Outlet&)> stream;
+  bool is_to_stranger = false;  ///< to one who may not ask
 };
 
 /// A `wire::Refusal` with its status.

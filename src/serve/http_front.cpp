@@ -6,10 +6,10 @@
 #include <atomic>
 #include <condition_variable>
 #include <httplib.h>
+#include <map>
 #include <mutex>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <set>
 #include <sys/socket.h>
 #include <thread>
 
@@ -140,7 +140,91 @@ class SinkOutlet : public Outlet {
   bool is_good_ = true;
 };
 
+// ---- who keeps a connection ---------------------------------------------------------------------
+
+/// The open connections. One that waits for its client can be given up for another.
+class Slots {
+ public:
+  explicit Slots(int64_t limit) : limit_(limit) {}
+
+  /// False if all are taken and none can be given up.
+  bool take(int descriptor) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (static_cast<int64_t>(held_.size()) - given_up_ >= limit_ && !give_one_up()) return false;
+    held_[descriptor] = {};
+    return true;
+  }
+
+  /// Somebody who may ask is at the other end.
+  void know(int descriptor) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    held_[descriptor].is_known = true;
+  }
+
+  /// Whether the client is waited for from now on, or answered.
+  void set_waiting(int descriptor, bool is_waiting) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    held_[descriptor].is_waiting = is_waiting;
+    held_[descriptor].since = Clock::now();
+  }
+
+  void leave(int descriptor) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto held = held_.find(descriptor);
+    given_up_ -= held->second.is_given_up ? 1 : 0;
+    held_.erase(held);
+    left_.notify_all();
+  }
+
+  int64_t count() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return static_cast<int64_t>(held_.size());
+  }
+
+  /// Closes all and waits until everybody has left.
+  void end() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (const auto& [descriptor, held] : held_) ::shutdown(descriptor, SHUT_RDWR);
+    left_.wait(lock, [this] { return held_.empty(); });
+  }
+
+ private:
+  struct Held {
+    Clock::time_point since = Clock::now();
+    bool is_known = false, is_waiting = true, is_given_up = false;
+  };
+
+  // Strangers before others, and of these who waits longest. Its thread sees the end of its client.
+  bool give_one_up() {
+    auto chosen = held_.end();
+    for (auto held = held_.begin(); held != held_.end(); ++held) {
+      if (!held->second.is_waiting || held->second.is_given_up) continue;
+      const auto rank = [](const Held& one) { return std::pair(one.is_known, one.since); };
+      if (chosen == held_.end() || rank(held->second) < rank(chosen->second)) chosen = held;
+    }
+    if (chosen == held_.end()) return false;
+    ::shutdown(chosen->first, SHUT_RDWR);
+    chosen->second.is_given_up = true;
+    ++given_up_;
+    return true;
+  }
+
+  const int64_t limit_;
+  mutable std::mutex mutex_;
+  std::condition_variable left_;
+  std::map<int, Held> held_;  // by descriptor
+  int64_t given_up_ = 0;      // that have not left yet
+};
+
 // ---- between the library's types and ours -------------------------------------------------------
+
+// How a request knows its connection. Never sent by a client: request_head.h lets no such header
+// through.
+constexpr const char* kDescriptor = "Flightdeck-Descriptor";
+
+int descriptor_in(const httplib::Request& request) {
+  return std::stoi(request.get_header_value(kDescriptor));
+}
 
 Request request_of(const httplib::Request& from) {
   Request request;
@@ -195,11 +279,13 @@ std::string text_of(const Answer& answer) {
 class HttpFront::State : private httplib::Server {
  public:
   State(HttpFront::Handler handler, HttpLimits limits)
-      : handler_(std::move(handler)), limits_(limits) {
+      : handler_(std::move(handler)), limits_(limits), slots_(limits.connections) {
     httplib::Headers headers(strict_headers().begin(), strict_headers().end());
     set_default_headers(std::move(headers));
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      fill(response, answer_to(request_of(request)));
+      Answer answer = answer_to(request_of(request));
+      if (!answer.is_to_stranger) slots_.know(descriptor_in(request));
+      fill(response, std::move(answer));
       return HandlerResponse::Handled;
     });
   }
@@ -217,18 +303,13 @@ class HttpFront::State : private httplib::Server {
     svr_sock_ = INVALID_SOCKET;
     if (listening_.is_valid()) ::shutdown(listening_.descriptor(), SHUT_RDWR);
     if (accepting_.joinable()) accepting_.join();
-    std::unique_lock<std::mutex> lock(mutex_);
-    for (const int descriptor : open_) ::shutdown(descriptor, SHUT_RDWR);
-    all_closed_.wait(lock, [this] { return open_.empty(); });
+    slots_.end();
     listening_ = Socket();
   }
 
   int bound_port() const { return port_; }
 
-  int64_t open_connections() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return static_cast<int64_t>(open_.size());
-  }
+  int64_t open_connections() const { return slots_.count(); }
 
  private:
   bool is_over() const { return svr_sock_ == INVALID_SOCKET; }
@@ -258,19 +339,13 @@ class HttpFront::State : private httplib::Server {
 
   void admit(Socket socket) {
     const int descriptor = socket.descriptor();
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (static_cast<int64_t>(open_.size()) < limits_.connections) open_.insert(descriptor);
-      if (open_.count(descriptor) == 0) {
-        return turn_away(socket);
-      }
-    }
+    if (!slots_.take(descriptor)) return turn_away(socket);
     try {
       std::thread([this, held = std::make_shared<Socket>(std::move(socket)), descriptor] {
         serve(std::move(*held), descriptor);
       }).detach();
     } catch (const std::system_error&) {
-      forget(descriptor);
+      slots_.leave(descriptor);
     }
   }
 
@@ -289,14 +364,18 @@ class HttpFront::State : private httplib::Server {
     } catch (const std::exception&) {
       // Out of memory: this connection ends, the others go on.
     }
+    slots_.set_waiting(descriptor, true);
     end_gently(connection.socket(), Milliseconds(is_over() ? 0 : 500));
     // Before the descriptor is closed: the next connection may get the same.
-    forget(descriptor);
+    slots_.leave(descriptor);
   }
 
   // False if the connection is over.
   bool serve_one(Connection& connection, bool is_last) {
+    const int descriptor = connection.socket().descriptor();
+    slots_.set_waiting(descriptor, true);
     std::optional<RequestHead> head = connection.next_head();
+    slots_.set_waiting(descriptor, false);
     if (!head) return false;
     if (head->refusal) {
       connection.send(text_of(*head->refusal));
@@ -304,15 +383,12 @@ class HttpFront::State : private httplib::Server {
     }
     HeadStream stream(connection, std::move(head->text));
     bool is_closed = false, is_understood = false;
-    const bool is_written = process_request(
-        stream, is_last, is_closed, [&](httplib::Request&) { is_understood = true; });
+    const bool is_written =
+        process_request(stream, is_last, is_closed, [&](httplib::Request& request) {
+          is_understood = true;
+          request.set_header(kDescriptor, std::to_string(descriptor));
+        });
     return is_written && is_understood && !is_closed;
-  }
-
-  void forget(int descriptor) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    open_.erase(descriptor);
-    all_closed_.notify_all();
   }
 
   HttpFront::Handler handler_;
@@ -320,9 +396,7 @@ class HttpFront::State : private httplib::Server {
   Socket listening_;
   int port_ = 0;
   std::thread accepting_;
-  mutable std::mutex mutex_;
-  std::condition_variable all_closed_;
-  std::set<int> open_;
+  Slots slots_;
 };
 
 HttpFront::HttpFront(Handler handler, HttpLimits limits)

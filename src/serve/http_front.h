@@ -12,7 +12,9 @@
 namespace flightdeck::serve {
 
 struct HttpLimits {
-  int64_t connections = 512;    ///< at a time, each with a thread; further ones get 503
+  /// At a time, each with a thread. One more takes the place of one that waits for a request,
+  /// strangers' first, or gets 503 if all are being answered.
+  int64_t connections = 512;
   int64_t requests = 1000;      ///< on one connection
   int64_t idle_ms = 5000;       ///< between two requests of a connection
   int64_t head_ms = 10000;      ///< from the first byte of a request to the last of its head

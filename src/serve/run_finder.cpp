@@ -6,12 +6,14 @@
 #include <system_error>
 #include <utility>
 
+#include "base/limits.h"
+
 namespace flightdeck::serve {
 
 namespace {
 
 // Of studies: STUDY/runs/PROBLEM/OPTIMIZER/SCHEDULE/SAMPLE/SEED, and a folder above.
-constexpr int kDepth = 8;
+static_assert(limits::kFolderDepth >= 8);
 // A folder that changed so shortly before it was read may change again at the same time stamp.
 constexpr int64_t kFreshSeconds = 2;
 // File systems that come over a network may tell of changes late.
@@ -89,10 +91,11 @@ bool RunFinder::walk(const std::filesystem::path& folder, const std::string& id,
   Folder& entry = folders_[folder.string()];
   entry.stamp = stamp_of(status);
   entry.is_fresh = status.st_mtim.tv_sec + kFreshSeconds >= std::time(nullptr);
-  if (depth == kDepth) return true;
+  if (depth == limits::kFolderDepth) return true;
   std::error_code error;
   for (std::filesystem::directory_iterator item(folder, error), end; !error && item != end;
        item.increment(error)) {
+    if (stop_ && *stop_) return false;
     const std::string name = item->path().filename().string();
     std::error_code ignored;
     if (name.front() == '.' || !item->is_directory(ignored) || item->is_symlink(ignored)) continue;

@@ -2,10 +2,12 @@
 // Finds the runs under a folder, and finds out cheaply that nothing has changed.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,14 @@ struct FoundRun {
   std::string identity;  ///< of its folder: differs after it was removed and made again
 };
 
-/// Looks into folders to a depth of 4, not into runs, hidden folders or symbolic links.
+/// Looks into folders to a depth of limits::kFolderDepth, not into runs, hidden folders or symbolic
+/// links.
 class RunFinder {
  public:
-  explicit RunFinder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// `stop`, which may be null, ends a look that goes on; set by anybody.
+  explicit RunFinder(std::filesystem::path folder,
+                     std::shared_ptr<const std::atomic<bool>> stop = nullptr)
+      : folder_(std::move(folder)), stop_(std::move(stop)) {}
 
   /// Reads again what has changed since the last call; true if anything was read. Without room for
   /// that (too many open files, no memory) all stays as it was until the next call.
@@ -34,10 +40,11 @@ class RunFinder {
   };
 
   bool is_unchanged() const;
-  // False if there was no room to read a folder.
+  // False if there was no room to read a folder, or it was stopped.
   bool walk(const std::filesystem::path& folder, const std::string& id, int depth);
 
   std::filesystem::path folder_;
+  std::shared_ptr<const std::atomic<bool>> stop_;
   std::map<std::string, Folder> folders_;  // those that are no runs, by path
   std::vector<FoundRun> runs_;
   std::chrono::steady_clock::time_point last_walk_{};

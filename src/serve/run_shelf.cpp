@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/limits.h"
 #include "record/folder.h"
 #include "record/text.h"
 #include "serve/answers.h"
@@ -28,6 +29,7 @@ constexpr size_t kRemembered = 10000;  // runs that went away
 constexpr std::chrono::seconds kFirstLook{2};
 // Runs that have ended rarely change; what removes or replaces them changes the folder above.
 constexpr std::chrono::seconds kEndedAgain{10};
+constexpr std::chrono::milliseconds kSlow{500};
 
 std::filesystem::path checked_folder(const std::string& folder) {
   std::error_code error;
@@ -44,6 +46,8 @@ struct Entry {
   std::string identity, fingerprint;
   wire::RunSummary summary;
   Clock::time_point looked{};
+  /// A run that takes long to read is left alone for ten times as long: others are looked at.
+  Clock::time_point rests_until{};
 
   bool is_running() const { return summary.status == "running"; }
 };
@@ -80,13 +84,14 @@ class RunShelf::State {
       : path_(checked_folder(folder)),
         folder_(path_.string()),
         refresh_(refresh_ms),
-        finder_(path_),
+        finder_(path_, stop_),
         looking_([this] { keep_looking(); }) {}
   ~State() { stop(); }
 
   const std::string& folder() const { return folder_; }
 
   void stop() {
+    stop_->store(true);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       is_over_ = true;
@@ -111,6 +116,16 @@ class RunShelf::State {
     return list;
   }
 
+  int64_t count() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return static_cast<int64_t>(entries_.size());
+  }
+
+  bool has_looked() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return has_looked_;
+  }
+
   std::optional<wire::RunSummary> find(const std::string& id) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (entries_.count(id) == 0) wait_for_first_look(lock);
@@ -127,7 +142,8 @@ class RunShelf::State {
       if (entries_.count(id) == 0) return nullptr;
       if (auto reader = readers_.find(id)) return reader;
     }
-    auto reader = std::make_shared<const RunReader>((path_ / id).string());
+    auto reader =
+        std::make_shared<const RunReader>((path_ / id).string(), options(limits::kAnswerSeconds));
     const std::lock_guard<std::mutex> lock(mutex_);
     if (entries_.count(id) != 0) readers_.keep(id, reader);
     return reader;
@@ -180,14 +196,14 @@ class RunShelf::State {
     const bool was_read = finder_.look();
     const std::vector<FoundRun>& found = finder_.runs();
     if (was_read) remove_missing(found);
-    // Two at a time: opening a database mostly waits.
+    // Two at a time: opening a database mostly waits, and one may be slow.
     std::atomic<size_t> next{0};
     const auto look_at_some = [&] {
       for (size_t k = next++; k < found.size() && !is_stopping(); k = next++) {
         look_at(found[k], was_read);
       }
     };
-    constexpr size_t kWorthAThread = 64;
+    constexpr size_t kWorthAThread = 2;
     if (has_looked() || found.size() < kWorthAThread) return look_at_some();
     const std::future<void> second = std::async(std::launch::async, look_at_some);
     look_at_some();
@@ -198,18 +214,21 @@ class RunShelf::State {
     const bool is_same = known && known->identity == run.identity;
     const auto now = Clock::now();
     if (is_same && !was_read && !known->is_running() && now - known->looked < kEndedAgain) return;
+    if (is_same && now < known->rests_until) return;
     Entry entry;
     entry.identity = run.identity;
     entry.looked = now;
     // Before the values: what comes meanwhile is seen at the next look.
     entry.fingerprint = RunReader::fingerprint((path_ / run.id).string());
     const bool is_quiet = is_same && entry.fingerprint == known->fingerprint;
-    if (is_quiet && !needs_reading(run.id, *known)) return touch(run.id, now);
+    if (is_quiet && !needs_reading(run.id, *known)) return touch(run.id, entry);
     if (!is_same) drop_reader(run.id);
     entry.summary = read(run.id);
+    const auto taken = Clock::now() - now;
+    if (taken > kSlow) entry.rests_until = Clock::now() + 10 * taken;
     if (entry.summary.status == "unreadable" && is_quiet &&
         entry.summary.error == known->summary.error) {
-      return touch(run.id, now);
+      return touch(run.id, entry);
     }
     put(run.id, std::move(entry));
   }
@@ -220,6 +239,8 @@ class RunShelf::State {
     return known.is_running() && !record::Folder((path_ / id).string()).is_being_written();
   }
 
+  ReadOptions options(int64_t seconds) const { return {static_cast<double>(seconds), stop_}; }
+
   wire::RunSummary read(const std::string& id) {
     if (record::valid_utf8(id) != id) {
       return unreadable_run(
@@ -228,7 +249,8 @@ class RunShelf::State {
     try {
       // A run that is followed is on the shelf: this does not wait for the first look.
       if (is_followed(id)) return summary_of(*open(id), id, 0);
-      return summary_of(RunReader((path_ / id).string()), id, 0);
+      const RunReader reader((path_ / id).string(), options(limits::kLookSeconds));
+      return summary_of(reader, id, 0);
     } catch (const std::exception& error) {
       return unreadable_run(id, 0, error.what());
     }
@@ -255,9 +277,11 @@ class RunShelf::State {
     changed_.notify_all();
   }
 
-  void touch(const std::string& id, Clock::time_point now) {
+  void touch(const std::string& id, const Entry& look) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    entries_[id].looked = now;
+    Entry& entry = entries_[id];
+    entry.looked = look.looked;
+    entry.rests_until = look.rests_until;
   }
 
   void drop_reader(const std::string& id) {
@@ -285,15 +309,12 @@ class RunShelf::State {
     changed_.notify_all();
   }
 
-  bool has_looked() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return has_looked_;
-  }
   bool is_stopping() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return is_over_;
   }
 
+  const std::shared_ptr<std::atomic<bool>> stop_ = std::make_shared<std::atomic<bool>>(false);
   const std::filesystem::path path_;
   const std::string folder_;
   const std::chrono::milliseconds refresh_;
@@ -313,6 +334,8 @@ RunShelf::RunShelf(const std::string& folder, int64_t refresh_ms)
     : state_(std::make_unique<State>(folder, refresh_ms)) {}
 RunShelf::~RunShelf() = default;
 const std::string& RunShelf::folder() const { return state_->folder(); }
+int64_t RunShelf::count() const { return state_->count(); }
+bool RunShelf::has_looked() const { return state_->has_looked(); }
 wire::RunList RunShelf::list() const { return state_->list(); }
 std::optional<wire::RunSummary> RunShelf::find(const std::string& id) const {
   return state_->find(id);

@@ -28,6 +28,8 @@ class RunShelf {
   ~RunShelf();
 
   const std::string& folder() const;  ///< absolute
+  int64_t count() const;              ///< of runs that are known by now
+  bool has_looked() const;            ///< the first look is over
   // These wait for the end of the first look, but not for long.
   wire::RunList list() const;  ///< newest first
   std::optional<wire::RunSummary> find(const std::string& id) const;

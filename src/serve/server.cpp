@@ -48,7 +48,8 @@ class Server::State {
   }
 
   int port() const { return front_.port(); }
-  int64_t run_count() const { return static_cast<int64_t>(shelf_.list().runs.size()); }
+  int64_t run_count() const { return shelf_.count(); }
+  bool has_looked() const { return shelf_.has_looked(); }
 
   std::string address() const {
     return "http://" + name_of_host(options_.host) + ":" + std::to_string(port()) + "/" +
@@ -62,6 +63,8 @@ class Server::State {
     try {
       const auto stopped = guard_.stop(request, front_.port());
       answer = stopped ? *stopped : api_.answer(request);
+      // The redirection that sets a cookie is for who knows the token.
+      answer.is_to_stranger = stopped && stopped->status >= 400;
     } catch (const Refused& refused) {
       answer = refused.answer();
     }
@@ -87,6 +90,7 @@ void Server::start() { state_->start(); }
 int Server::port() const { return state_->port(); }
 std::string Server::address() const { return state_->address(); }
 int64_t Server::run_count() const { return state_->run_count(); }
+bool Server::has_looked() const { return state_->has_looked(); }
 void Server::stop() { state_->stop(); }
 
 }  // namespace flightdeck::serve

@@ -30,8 +30,10 @@ class Server {
   int port() const;
   /// "http://127.0.0.1:8080/", with the token if there is one.
   std::string address() const;
-  /// Of the folder, now.
+  /// Of the folder, as far as it has been looked at.
   int64_t run_count() const;
+  bool has_looked() const;  ///< at all of it
+  /// Ends reading and all connections, soon whatever lies in the folder.
   void stop();
 
   class State;

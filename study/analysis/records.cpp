@@ -5,15 +5,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "src/base/csv_field.h"
+
 namespace flightdeck::study {
 namespace {
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
 
 // The shortest text that reads back as the same number.
 std::string exact(double value) {
@@ -28,7 +23,7 @@ std::string exact(double value) {
 }
 
 std::string cell(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
+  if (const auto* text = std::get_if<std::string>(&value)) return csv_field(*text);
   if (const auto* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
   return exact(std::get<double>(value));
 }
@@ -38,7 +33,7 @@ std::string cell(const Value& value) {
 std::string to_csv(const Records& records) {
   std::string text;
   for (size_t k = 0; k < records.columns.size(); ++k) {
-    text += (k == 0 ? "" : ",") + quoted(records.columns[k]);
+    text += (k == 0 ? "" : ",") + csv_field(records.columns[k]);
   }
   text += "\n";
   for (const std::vector<Value>& row : records.rows) {

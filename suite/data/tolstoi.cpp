@@ -2,8 +2,6 @@
 // War and Peace in English, character by character: samples of 50 that follow one another, each
 // with the text one character later as its target.
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include <ATen/ATen.h>
 
@@ -38,9 +36,7 @@ Parts split(const Tensor& text) {
 
 Parts read(const std::string& folder) {
   const std::string path = folder + "/" + kFile;
-  std::ifstream file(path, std::ios::binary);
-  TORCH_CHECK(file.good(), "data: cannot read ", path, "; check its permissions");
-  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const std::string bytes = read_text(path);
   const Tensor text = ranks_of(decode_utf8(without_frame(bytes), path), kVocabulary, path);
   constexpr int64_t kLeast = 6 * (kTextLength + 1);
   TORCH_CHECK(text.size(0) >= kLeast,

@@ -6,14 +6,26 @@
 
 #include <ATen/Functions.h>
 
+#include "src/base/limits.h"
+#include "src/base/plain_file.h"
+
 namespace flightdeck::suite {
 
 CifarRecords read_cifar_binary(const std::string& path, int64_t label_bytes) {
   constexpr int64_t kImage = 3 * 32 * 32;
   const int64_t record = label_bytes + kImage;
+  check_plain(path);
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   TORCH_CHECK(file.good(), "cifar: cannot open ", path);
   const int64_t length = file.tellg();
+  TORCH_CHECK(length <= limits::kCifarBytes,
+              "cifar: ",
+              path,
+              " has ",
+              length,
+              " bytes, more than the ",
+              limits::kCifarBytes,
+              " that are read of such a file; fetch the file again");
   TORCH_CHECK(length > 0 && length % record == 0,
               "cifar: ",
               path,

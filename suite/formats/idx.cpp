@@ -10,12 +10,17 @@
 #include <ATen/Functions.h>
 #include <zlib.h>
 
+#include "src/base/limits.h"
+#include "src/base/plain_file.h"
+
 namespace flightdeck::suite {
 namespace {
 
 class GzipReader {
  public:
-  explicit GzipReader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
+  explicit GzipReader(const std::string& path) : path_(path) {
+    check_plain(path);
+    file_.reset(gzopen(path.c_str(), "rb"));
     TORCH_CHECK(file_ != nullptr, "idx: cannot open ", path);
   }
 
@@ -72,11 +77,22 @@ at::Tensor read_idx(const std::string& path, int dimensions) {
               dimensions);
 
   std::vector<int64_t> shape;
+  int64_t count = 1;
   for (uint8_t dimension = 0; dimension < magic[3]; ++dimension) {
     std::array<uint8_t, 4> size;  // big-endian
     file.read(size.data(), size.size());
     shape.push_back(int64_t{size[0]} << 24 | size[1] << 16 | size[2] << 8 | size[3]);
+    // Both are below 2^32.
+    count = std::min(count * shape.back(), limits::kIdxBytes + 1);
   }
+  TORCH_CHECK(count <= limits::kIdxBytes,
+              "idx: ",
+              path,
+              " states the sizes ",
+              at::IntArrayRef(shape),
+              ", more than the ",
+              limits::kIdxBytes,
+              " values that are read of such a file; fetch the file again");
   at::Tensor values = at::empty(shape, at::kByte);
   file.read(values.data_ptr<uint8_t>(), values.numel());
   TORCH_CHECK(file.is_at_end(),

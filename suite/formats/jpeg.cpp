@@ -3,12 +3,13 @@
 
 #include <csetjmp>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <jerror.h>
 #include <jpeglib.h>
 
 #include <ATen/ATen.h>
+
+#include "src/base/limits.h"
+#include "src/base/plain_file.h"
 
 namespace flightdeck::suite {
 namespace {
@@ -34,6 +35,18 @@ void note_warning(j_common_ptr info, int level) {
   if (level < 0 && errors.base.msg_code == JWRN_JPEG_EOF) errors.is_truncated = true;
 }
 
+// A progressive image may go over all its pixels again and again.
+void count_scans(j_common_ptr info) {
+  if (!info->is_decompressor) return;
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= limits::kJpegScans) return;
+  Errors& errors = errors_of(info);
+  std::snprintf(errors.message,
+                sizeof errors.message,
+                "it has more than %d scans",
+                static_cast<int>(limits::kJpegScans));
+  std::longjmp(errors.back, 1);
+}
+
 // libjpeg leaves by longjmp, so the functions that call it hold nothing that has to be destroyed.
 class Decoder {
  public:
@@ -44,6 +57,9 @@ class Decoder {
     errors_.base.error_exit = &leave;
     errors_.base.emit_message = &note_warning;
     jpeg_create_decompress(&info_);
+    progress_ = {};
+    progress_.progress_monitor = &count_scans;
+    info_.progress = &progress_;
   }
   ~Decoder() { jpeg_destroy_decompress(&info_); }
   Decoder(const Decoder&) = delete;
@@ -53,6 +69,15 @@ class Decoder {
     if (setjmp(errors_.back) != 0) return false;
     jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     jpeg_read_header(&info_, TRUE);
+    if (int64_t{info_.image_width} * info_.image_height > limits::kJpegPixels) {
+      std::snprintf(errors_.message,
+                    sizeof errors_.message,
+                    "%u x %u pixels are more than the %lld that are read",
+                    info_.image_width,
+                    info_.image_height,
+                    static_cast<long long>(limits::kJpegPixels));
+      return false;
+    }
     const bool is_cmyk = info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;
     info_.out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
     jpeg_start_decompress(&info_);
@@ -78,13 +103,16 @@ class Decoder {
 
  private:
   jpeg_decompress_struct info_;
+  jpeg_progress_mgr progress_;
   Errors errors_;
 };
 
 std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  TORCH_CHECK(file.good(), "data: cannot read ", path, "; check that it exists and may be read");
-  return std::string((std::istreambuf_iterator<char>(file)), {});
+  try {
+    return read_plain(path, limits::kJpegBytes);
+  } catch (const std::runtime_error& error) {
+    TORCH_CHECK(false, "data: ", error.what(), "; check that it exists and may be read");
+  }
 }
 
 at::Tensor from_cmyk(const at::Tensor& image, bool is_inverted) {  // [H, W, 4]

@@ -15,6 +15,9 @@
 #include <ATen/Functions.h>
 #include <zlib.h>
 
+#include "src/base/limits.h"
+#include "src/base/plain_file.h"
+
 namespace flightdeck::suite {
 namespace {
 
@@ -189,6 +192,16 @@ at::Tensor read_values(Bytes& bytes,
               " values but sizes ",
               at::IntArrayRef(shape),
               "; fetch the file again");
+  TORCH_CHECK(count <= (tag.is_small ? 4 : limits::kMatBytes),
+              "mat5: ",
+              variable,
+              " in ",
+              path,
+              " has ",
+              count,
+              " values, more than the ",
+              tag.is_small ? 4 : limits::kMatBytes,
+              " that are read of such an element; fetch the file again");
   at::Tensor values = at::empty(shape, at::kByte);
   if (tag.is_small) {
     std::memcpy(values.data_ptr<uint8_t>(), &words[1], tag.length);
@@ -205,6 +218,16 @@ at::Tensor read_matrix(Bytes& bytes, const std::string& variable, const std::str
   const std::vector<uint8_t> name = read_part(bytes, kInt8, "name", path);
   if (std::string(name.begin(), name.end()) != variable) return at::Tensor();
   std::vector<int64_t> shape(sizes.size() / 4);
+  TORCH_CHECK(!shape.empty() && shape.size() <= limits::kDimensions,
+              "mat5: ",
+              variable,
+              " in ",
+              path,
+              " has ",
+              shape.size(),
+              " dimensions, not 1 to ",
+              limits::kDimensions,
+              "; fetch the file again");
   for (size_t i = 0; i < shape.size(); ++i) {
     int32_t size = 0;
     std::memcpy(&size, &sizes[4 * i], 4);
@@ -234,6 +257,7 @@ void check_header(std::ifstream& file, const std::string& path) {
 }  // namespace
 
 at::Tensor read_mat5(const std::string& path, const std::string& variable) {
+  check_plain(path);
   std::ifstream file(path, std::ios::binary);
   TORCH_CHECK(file.good(), "mat5: cannot open ", path);
   check_header(file, path);

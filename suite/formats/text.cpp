@@ -6,6 +6,9 @@
 
 #include <ATen/ATen.h>
 
+#include "src/base/limits.h"
+#include "src/base/plain_file.h"
+
 namespace flightdeck::suite {
 namespace {
 
@@ -28,6 +31,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 }  // namespace
+
+std::string read_text(const std::string& path) {
+  try {
+    return read_plain(path, limits::kTextBytes);
+  } catch (const std::runtime_error& error) {
+    TORCH_CHECK(false, "data: ", error.what(), "; check the file and its permissions");
+  }
+}
 
 std::vector<char32_t> decode_utf8(const std::string& bytes, const std::string& path) {
   std::vector<char32_t> characters;

@@ -9,6 +9,9 @@
 
 namespace flightdeck::suite {
 
+/// The bytes of the file. Throws, naming it, if it cannot be read, is no plain file or too long.
+std::string read_text(const std::string& path);
+
 /// The code points of a UTF-8 text, with line ends of one character. Throws, naming `path` and the
 /// place, if it is not UTF-8.
 std::vector<char32_t> decode_utf8(const std::string& bytes, const std::string& path);

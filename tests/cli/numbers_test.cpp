@@ -24,6 +24,13 @@ TEST(Durations, ChooseTheirUnits) {
   EXPECT_EQ(duration(185), "3 min 05 s");
   EXPECT_EQ(duration(8040), "2 h 14 min");
   EXPECT_EQ(duration(std::nan("")), "?");
+  EXPECT_EQ(duration(1e300), "?");
+}
+
+TEST(Dates, ThatNoCalendarHasAreLeftOpen) {
+  EXPECT_EQ(date_and_time(1e300), "?");
+  EXPECT_EQ(date_and_time(std::nan("")), "?");
+  EXPECT_NE(date_and_time(1.7e9), "?");
 }
 
 }  // namespace

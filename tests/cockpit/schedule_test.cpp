@@ -49,6 +49,7 @@ TEST(Schedule, ReadsWhatItsTextSays) {
     EXPECT_EQ(steps_up_to(again, 200), steps_up_to(schedule, 200)) << schedule.text();
   }
   EXPECT_EQ(Schedule::parse("log 0 3").text(), "log 0 3 300");
+  EXPECT_EQ(Schedule::parse("log 0.1 0.84509804 7").text(), "log 0.1 0.84509804 7");
 }
 
 TEST(Schedule, RefusesWhatIsNone) {
@@ -59,6 +60,7 @@ TEST(Schedule, RefusesWhatIsNone) {
                            "every 4 to 5",
                            "every 4 5",
                            "log 1",
+                           "at 99999999999999999999",
                            "log 0 3 10 4",
                            "at 1,x"}) {
     expect_error([&] { Schedule::parse(text); }, {"is not a schedule", "every 16"});
@@ -66,6 +68,7 @@ TEST(Schedule, RefusesWhatIsNone) {
   expect_error([] { Schedule::every(0); }, {"interval is 0", "at least 1"});
   expect_error([] { Schedule::every(2, -1); }, {"offset is -1"});
   expect_error([] { Schedule::logarithmic(0, 400); }, {"10^400"});
+  expect_error([] { Schedule::parse("log 0 4 3005847700"); }, {"3005847700", "1 to 1000000"});
   expect_error([] { Schedule::when(nullptr); }, {"predicate is empty"});
 }
 

@@ -71,6 +71,22 @@ TEST(Exports, OfARunWithoutStepsAreValid) {
   EXPECT_FALSE(export_tensorboard(reader, run.path() + "/events").empty());
 }
 
+TEST(Exports, StayInTheirFolderWhateverTheRecordSays) {
+  RunFolder run;
+  RunInfo info;
+  info.start_time = 1e300;
+  info.host = "../../" + std::string(300, 'x') + "\n";
+  {
+    Recorder recorder(run.path());
+    recorder.begin(info);
+    recorder.finish("finished");
+  }
+  const std::string folder = run.path() + "/events";
+  const std::string path = export_tensorboard(RunReader(run.path()), folder);
+  EXPECT_EQ(path.rfind(folder + "/events.out.tfevents.0000000000..._.._x", 0), 0u) << path;
+  EXPECT_EQ(path.find('\n'), std::string::npos);
+}
+
 TEST(Exports, SayWhenTheyCannotBeWritten) {
   RunFolder run;
   Recorder(run.path()).finish("finished");

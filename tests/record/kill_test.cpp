@@ -208,11 +208,12 @@ TEST(Kill, LeavesARunThatIsCopiedOncePerReaderAndAgainWhenItChanges) {
   std::filesystem::remove(folder.shm());
   record::TailKeeper tails;
   record::KeptCopy kept;
-  const std::string first = record::open_view(folder, tails, kept).copy->path();
-  const record::View held = record::open_view(folder, tails, kept);
+  const record::Patience patience(60, nullptr);
+  const std::string first = record::open_view(folder, tails, kept, patience).copy->path();
+  const record::View held = record::open_view(folder, tails, kept, patience);
   EXPECT_EQ(held.copy->path(), first);
   std::filesystem::last_write_time(folder.wal(), std::filesystem::file_time_type::clock::now());
-  const record::View next = record::open_view(folder, tails, kept);
+  const record::View next = record::open_view(folder, tails, kept, patience);
   EXPECT_NE(next.copy->path(), first);
   EXPECT_EQ(held.database->integer("SELECT COUNT(*) FROM series"),
             next.database->integer("SELECT COUNT(*) FROM series"));

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "record/sqlite.h"
 #include "serve/assets.h"
 #include "serve/csv.h"
 #include "tests/record/runs.h"
@@ -158,6 +159,40 @@ TEST_F(Api, WritesAWideCsvInSmallPieces) {
   while (answer.stream(measure)) continue;
   EXPECT_EQ(measure.lines, 4001);
   EXPECT_LT(measure.longest, 8'000'000u);
+}
+
+TEST_F(Api, WritesStepsThatAreFarApartAsCsv) {
+  const std::string folder = served_.path() + "/far";
+  {
+    Recorder recorder(folder);
+    recorder.begin(full_info());
+    constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+    for (const int64_t step : {-kEnd - 1, int64_t{0}, kEnd}) {
+      recorder.write(step_of(step, {number("loss", 1)}));
+      recorder.write(step_of(step / 2, {number("alpha", 2)}));
+    }
+    recorder.finish("finished");
+  }
+  // What a piece has in memory follows from the points, whatever the list of series says.
+  record::Database(folder + "/run.sqlite", record::Database::Mode::kWrite)
+      .run("UPDATE series SET count = 4611686018427387904");
+  get_until(served_.port(), "/api/v1/runs", "\"far\"");
+  const Reply reply = ask("/api/v1/csv?run=far&ids=1,2");
+  EXPECT_EQ(std::count(reply.body.begin(), reply.body.end(), '\n'), 6) << reply.body;
+}
+
+TEST_F(Api, RefusesFramesOfTooManyNumbersBeforeItReadsThem) {
+  {
+    Recorder recorder(served_.path() + "/wide");
+    recorder.begin(full_info());
+    for (int64_t step = 0; step < 10; ++step) {
+      recorder.write(step_of(step, {histogram("wide", std::vector<int64_t>(1 << 20, 0))}));
+    }
+    recorder.finish("finished");
+  }
+  get_until(served_.port(), "/api/v1/runs", "\"wide\"");
+  EXPECT_EQ(ask("/api/v1/frames?run=wide&ids=1&count=3").status, 200);
+  expect_refusal(400, "/api/v1/frames?run=wide&ids=1&count=4", "more than 4000000 numbers");
 }
 
 TEST_F(Api, LightsLampsTheGravestFirst) {

@@ -9,12 +9,14 @@
 #include <functional>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "record/sqlite.h"
 #include "serve/run_finder.h"
 #include "tests/record/runs.h"
 
@@ -138,6 +140,38 @@ TEST_F(Shelf, FollowsNoLinks) {
   const RunShelf shelf(path_, 20);
   EXPECT_EQ(ids_of(shelf), "one");
   EXPECT_EQ(shelf.open("link/secret"), nullptr);
+}
+
+TEST_F(Shelf, FollowsNoLinkBesideAJournal) {
+  record(outside_ + "/secret");
+  fs::create_directory(path_ + "/made_up");
+  std::ofstream(path_ + "/made_up/journal.0") << "FDJRNL";
+  fs::create_symlink(outside_ + "/secret/run.sqlite", path_ + "/made_up/run.sqlite");
+  const RunShelf shelf(path_, 20);
+  ASSERT_TRUE(eventually([&] { return status_of(shelf, "made_up") == "unreadable"; }));
+  EXPECT_NE(shelf.find("made_up")->error.find("symbolic link"), std::string::npos);
+}
+
+TEST_F(Shelf, ListsTheOthersBesideRunsThatWouldKeepItForEver) {
+  for (const char* file : {"lock", "journal.0", "run.sqlite-wal", "run.sqlite-shm"}) {
+    const std::string folder = "fifo_" + std::string(file);
+    add(folder);
+    fs::remove(path_ + "/" + folder + "/" + file);
+    ASSERT_EQ(::mkfifo((path_ + "/" + folder + "/" + file).c_str(), 0600), 0);
+  }
+  add("endless");
+  record::Database(path_ + "/endless/run.sqlite", record::Database::Mode::kWrite)
+      .run(
+          "DROP TABLE meta; CREATE VIEW meta AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+          "i + 1 FROM n) SELECT i AS key, i AS value FROM n");
+  add("sound");
+  RunShelf shelf(path_, 20);
+  ASSERT_TRUE(eventually([&] { return shelf.list().runs.size() == 6; })) << ids_of(shelf);
+  EXPECT_EQ(status_of(shelf, "sound"), "finished");
+  EXPECT_EQ(status_of(shelf, "endless"), "unreadable");
+  EXPECT_EQ(status_of(shelf, "fifo_lock"), "unreadable");
+  EXPECT_NE(shelf.find("fifo_lock")->error.find("/lock' is a FIFO"), std::string::npos);
+  shelf.stop();
 }
 
 TEST_F(Shelf, TakesTheFolderItselfForARun) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <sys/stat.h>
 
 #include <gtest/gtest.h>
 
@@ -96,6 +97,34 @@ TEST(Outcome, OfAnotherFormatIsRefused) {
   std::string text = to_json(an_outcome());
   text.replace(text.find("\"format\":1"), 10, "\"format\":2");
   EXPECT_THROW(outcome_from_json(text), std::runtime_error);
+}
+
+TEST(Outcome, OfAnotherSortThanWrittenIsRefused) {
+  const auto message_with = [](const std::string& key, const std::string& value) {
+    std::string text = to_json(an_outcome());
+    const size_t place = text.find("\"" + key + "\":") + key.size() + 3;
+    text.replace(place, text.find_first_of(",}", place) - place, value);
+    try {
+      outcome_from_json(text);
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  EXPECT_EQ(message_with("steps", "1e300"), "steps is 1e+300, not a whole number below 2^63");
+  EXPECT_EQ(message_with("steps", "18446744073709551615").substr(0, 8), "steps is");
+  EXPECT_EQ(message_with("seed", "-1"), "seed is -1, not a whole number from 0 on");
+  EXPECT_EQ(message_with("steps", std::string(40, '[') + std::string(40, ']')),
+            "it is nested 41 deep, more than 32");
+}
+
+TEST(Outcome, IsNotReadFromAFifo) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder.path() + "/outcome.json").c_str(), 0600), 0);
+  std::vector<std::string> problems;
+  EXPECT_TRUE(find_outcomes(folder.path(), problems).empty());
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("is a FIFO"), std::string::npos) << problems[0];
 }
 
 TEST(FindOutcomes, ReadsFoldersInOrderAndTellsOfFilesThatAreNone) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "suite/formats/idx.h"
 
+#include <sys/stat.h>
+
 #include <torch/torch.h>
 
 #include "errors.h"
@@ -38,6 +40,16 @@ TEST_F(Idx, RefusesACompressedFileThatIsCut) {
   write("file", gzip(idx_file(torch::randint(256, {100, 28, 28}).to(torch::kByte))));
   shorten("file", 1000);
   tests::expect_mentions(message(3), {"bytes before", path("file")});
+}
+
+TEST_F(Idx, RefusesMoreValuesThanItsLimit) {
+  write("file", std::string("\0\0\x08\x02\0\x01\0\0\0\x01\0\0", 12));
+  tests::expect_mentions(message(2), {"[65536, 65536]", "1073741824", path("file")});
+}
+
+TEST_F(Idx, RefusesAFifo) {
+  ASSERT_EQ(::mkfifo(path("file").c_str(), 0600), 0);
+  tests::expect_mentions(message(2), {"is a FIFO", path("file")});
 }
 
 TEST_F(Idx, RefusesALongFile) {

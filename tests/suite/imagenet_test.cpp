@@ -97,6 +97,16 @@ TEST_F(Imagenet, NamesAFileThatIsNoImage) {
   tests::expect_mentions(message_of("none"), {"none", "cannot read"});
 }
 
+TEST_F(Imagenet, RefusesAnImageOfTooManyPixels) {
+  std::string bytes = jpeg_of(16, 16, {200, 100, 50});
+  // The frame header: marker, length, bits per sample, height, width.
+  const size_t frame = bytes.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  bytes.replace(frame + 5, 4, "\xff\xdc\xff\xdc");
+  write("large", bytes);
+  tests::expect_mentions(message_of("large"), {"65500 x 65500 pixels", "134217728"});
+}
+
 TEST_F(Imagenet, LabelsSortedFoldersFromOne) {
   write_images();
   const DataSet data = load_data("imagenet", options_);

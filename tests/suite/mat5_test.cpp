@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "suite/formats/mat5.h"
 
+#include <sys/stat.h>
+
 #include <torch/torch.h>
 
 #include "errors.h"
@@ -73,6 +75,21 @@ TEST_F(Mat5, RefusesValuesThatAreNoBytes) {
 TEST_F(Mat5, RefusesSizesThatDoNotFitTheValues) {
   write("file.mat", mat5_file({{"X", {4, 4}, "abcdefghi"}}, false));
   tests::expect_mentions(message("X"), {"9 values", "[4, 4]"});
+}
+
+TEST_F(Mat5, RefusesMoreThanFourBytesWithinATag) {
+  // The tag of the values is the last but the data: 9 bytes, said to be within the tag.
+  std::string bytes = mat5_file({{"X", {9, 1}, "abcdefghi"}}, false);
+  const std::string tag("\x02\0\0\0\x09\0\0\0", 8), small("\x02\0\x09\0abcd", 8);
+  const size_t place = bytes.find(tag, 128);
+  ASSERT_NE(place, std::string::npos);
+  write("file.mat", bytes.replace(place, 8, small));
+  tests::expect_mentions(message("X"), {"9 values", "the 4 that", path("file.mat")});
+}
+
+TEST_F(Mat5, RefusesAFifo) {
+  ASSERT_EQ(::mkfifo(path("file.mat").c_str(), 0600), 0);
+  tests::expect_mentions(message("X"), {"is a FIFO", path("file.mat")});
 }
 
 TEST_F(Mat5, NamesAnArrayThatIsMissing) {

@@ -74,6 +74,7 @@ class CheckLayers(unittest.TestCase):
         self.expect_allowed("examples/first_look.cpp", '"suite/data/idx.h"')
         self.expect_allowed("suite/runner.cpp", "<flightdeck/flightdeck.h>")
         self.expect_allowed("suite/runner.cpp", '"suite/data/idx.h"')
+        self.expect_allowed("suite/runner.cpp", '"base/limits.h"')
         self.expect_refused("suite/runner.cpp", '"rows/outer.h"', "suite may not include rows")
         self.expect_refused("examples/first_look.cpp", '"rows/outer.h"',
                             "examples may not include rows")

@@ -111,6 +111,12 @@ test('exported lines survive logarithmic axes, no values and one value', () => {
   }
 });
 
+test('names that begin like formulas are text in CSV', () => {
+  const csv = linesAsCsv({kind: 'lines', lines: [{label: '=cmd|x', points: points([0], [-1])},
+    {label: '@a,b', points: points([0], [2])}]});
+  assert.equal(csv, 'step,\'=cmd|x,"\'@a,b"\r\n0,-1,2\r\n');
+});
+
 test('lines become CSV with one row for each step', () => {
   const csv = linesAsCsv({kind: 'lines', lines: [{label: 'a,"b"', points: points([0, 1], [1, NaN])},
     {label: 'c', points: points([1, 2], [5, 6], [4, 5], [7, 8])}]});
