@@ -6,7 +6,7 @@ A list, not git's: a release has no .git, and a checkout may be dirty."""
 import os
 from pathlib import Path
 
-FOLDERS = (".ci", "baselines", "bench", "cli", "cmake", "docs", "examples", "include", "src", "study",
+FOLDERS = (".ci", "baselines", "bench", "cli", "cmake", "docs", "examples", "fuzz", "include", "src", "study",
            "suite", "tests", "tools", "web")
 DOCUMENTS = ("CHANGELOG.md", "CONTRIBUTING.md", "README.md")
 # What tools leave in these folders.

@@ -32,8 +32,9 @@ double sum_of_terms(const Scalar* a, const Scalar* b, int64_t count, const Term&
 /// numbers and tensors both have. The result does not depend on the number of threads.
 template <typename Term>
 at::Tensor sum_entries(const at::Tensor& a, const at::Tensor& b, const Term& term) {
-  const bool is_plain = a.device().is_cpu() && a.is_contiguous() && b.is_contiguous() &&
-                        a.scalar_type() == b.scalar_type() &&
+  // In the order of memory: gradients of weights are often transposed.
+  const bool is_plain = a.device().is_cpu() && a.is_non_overlapping_and_dense() &&
+                        a.strides() == b.strides() && a.scalar_type() == b.scalar_type() &&
                         (a.scalar_type() == at::kFloat || a.scalar_type() == at::kDouble);
   if (!is_plain) return term(a.to(at::kDouble), b.to(at::kDouble)).sum();
   constexpr int64_t kBlock = int64_t{1} << 14;
