@@ -53,7 +53,7 @@ struct Note {
   int64_t step = 0;
   double time = 0;
   NoteKind kind = NoteKind::kRemark;
-  std::string quantity;  ///< empty if none in particular
+  std::string quantity;  ///< or several ("norm_test, inner_test"); empty if none in particular
   std::string text;
 };
 

@@ -10,7 +10,7 @@ namespace flightdeck::cli {
 namespace {
 
 TEST(Json, EscapesQuotesBackslashesAndControlCharacters) {
-  EXPECT_EQ(json_string("a\"b\\c\nd"), "\"a\\\"b\\\\c\\u000ad\"");
+  EXPECT_EQ(json_string("a\"b\\c\nd\x1b"), "\"a\\\"b\\\\c\\nd\\u001b\"");
 }
 
 TEST(Json, WritesNullForNumbersItDoesNotHave) {

@@ -218,7 +218,10 @@ class CockpitCheck {
   // A note about the quantity, or about all.
   std::string explanation(const std::string& name) const {
     for (const Note& note : sink_->notes()) {
-      if (note.quantity == name) return "cockpit: " + note.text;
+      // One reason is one note, whatever it switched off.
+      if ((", " + note.quantity + ", ").find(", " + name + ", ") != std::string::npos) {
+        return "cockpit: " + note.text;
+      }
     }
     return name + " is missing and no note says why";
   }
