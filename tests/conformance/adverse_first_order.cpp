@@ -369,7 +369,7 @@ Answer watched(const AdverseModel& model,
   std::vector<Tensor> unwatched;
   try {
     unwatched = run();
-  } catch (const c10::Error&) {
+  } catch (const std::exception&) {
     return {};  // nobody can train so: LibTorch itself fails in a few such loops
   }
   const bool is_deterministic = identical(unwatched, run());
