@@ -299,6 +299,17 @@ class Show(CommandTest):
         out = self.expect_success("show", run, environment={"LC_ALL": "C"})
         self.assertTrue(out.isascii(), out)
 
+    def test_counts_eigenvalues_that_are_not_proved(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 5, "--interval", 1, "--quantity", "hess_max_ev")
+        line = next(line for line in self.expect_success("show", run).splitlines()
+                    if line.startswith("hess_max_ev "))
+        self.assertIn(" 4 not converged", line)  # the first one is proved
+
+    def test_counts_no_eigenvalue_where_all_are_proved(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 3, "--interval", 1,
+                            "--quantity", "hess_max_ev:until=proved")
+        self.assertNotIn("not converged", self.expect_success("show", run))
+
     def test_shows_only_what_is_asked_for(self):
         run, _ = self.train(*QUADRATIC, "--steps", 2, "--interval", 1)
         shown = json.loads(self.expect_success("show", run, "--json", "--quantity", "loss"))
