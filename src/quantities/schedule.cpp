@@ -91,32 +91,18 @@ Schedule Schedule::every(int64_t interval, int64_t offset) {
 }
 
 Schedule Schedule::logarithmic(double start, double end, int64_t points, double base, bool first) {
+  const std::string what =
+      c10::str("schedule: logarithmic from ", base, "^", start, " to ", base, "^", end);
   TORCH_CHECK_VALUE(points >= 1 && points <= limits::kSchedulePoints && base > 1 &&
                         std::isfinite(start) && std::isfinite(end) &&
                         std::pow(base, std::max(start, end)) < 9e18,
-                    "schedule: logarithmic from ",
-                    base,
-                    "^",
-                    start,
-                    " to ",
-                    base,
-                    "^",
-                    end,
+                    what,
                     " with ",
                     points,
                     " points; give finite exponents, a base above 1 and 1 to ",
                     limits::kSchedulePoints,
                     " points");
-  TORCH_CHECK_VALUE(start <= end,
-                    "schedule: logarithmic from ",
-                    base,
-                    "^",
-                    start,
-                    " to ",
-                    base,
-                    "^",
-                    end,
-                    "; give the smaller exponent first");
+  TORCH_CHECK_VALUE(start <= end, what, "; give the smaller exponent first");
   std::set<int64_t> steps;
   if (first) steps.insert(0);
   for (int64_t k = 0; k < points; ++k) {
