@@ -80,9 +80,8 @@ struct ParameterGradients {
   Tensor arrived_norm;  ///< []
   Tensor deviations;
   Tensor squared_mean;  ///< ||g||², [] in double; with kVariance or kDeviations
-  /// Relative error to expect in the rows by rounding: a few epsilon of the coarsest type that the
-  /// backward pass used on the way.
-  double rounding = 0;
+  /// Machine epsilon of the coarsest type that the backward pass used on the way.
+  double epsilon = 0;
   /// One per histogram in the options, int64 [count + 3]: below, the bins, above, NaN.
   std::vector<Tensor> histograms;
   /// One per joint histogram in the options, int64 [gradient bins, parameter bins]; both clamped

@@ -66,7 +66,8 @@ Tensor Gradients::rounding_share(const ParameterGradients& answers) const {
                              ? answers.deviations.sum()
                              : answers.variance.sum(at::kDouble).mul_(double(batch_size));
   const Tensor& length = answers.squared_mean;
-  const Tensor noise = length * (answers.rounding * answers.rounding);
+  const double rounding = rounding_of_rows(answers.epsilon);
+  const Tensor noise = length * (rounding * rounding);
   return rounding_error(scatter, length, noise, batch_size) / scatter;
 }
 

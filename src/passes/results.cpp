@@ -89,7 +89,7 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
   const Tensor mean_dots = times(answers.mean_dots, squared);
   if (what_.has(Need::kMeanDots)) out.mean_dots = mean_dots;
   out.deviations = times(answers.deviations, squared);
-  out.rounding = kRoundingsOfFactors * answers.epsilon;
+  out.epsilon = answers.epsilon;
   if (what_.has(Need::kDeviations)) {
     out.squared_mean = mean_dots.mean();
   } else if (what_.has(Need::kVariance)) {
@@ -104,7 +104,7 @@ void Results::report(size_t parameter, const Answers& answers, const Tensor& fac
   add(result_.total.mean_dots, out.mean_dots);
   add(result_.total.deviations, out.deviations);
   add(result_.total.squared_mean, out.squared_mean);
-  result_.total.rounding = std::max(result_.total.rounding, out.rounding);
+  result_.total.epsilon = std::max(result_.total.epsilon, out.epsilon);
   report_counts(answers, out);
   if (what_.has(Need::kArrivedNorm)) {
     if (!hears_arrivals_) arrived_norms_[parameter] = at::linalg_vector_norm(mean, 2);

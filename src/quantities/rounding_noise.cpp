@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/rounding.h"
+
 namespace flightdeck {
 
 Tensor squared_means(const StepView& step) {
@@ -12,7 +14,8 @@ Tensor squared_means(const StepView& step) {
 Tensor rounding_noise(const StepView& step, const Tensor& squared_means) {
   std::vector<double> squares;
   for (const ParameterGradients& parameter : step.gradients().parameters) {
-    squares.push_back(parameter.rounding * parameter.rounding);
+    const double rounding = rounding_of_rows(parameter.epsilon);
+    squares.push_back(rounding * rounding);
   }
   return at::tensor(squares, at::kDouble).to(squared_means.device()).mul_(squared_means);
 }

@@ -23,7 +23,8 @@ SignalToNoise signal_to_noise(const StepView& step, double factor, double epsilo
         });
     // A ratio r is off by r² factor noise + 2 r sqrt(r factor noise / N) at most, as rounding_error
     // has it of the variance; the sum of r^(3/2) is bounded by those of r and r².
-    const double noise = parameter.rounding * parameter.rounding;
+    const double rounding = rounding_of_entries(parameter.epsilon);
+    const double noise = rounding * rounding;
     errors.push_back(squares * (factor * (noise + kRoundingOfDoubles)) +
                      2 * (sum * squares * (factor * noise / N)).sqrt());
     sums.push_back(sum);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <functional>
+#include <iomanip>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include <torch/torch.h>
 
@@ -207,8 +209,9 @@ class CockpitCheck {
       Answer answer;
       const double expected = formula(steps_[k]);
       if (!agree(reading->number, expected, tolerance)) {
-        answer.differences.push_back(std::to_string(reading->number) + " instead of " +
-                                     std::to_string(expected));
+        std::ostringstream text;
+        text << std::setprecision(12) << reading->number << " instead of " << expected;
+        answer.differences.push_back(text.str());
         answer.is_remarked = sink_->find(k, name, "", "limited_by_rounding") != nullptr;
       }
       return answer;
@@ -226,10 +229,13 @@ class CockpitCheck {
     return name + " is missing and no note says why";
   }
 
+  // What a tolerance is relative to.
+  static double magnitude(double expected) { return std::max(std::abs(expected), 1e-3); }
+
   static bool agree(double actual, double expected, double tolerance) {
     if (std::isnan(expected)) return std::isnan(actual);
     if (std::isinf(expected)) return actual == expected;
-    return std::abs(actual - expected) <= tolerance * std::max(std::abs(expected), 1e-3);
+    return std::abs(actual - expected) <= tolerance * magnitude(expected);
   }
 
   void check() {
@@ -302,8 +308,10 @@ class CockpitCheck {
     const DenseFacts& dense = *steps_[k].dense;
     const double scale = dense.hessian.abs().max().item<double>();
     if (scale < 1e-6) return;
+    // Entries may cancel: to a millionth of the largest.
+    const double trace = number(dense.hessian.trace());
     ask(
-        k, "hess_trace", [&](const Step&) { return number(dense.hessian.trace()); }, 1e-6 * scale);
+        k, "hess_trace", [&](const Step&) { return trace; }, 1e-6 * scale / magnitude(trace));
     const Tensor diagonal = dense.hessian.diagonal() + 1e-7;
     // A quotient by next to nothing.
     if (diagonal.abs().min().item<double>() > 1e-4 * scale) {

@@ -53,6 +53,8 @@ void Verdicts::ask(const std::string& question,
       ++exact;
     } else if (given.is_remarked) {
       ++remarked;
+    } else if (given.is_inherited) {
+      ++inherited;
     } else {
       for (const std::string& line : given.differences) failures.push_back(question + ": " + line);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What became of each question to the engine: exact, remarked, refused, or wrong.
+// What became of each question to the engine: exact, remarked, refused, inherited, or wrong.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@ namespace flightdeck::tests {
 struct Answer {
   std::vector<std::string> differences;  ///< empty if the answer is right
   bool is_remarked = false;              ///< it differs, and a remark says what it is instead
+  bool is_inherited = false;  ///< it differs as autograd's own rows do, no remark says so
 };
 
 /// True if one of the remarks contains the word.
@@ -28,7 +29,7 @@ class Verdicts {
            const std::function<Answer()>& answer,
            bool has_right_answer = true);
 
-  int64_t exact = 0, remarked = 0, refused = 0;
+  int64_t exact = 0, remarked = 0, refused = 0, inherited = 0;
   std::set<std::string> features;  ///< of the questions: hooks, a second loss, ...
   std::vector<std::string> failures;
   std::vector<std::string> refusals;

@@ -20,7 +20,9 @@ Quantity early_stopping(Settings& settings) {
         const auto N = static_cast<double>(step.batch_size());
         if (N < 2) return Value::none("needs at least two samples");
         const SignalToNoise ratios = signal_to_noise(step, /*factor=*/N / (N - 1), epsilon);
-        return Value(1 - N * ratios.sums / step.group_sizes()).with_rounding(ratios.rounding_share);
+        const Tensor evidence = N * ratios.sums / step.group_sizes();
+        const Tensor value = 1 - evidence;
+        return Value(value).with_rounding(ratios.rounding_share * evidence / value.abs());
       });
 }
 

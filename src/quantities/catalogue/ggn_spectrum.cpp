@@ -21,7 +21,7 @@ Tensor rounding_share(const Tensor& ratio, const StepView& step, const VivitNeed
   const int64_t all = step.batch_size();
   const int64_t N = need.samples > 0 ? std::min(need.samples, all) : all;
   const double rounding =
-      kRoundingsOfFactors * machine_epsilon(step.parameters()[0].tensor.scalar_type());
+      rounding_of_rows(machine_epsilon(step.parameters()[0].tensor.scalar_type()));
   const Tensor scatter = double(N - 1) / ratio.to(at::kDouble);
   const Tensor length = at::ones_like(scatter);
   return rounding_error(scatter, length, length * (rounding * rounding), N) / scatter;

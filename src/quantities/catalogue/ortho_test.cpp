@@ -15,9 +15,9 @@ namespace {
 double rounding_of_sums(const StepView& step) {
   double epsilon = 0;
   for (const ParameterGradients& parameter : step.gradients().parameters) {
-    epsilon = std::max(epsilon, parameter.rounding);
+    epsilon = std::max(epsilon, parameter.epsilon);
   }
-  return std::min<double>(8 * epsilon, 16 * std::numeric_limits<float>::epsilon());
+  return 16 * std::min<double>(epsilon, std::numeric_limits<float>::epsilon());
 }
 
 // sqrt( 1/(N (N-1)) sum_n (||g_n||²/||g||² - <g_n, g>²/||g||⁴) ): all scatter but that along g.
