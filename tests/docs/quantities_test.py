@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Checks that docs/quantities.md has a section for every quantity of the tool, and for nothing else.
 
-Usage: quantities_test.py FLIGHTDECK
+Usage: quantities_test.py FLIGHTDECK [FAULTS]
 A section has a formula, a picture that exists and is small, how to read it, and what it needs: its price, its
-settings with their defaults, and whether it has values by group, as the tool says.
+settings with their defaults, and whether it has values by group, as the tool says. With the built
+examples/faults, all pictures are also drawn once, of runs of a few steps, and thrown away.
 """
 
 import json
 import re
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree
 from pathlib import Path
 
@@ -65,6 +67,17 @@ def problems_of(quantity, body):
             yield f"says {setting['name']} = {stated.group(1)}, the tool says {setting['default']}"
 
 
+def drawing_problems(faults, catalogue):
+    draw = PAGE.parent.parent / "tools/draw_quantities.py"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, "-B", str(draw), faults, "--out", folder, "--steps", "7"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+        if done.returncode != 0:
+            yield f"tools/draw_quantities.py fails:\n{done.stdout}"
+        elif {path.stem for path in Path(folder).glob("*.svg")} != set(catalogue):
+            yield "tools/draw_quantities.py does not draw every quantity"
+
+
 def main(arguments):
     answer = subprocess.run([arguments[0], "list", "quantities", "--json"], check=True,
                             stdout=subprocess.PIPE, encoding="utf-8")
@@ -78,6 +91,8 @@ def main(arguments):
         findings += [f"{name}: {problem}" for problem in problems_of(quantity, found[name])]
     drawn = {path.stem for path in (PAGE.parent / "images/quantities").glob("*")}
     findings += [f"{name}: a picture of no quantity" for name in sorted(drawn - set(catalogue))]
+    if len(arguments) > 1:
+        findings += drawing_problems(arguments[1], catalogue)
     for finding in findings:
         print(f"docs/quantities.md: {finding}")
     print(f"docs_quantities: {len(catalogue)} quantities, {len(findings)} findings")
