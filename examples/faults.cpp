@@ -26,8 +26,10 @@ struct Training {
   // Points of ten clouds in twenty dimensions that overlap.
   torch::Tensor inputs, labels;
   torch::Tensor weights = torch::ones(kSamples);  // of the losses
-  torch::nn::Sequential model{torch::nn::Linear(20, 64), torch::nn::ReLU(),
-                              torch::nn::Linear(64, 32), torch::nn::Tanh(),
+  torch::nn::Sequential model{torch::nn::Linear(20, 64),
+                              torch::nn::ReLU(),
+                              torch::nn::Linear(64, 32),
+                              torch::nn::Tanh(),
                               torch::nn::Linear(32, 10)};
 
   Training() {
