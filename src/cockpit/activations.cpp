@@ -2,7 +2,6 @@
 #include "cockpit/activations.h"
 
 #include <deque>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,37 +12,6 @@
 
 namespace flightdeck {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-struct Output {
-  const char* op;
-  Tensor values;
-  double low = -kInfinity, high = kInfinity;
-};
-
-std::optional<Output> output_of(const NodeView& view) {
-  namespace nodes = compat::nodes;
-  if (view.has_complex()) return std::nullopt;  // no bounds, and no order
-  const std::string name = view.name();
-  if (name == "ReluBackward0") {
-    return Output{"relu", view.unpack(view.as<nodes::ReluBackward0>().result_), 0};
-  }
-  if (name == "SigmoidBackward0") {
-    return Output{"sigmoid", view.unpack(view.as<nodes::SigmoidBackward0>().result_), 0, 1};
-  }
-  if (name == "TanhBackward0") {
-    return Output{"tanh", view.unpack(view.as<nodes::TanhBackward0>().result_), -1, 1};
-  }
-  if (name == "HardtanhBackward0") {  // relu6 too
-    const auto& node = view.as<nodes::HardtanhBackward0>();
-    return Output{"hardtanh",
-                  view.unpack(node.self_).clamp(node.min_val, node.max_val),
-                  node.min_val.toDouble(),
-                  node.max_val.toDouble()};
-  }
-  return std::nullopt;
-}
 
 struct Feeder {
   std::string parameter;        // empty if there is none
@@ -59,7 +27,9 @@ Feeder feeder_of(const Capture& capture, const Parameters& parameters, size_t st
     const size_t k = pending.front();
     pending.pop_front();
     const CapturedNode& node = capture.nodes[k];
-    if (node.node->name().find("onvolution") != std::string::npos) feeder.is_convolution = true;
+    if (node.rule && node.rule->layer_kind(capture.view(k)) == LayerKind::kConvolution) {
+      feeder.is_convolution = true;
+    }
     if (node.parameter >= 0) {
       feeder.parameter = parameters[node.parameter].name;
       return feeder;
@@ -89,8 +59,8 @@ std::vector<Activation> read_activations(const Capture& capture, const Parameter
   std::map<std::string, int> used;
   for (size_t k = capture.nodes.size(); k-- > 0;) {
     const CapturedNode& node = capture.nodes[k];
-    if (node.side != Side::kBatch || !node.layout.is_batch()) continue;
-    const std::optional<Output> output = output_of(capture.view(k));
+    if (node.side != Side::kBatch || !node.layout.is_batch() || !node.rule) continue;
+    const std::optional<BoundedOutput> output = node.rule->bounded_output(capture.view(k));
     if (!output) continue;
     const Feeder feeder = feeder_of(capture, parameters, k);
     std::string layer = feeder.parameter.empty() ? output->op : module_of(feeder.parameter);

@@ -32,21 +32,10 @@ std::vector<int64_t> deepest_uses(const Capture& capture, size_t parameters) {
   return deepest;
 }
 
-std::string type_of(const std::string& node) {
-  const std::pair<const char*, const char*> types[] = {{"onvolution", "convolution"},
-                                                       {"Norm", "norm"},
-                                                       {"mbedding", "embedding"},
-                                                       {"Addmm", "linear"},
-                                                       {"Linear", "linear"},
-                                                       {"Mm", "linear"},
-                                                       {"Bmm", "linear"},
-                                                       {"Mv", "linear"},
-                                                       {"Add", "addition"},
-                                                       {"Mul", "scale"}};
-  for (const auto& [part, type] : types) {
-    if (node.find(part) != std::string::npos) return type;
-  }
-  return "other";
+std::string type_at(const Capture& capture, int64_t place) {
+  if (place < 0) return "unused";
+  const Rule* rule = capture.nodes[place].rule;
+  return to_string(rule ? rule->layer_kind(capture.view(place)) : LayerKind::kOther);
 }
 
 std::vector<std::string> by_depth(const std::vector<int64_t>& deepest) {
@@ -94,7 +83,7 @@ std::vector<std::string> group_names(const Grouping& grouping,
       break;
     case Grouping::Kind::kLayerType:
       for (int64_t place : deepest_uses(*capture, parameters.size())) {
-        names.push_back(place < 0 ? "unused" : type_of(capture->view(place).name()));
+        names.push_back(type_at(*capture, place));
       }
       break;
     case Grouping::Kind::kDepth:

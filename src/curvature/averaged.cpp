@@ -14,9 +14,18 @@
 namespace flightdeck {
 namespace {
 
-bool is_max_pool(const NodeView& view) { return view.name().find("MaxPool") != std::string::npos; }
+bool is_convolution(const CapturedNode& captured) {
+  return captured.rule &&
+         captured.rule->layer_kind(NodeView(captured.node)) == LayerKind::kConvolution;
+}
 
-bool is_convolution(const NodeView& view) { return view.name() == "ConvolutionBackward0"; }
+bool picks_entries(const CapturedNode& captured) {
+  return captured.rule && captured.rule->picks_entries();
+}
+
+bool is_padding(const CapturedNode& captured) {
+  return captured.rule && !captured.rule->padding(NodeView(captured.node)).empty();
+}
 
 int64_t entries_per_sample(const Shape& shape, int64_t N) { return product(shape) / N; }
 
@@ -41,8 +50,6 @@ void scatter_square(
     }
   });
 }
-
-bool is_padding(const NodeView& view) { return view.name() == "ConstantPadNdBackward0"; }
 
 }  // namespace
 
@@ -113,21 +120,14 @@ size_t AveragedChain::next_edge(size_t position) const {
 // The Jacobian is the same for every sample.
 bool AveragedChain::is_constant(size_t position) const {
   const CapturedNode& captured = capture_.nodes[position];
-  const NodeView view(captured.node);
-  const std::string name = view.name();
-  return captured.rule->is_view() || name == "AddmmBackward0" || name == "MmBackward0" ||
-         is_convolution(view) || name.rfind("AddBackward", 0) == 0 ||
-         name.rfind("SubBackward", 0) == 0 || name.rfind("AvgPool", 0) == 0 ||
-         name.rfind("AdaptiveAvgPool", 0) == 0 || name == "ConstantPadNdBackward0" ||
-         name.rfind("MeanBackward", 0) == 0 || name.rfind("SumBackward", 0) == 0;
+  return captured.rule->has_constant_jacobian(NodeView(captured.node));
 }
 
 // Entry by entry, or within each plane of a [N, C, ...] tensor.
 bool AveragedChain::keeps_channels(size_t position) const {
-  const NodeView view(capture_.nodes[position].node);
-  const std::string name = view.name();
-  return linearisation_.is_elementwise(position) || is_max_pool(view) ||
-         name.rfind("AvgPool", 0) == 0 || name == "ConstantPadNdBackward0";
+  const CapturedNode& captured = capture_.nodes[position];
+  return linearisation_.is_elementwise(position) ||
+         (captured.rule && captured.rule->keeps_channels(NodeView(captured.node)));
 }
 
 void AveragedChain::check_size(size_t position, int64_t m) const {
@@ -229,7 +229,9 @@ Tensor AveragedChain::through(size_t position, const Tensor& matrix) {
     return through_elementwise(position, matrix);
   }
   if (is_constant(position)) return through_constant(position, matrix);
-  if (is_max_pool(view) && !averages_jacobians) return through_max_pool(position, matrix);
+  if (picks_entries(capture_.nodes[position]) && !averages_jacobians) {
+    return through_max_pool(position, matrix);
+  }
   TORCH_CHECK_NOT_IMPLEMENTED(
       options_.bending == Bending::kNone || linearisation_.is_linear(position),
       options_.what,
@@ -389,7 +391,7 @@ Tensor AveragedChain::fold(size_t position) const {
   const NodeView view(capture_.nodes[position].node);
   const Shape output = view.output_shape();
   const int64_t m = matrix_.size(0);
-  if (is_convolution(view)) {
+  if (is_convolution(capture_.nodes[position])) {
     const int64_t J = output[1];
     return matrix_.view({J, m / J, J, m / J}).sum(at::IntArrayRef({1, 3}));
   }
@@ -401,16 +403,15 @@ Tensor AveragedChain::fold(size_t position) const {
 // of this and later channels, can be taken through all of them on its own, so that the matrix they
 // lead to is never whole.
 Tensor AveragedChain::fold_lazily(size_t position) {
-  const NodeView view(capture_.nodes[position].node);
   const auto is_plain = [this](size_t k) {
     return capture_.nodes[k].layout == Layout::batch(capture_.N, 0);
   };
-  bool can = is_convolution(view) && options_.average == BatchAverage::kProducts &&
-             is_plain(position) && !pending_.empty();
+  bool can = is_convolution(capture_.nodes[position]) &&
+             options_.average == BatchAverage::kProducts && is_plain(position) && !pending_.empty();
   for (size_t k : pending_) {
-    const NodeView op(capture_.nodes[k].node);
+    const CapturedNode& op = capture_.nodes[k];
     can = can && is_plain(k) &&
-          (linearisation_.is_elementwise(k) || is_max_pool(op) || is_padding(op));
+          (linearisation_.is_elementwise(k) || picks_entries(op) || is_padding(op));
   }
   if (can) return fold_by_bands(position);
   flush();
@@ -421,12 +422,13 @@ Tensor AveragedChain::fold_by_bands(size_t position) {
   const int64_t J = NodeView(capture_.nodes[position].node).output_shape()[1];
   std::vector<std::unique_ptr<BandOp>> ops;
   for (size_t k : pending_) {
-    const NodeView view(capture_.nodes[k].node);
-    if (is_max_pool(view)) {
+    const CapturedNode& captured = capture_.nodes[k];
+    const NodeView view(captured.node);
+    if (picks_entries(captured)) {
       const int64_t m = entries_per_sample(view.input_shape(0), capture_.N);
       ops.push_back(max_pool_band(sources_of(k), J, m / J));
-    } else if (is_padding(view)) {
-      ops.push_back(pad_band(view, J));
+    } else if (is_padding(captured)) {
+      ops.push_back(pad_band(view, captured.rule->padding(view), J));
     } else {
       ops.push_back(elementwise_band(slopes_of(k), J));
     }

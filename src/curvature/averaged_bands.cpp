@@ -24,15 +24,15 @@ class ElementwiseBand final : public BandOp {
 
 class PadBand final : public BandOp {
  public:
-  PadBand(const NodeView& view, int64_t channels) : channels_(channels) {
+  PadBand(const NodeView& view, Shape padding, int64_t channels) : channels_(channels) {
     // The numbers of the output entries that are input entries.
     Shape plane = view.output_shape();
     plane.erase(plane.begin(), plane.begin() + 2);
-    Shape crop = compat::to_ints(view.as<compat::nodes::ConstantPadNdBackward0>().pad);
-    for (int64_t& side : crop) side = -side;
+    for (int64_t& side : padding) side = -side;
     const auto device = view.node()->input_metadata(0).device();
-    index_ =
-        at::constant_pad_nd(at::arange(product(plane)).view(plane), crop).reshape({-1}).to(device);
+    index_ = at::constant_pad_nd(at::arange(product(plane)).view(plane), padding)
+                 .reshape({-1})
+                 .to(device);
   }
   Tensor through(const Tensor& band, int64_t j) const override {
     const Tensor split = band.reshape({band.size(0), channels_ - j, -1});
@@ -111,8 +111,8 @@ std::unique_ptr<BandOp> elementwise_band(const Tensor& slopes, int64_t channels)
   return std::make_unique<ElementwiseBand>(slopes, channels);
 }
 
-std::unique_ptr<BandOp> pad_band(const NodeView& view, int64_t channels) {
-  return std::make_unique<PadBand>(view, channels);
+std::unique_ptr<BandOp> pad_band(const NodeView& view, const Shape& padding, int64_t channels) {
+  return std::make_unique<PadBand>(view, padding, channels);
 }
 
 std::unique_ptr<BandOp> max_pool_band(const Tensor& sources, int64_t channels, int64_t inputs) {

@@ -19,8 +19,8 @@ class BandOp {
 
 /// slopes [N, m]: the mean of D_nᵀ band D_n over the samples.
 std::unique_ptr<BandOp> elementwise_band(const Tensor& slopes, int64_t channels);
-/// Constant padding.
-std::unique_ptr<BandOp> pad_band(const NodeView& view, int64_t channels);
+/// Constant padding, as at::constant_pad_nd has it.
+std::unique_ptr<BandOp> pad_band(const NodeView& view, const Shape& padding, int64_t channels);
 /// sources [N, m]: the input entry each output entry is a copy of; `inputs` per channel.
 std::unique_ptr<BandOp> max_pool_band(const Tensor& sources, int64_t channels, int64_t inputs);
 

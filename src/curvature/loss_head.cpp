@@ -18,33 +18,13 @@ namespace {
 
 using Target = std::pair<size_t, size_t>;  // node, output
 
-bool is_softmax(const NodeView& view) { return view.name() == "LogSoftmaxBackward0"; }
-
-// Over one dimension it is the rest of a softmax cross-entropy written by hand.
-bool is_logsumexp(const NodeView& view) {
-  return view.name() == "LogsumexpBackward0" &&
-         view.as<compat::nodes::LogsumexpBackward0>().dim.size() == 1;
+LossStart start_of(const CapturedNode& captured) {
+  return captured.rule ? captured.rule->loss_start(NodeView(captured.node)) : LossStart::kNone;
 }
 
-bool is_square(const NodeView& view) {
-  return view.name() == "PowBackward0" &&
-         view.as<compat::nodes::PowBackward0>().exponent.toDouble() == 2;
-}
-
-bool is_pointwise_loss(const NodeView& view) {
-  static const std::set<std::string> known = {"BinaryCrossEntropyBackward0",
-                                              "BinaryCrossEntropyWithLogitsBackward0",
-                                              "HuberLossBackward0",
-                                              "LogSigmoidBackward0",
-                                              "MseLossBackward0",
-                                              "SmoothL1LossBackward0",
-                                              "SoftMarginLossBackward0",
-                                              "SoftplusBackward0"};
-  return known.count(view.name()) > 0 || is_square(view);
-}
-
-bool is_head(const NodeView& view) {
-  return is_softmax(view) || is_logsumexp(view) || is_pointwise_loss(view);
+bool is_head(const CapturedNode& captured) {
+  const LossStart start = start_of(captured);
+  return start == LossStart::kPointwise || start == LossStart::kLogProbabilities;
 }
 
 // The input that leads to parameters. A loss between two outputs has two.
@@ -66,8 +46,9 @@ Target target_of(const CapturedNode& captured, size_t edge) {
 
 // d * d, a square without a power.
 bool is_product_with_itself(const CapturedNode& captured) {
-  return NodeView(captured.node).name() == "MulBackward0" && captured.next[0] >= 0 &&
-         captured.next[1] >= 0 && target_of(captured, 0) == target_of(captured, 1);
+  return captured.rule && captured.rule->is_product(NodeView(captured.node)) &&
+         captured.next[0] >= 0 && captured.next[1] >= 0 &&
+         target_of(captured, 0) == target_of(captured, 1);
 }
 
 // Layout of what entered the node; with one sample, that sample is everything.
@@ -147,7 +128,7 @@ class Finder {
       todo.pop_back();
       const CapturedNode& captured = capture_.nodes[k];
       const NodeView view(captured.node);
-      const bool is_known = (is_head(view) && has_one_input(captured)) ||
+      const bool is_known = (is_head(captured) && has_one_input(captured)) ||
                             is_product_with_itself(captured) || is_log_of_softmax(k);
       if (is_known && !view.has_complex()) {
         heads_.insert(k);
@@ -179,8 +160,9 @@ class Finder {
   // A log-softmax in two ops.
   bool is_log_of_softmax(size_t k) const {
     const CapturedNode& captured = capture_.nodes[k];
-    return captured.node->name() == "LogBackward0" && captured.next[0] >= 0 &&
-           capture_.nodes[captured.next[0]].node->name() == "SoftmaxBackward0";
+    return captured.rule && captured.rule->is_logarithm(NodeView(captured.node)) &&
+           captured.next[0] >= 0 &&
+           start_of(capture_.nodes[captured.next[0]]) == LossStart::kProbabilities;
   }
 
   // The last node of the head that begins at k: the outputs enter it.
@@ -284,42 +266,18 @@ class Finder {
                           size_t edge,
                           const variable_list& gradients,
                           const Layout& layout) {
-    const NodeView view(capture_.nodes[k].node);
-    if (is_logsumexp(view)) {
-      const auto& node = view.as<compat::nodes::LogsumexpBackward0>();
-      const Tensor z = view.unpack(node.self_);
-      const int64_t dim = wrap(compat::to_int(node.dim[0]), z.dim());
-      const Tensor total = view.unpack(node.result_);
-      const auto per_class = [&](const Tensor& t) { return node.keepdim ? t : t.unsqueeze(dim); };
-      return softmax((z - per_class(total)).exp(), per_class(gradients[0]), dim, layout, view);
-    }
-    if (is_softmax(view)) {
-      const auto& node = view.as<compat::nodes::LogSoftmaxBackward0>();
-      const int64_t dim = wrap(compat::to_int(node.dim), view.output_shape().size());
-      return softmax(
-          view.unpack(node.result_).exp(), minus_sum(gradients[0], dim), dim, layout, view);
-    }
-    if (is_log_of_softmax(k)) {
-      const NodeView bottom(capture_.nodes[bottom_of(k)].node);
-      const auto& node = bottom.as<compat::nodes::SoftmaxBackward0>();
-      const int64_t dim = wrap(compat::to_int(node.dim), bottom.output_shape().size());
-      return softmax(bottom.unpack(node.result_), minus_sum(gradients[0], dim), dim, layout, view);
+    const CapturedNode& bottom = capture_.nodes[bottom_of(k)];
+    if (start_of(bottom) != LossStart::kPointwise && !is_product_with_itself(bottom)) {
+      const SoftmaxCurvature found =
+          bottom.rule->softmax_curvature(NodeView(bottom.node), gradients[0]);
+      return softmax(found, layout, NodeView(capture_.nodes[k].node));
     }
     return pointwise(k, edge, gradients, layout);
   }
 
-  // The loss is linear in the log-probabilities, whose Hessians are all -(diag(p) - p pᵀ): class
-  // weights, smoothing, soft and ignored labels come in through the gradient alone.
-  static Tensor minus_sum(const Tensor& gradient, int64_t dim) {
-    return gradient.sum(dim, true).neg();
-  }
-
   // weight (diag(p) - p pᵀ), the Hessian of a logsumexp.
-  HessianParts softmax(const Tensor& p,
-                       const Tensor& weight,
-                       int64_t dim,
-                       const Layout& layout,
-                       const NodeView& view) {
+  HessianParts softmax(const SoftmaxCurvature& found, const Layout& layout, const NodeView& view) {
+    const auto& [p, weight, dim] = found;
     HessianParts parts{softmax_hessian(p, weight.clamp_min(0), dim, layout), nullptr};
     if (is_concave(weight, view.name())) {
       parts.concave = softmax_hessian(p, weight.neg().clamp_min(0), dim, layout);
@@ -346,28 +304,13 @@ class Finder {
     for (const Tensor& bent : bend_tangents(view.node(), gradients, tangents, wanted)) {
       if (bent.defined()) h = h + bent.squeeze(0);
     }
-    HessianParts parts{diagonal_hessian(h.clamp_min(0), probability(view), layout), nullptr};
+    const Rule* rule = capture_.nodes[k].rule;
+    HessianParts parts{diagonal_hessian(h.clamp_min(0), rule->label_probability(view), layout),
+                       nullptr};
     if (is_concave(h, view.name())) {
       parts.concave = diagonal_hessian(h.neg().clamp_min(0), {}, layout);
     }
     return parts;
-  }
-
-  // Of the label, for losses that are the likelihood of a Bernoulli variable.
-  static Tensor probability(const NodeView& view) {
-    if (view.name() == "BinaryCrossEntropyWithLogitsBackward0") {
-      const auto& node = view.as<compat::nodes::BinaryCrossEntropyWithLogitsBackward0>();
-      const bool is_plain = !view.unpack(node.pos_weight_).defined();
-      return is_plain ? view.unpack(node.self_).sigmoid() : Tensor();
-    }
-    if (view.name() == "LogSigmoidBackward0") {
-      return view.unpack(view.as<compat::nodes::LogSigmoidBackward0>().self_).sigmoid();
-    }
-    if (view.name() == "SoftplusBackward0") {
-      const auto& node = view.as<compat::nodes::SoftplusBackward0>();
-      return view.unpack(node.self_).mul(node.beta).sigmoid();
-    }
-    return {};
   }
 
   bool is_concave(const Tensor& h, const std::string& name) {

@@ -18,11 +18,6 @@ void add_to(Tensor& total, const Tensor& part) {
   if (part.defined()) total = total.defined() ? total + part : part;
 }
 
-// Weight and bias enter in different terms.
-bool is_layer(const NodeView& view) {
-  return view.name() == "AddmmBackward0" || view.name() == "ConvolutionBackward0";
-}
-
 }  // namespace
 
 Bending bending_of(CurvatureKind kind) {
@@ -148,7 +143,9 @@ void TangentPass::check_positive_part(size_t position, const variable_list& tang
     ++(captured.edges[e] == EdgeKind::kBatch ? samples : parameters);
     is_linear = is_linear && captured.rule->is_linear_in(view, e);
   }
-  const bool is_apart = samples + parameters == 1 || (samples == 0 && is_layer(view));
+  // Weight and bias enter in different terms.
+  const bool is_layer = captured.rule && captured.rule->has_bias(view);
+  const bool is_apart = samples + parameters == 1 || (samples == 0 && is_layer);
   TORCH_CHECK_NOT_IMPLEMENTED(
       is_linear && is_apart,
       "curvature: the positive-curvature Hessian is defined for elementwise activations, but ",

@@ -73,6 +73,20 @@ std::optional<Reduction> PointwiseLossRule::reduction(const NodeView& node) cons
   return std::nullopt;
 }
 
+// The absolute difference has no curvature, and the divergence none that its inputs would change.
+LossStart PointwiseLossRule::loss_start(const NodeView& node) const {
+  const std::string name = node.name();
+  const bool is_flat = name == "KlDivBackward0" || name == "L1LossBackward0";
+  return is_flat ? LossStart::kNone : LossStart::kPointwise;
+}
+
+Tensor PointwiseLossRule::label_probability(const NodeView& node) const {
+  if (node.name() != "BinaryCrossEntropyWithLogitsBackward0") return {};
+  const auto& loss = node.as<compat::nodes::BinaryCrossEntropyWithLogitsBackward0>();
+  const bool is_plain = !node.unpack(loss.pos_weight_).defined();
+  return is_plain ? node.unpack(loss.self_).sigmoid() : Tensor();
+}
+
 Layout AlongDimsRule::input_layout(const NodeView& node, size_t edge, const Layout& out) const {
   if (!out.is_batch()) return out;
   const size_t rank = node.output_shape().size();

@@ -63,6 +63,7 @@ class ReductionRule : public Rule {
   std::optional<double> summand(const NodeView& node, size_t edge) const override;
   std::optional<Reduction> reduction(const NodeView& node) const override;
   bool handles_complex() const override { return true; }
+  bool has_constant_jacobian(const NodeView& node) const override { return is_linear(node); }
 
  private:
   NodeNames nodes_;
@@ -77,6 +78,8 @@ class PointwiseLossRule final : public PointwiseRule {
   bool is_linear(const NodeView&) const override { return false; }
   std::optional<Reduction> reduction(const NodeView& node) const override;
   bool is_pointwise() const override { return false; }
+  LossStart loss_start(const NodeView& node) const override;
+  Tensor label_probability(const NodeView& node) const override;
 };
 
 /// What the field `reduction` of a loss's node says.

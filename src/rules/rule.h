@@ -14,6 +14,32 @@
 
 namespace flightdeck {
 
+/// The layer that a parameter belongs to which enters an op.
+enum class LayerKind { kOther, kAddition, kConvolution, kEmbedding, kLinear, kNorm, kScale };
+const char* to_string(LayerKind kind);
+
+/// The output of a nonlinearity that has bounds.
+struct BoundedOutput {
+  const char* op;  ///< "relu"
+  Tensor values;
+  double low, high;
+};
+
+/// How a loss may begin with an op, the model's outputs being its one input.
+enum class LossStart {
+  kNone,
+  kPointwise,         ///< a loss per entry
+  kLogProbabilities,  ///< log-softmax or logsumexp: see softmax_curvature
+  kProbabilities,     ///< softmax, where a logarithm follows
+};
+
+/// The Hessian weight (diag(p) - p pᵀ) along dimension `dim`.
+struct SoftmaxCurvature {
+  Tensor p;
+  Tensor weight;
+  int64_t dim;
+};
+
 /// Explains the autograd nodes of one op. Rules hold no state. Whatever a rule leaves out has an
 /// exact generic default: the node itself, applied once per sample or once per column.
 class Rule {
@@ -81,6 +107,46 @@ class Rule {
   /// True if the rule's arithmetic may be used on this node; where its samples sit, a rule tells in
   /// any case.
   bool fits(const NodeView& node) const { return handles_complex() || !node.has_complex(); }
+
+  // ---- what the op is, for those who treat some ops in a way of their own ----
+
+  virtual LayerKind layer_kind(const NodeView& node) const;
+
+  /// True if a bias is one of the inputs: it enters in another term than the weight.
+  virtual bool has_bias(const NodeView& node) const;
+
+  /// True if the Jacobian of every sample is the same, whatever its inputs.
+  virtual bool has_constant_jacobian(const NodeView& node) const;
+
+  /// True if each channel of a [N, C, ...] output depends on that channel of the input alone.
+  virtual bool keeps_channels(const NodeView& node) const;
+
+  /// True if every output entry is a copy of an input entry of the same channel, which one depends
+  /// on the inputs.
+  virtual bool picks_entries() const { return false; }
+
+  /// Entries added at both ends of the last dimensions, as at::constant_pad_nd has them; empty for
+  /// all other ops.
+  virtual Shape padding(const NodeView& node) const;
+
+  /// What a nonlinearity with bounds has put out.
+  virtual std::optional<BoundedOutput> bounded_output(const NodeView& node) const;
+
+  /// True of x y, both of them inputs that may be differentiated by.
+  virtual bool is_product(const NodeView& node) const;
+
+  /// True of the natural logarithm.
+  virtual bool is_logarithm(const NodeView& node) const;
+
+  virtual LossStart loss_start(const NodeView& node) const;
+
+  /// Of an op that starts a loss with (log-)probabilities: its curvature under the gradient of the
+  /// losses with respect to the logarithms (of a logsumexp: to its output).
+  virtual SoftmaxCurvature softmax_curvature(const NodeView& node, const Tensor& gradient) const;
+
+  /// Of a pointwise loss that is the likelihood of a Bernoulli variable: its probability. Undefined
+  /// for all others.
+  virtual Tensor label_probability(const NodeView& node) const;
 
   /// Gradient of the input at `edge` where it differs from what the node computes (batch
   /// statistics held constant). Undefined means: apply the node.

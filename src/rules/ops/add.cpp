@@ -40,6 +40,10 @@ class AddRule final : public PointwiseRule {
 
   bool is_linear(const NodeView&) const override { return true; }
   bool handles_complex() const override { return true; }
+  LayerKind layer_kind(const NodeView& node) const override {
+    return is_difference(node) ? LayerKind::kOther : LayerKind::kAddition;
+  }
+  bool has_constant_jacobian(const NodeView&) const override { return true; }
 
   std::optional<double> summand(const NodeView& node, size_t edge) const override {
     const at::Scalar factor = weight(node, edge);
@@ -47,11 +51,11 @@ class AddRule final : public PointwiseRule {
   }
 
  private:
+  static bool is_difference(const NodeView& node) { return node.name().rfind("Sub", 0) == 0; }
   static at::Scalar weight(const NodeView& node, size_t edge) {
     if (edge == 0) return 1;
-    const bool is_difference = node.name() == "SubBackward0";
-    return is_difference ? -node.as<compat::nodes::SubBackward0>().alpha
-                         : node.as<compat::nodes::AddBackward0>().alpha;
+    return is_difference(node) ? -node.as<compat::nodes::SubBackward0>().alpha
+                               : node.as<compat::nodes::AddBackward0>().alpha;
   }
   static Tensor scaled(const Tensor& tensor, const at::Scalar& weight) {
     return weight.equal(1) ? tensor : tensor.mul(weight);

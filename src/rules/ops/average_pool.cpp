@@ -53,6 +53,9 @@ class AveragePoolRule final : public AlongDimsRule {
                       &mixed_dims,
                       /*is_linear=*/true) {}
 
+  bool has_constant_jacobian(const NodeView&) const override { return true; }
+  bool keeps_channels(const NodeView& node) const override { return !is_adaptive(node); }
+
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     const Shape sizes = node.input_shape(edge);
     if (is_adaptive(node)) return adaptive_columns(node, stack, sizes);

@@ -89,6 +89,8 @@ class BatchNormRule final : public Rule {
     return {"CudnnBatchNormBackward0", "NativeBatchNormBackward0"};
   }
 
+  LayerKind layer_kind(const NodeView&) const override { return LayerKind::kNorm; }
+
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
     if (!out.is_batch()) return Layout::unknown();
     if (out.dim == 1) return edge == 0 ? out : out.at_dim(0);

@@ -19,6 +19,8 @@ class BmmRule final : public Rule {
     return {"BaddbmmBackward0", "BmmBackward0"};
   }
 
+  LayerKind layer_kind(const NodeView&) const override { return LayerKind::kLinear; }
+
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
     if (!out.is_batch()) return Layout::unknown();
     const size_t left = node.name() == "BaddbmmBackward0" ? 1 : 0;

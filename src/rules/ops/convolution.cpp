@@ -28,6 +28,10 @@ class ConvolutionRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override { return {"ConvolutionBackward0"}; }
 
+  LayerKind layer_kind(const NodeView&) const override { return LayerKind::kConvolution; }
+  bool has_bias(const NodeView&) const override { return true; }
+  bool has_constant_jacobian(const NodeView&) const override { return true; }
+
   Layout input_layout(const NodeView&, size_t edge, const Layout& out) const override {
     if (!out.is_batch() || out.dim != 0) return Layout::unknown();
     return edge == kInput ? out : Layout::free();

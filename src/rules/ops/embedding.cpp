@@ -14,6 +14,8 @@ class EmbeddingRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override { return {"EmbeddingBackward0"}; }
 
+  LayerKind layer_kind(const NodeView&) const override { return LayerKind::kEmbedding; }
+
   Layout input_layout(const NodeView& node, size_t, const Layout& out) const override {
     const auto last = static_cast<int64_t>(node.output_shape().size()) - 1;
     return out.is_batch() && out.dim < last ? Layout::free() : Layout::unknown();

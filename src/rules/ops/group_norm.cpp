@@ -15,6 +15,8 @@ class GroupNormRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override { return {"NativeGroupNormBackward0"}; }
 
+  LayerKind layer_kind(const NodeView&) const override { return LayerKind::kNorm; }
+
   Layout input_layout(const NodeView&, size_t edge, const Layout& out) const override {
     if (!out.is_batch() || out.dim != 0) return Layout::unknown();
     return edge == 0 ? out : Layout::free();

@@ -15,6 +15,8 @@ class LayerNormRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override { return {"NativeLayerNormBackward0"}; }
 
+  LayerKind layer_kind(const NodeView&) const override { return LayerKind::kNorm; }
+
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
     const auto normalized = node.as<NativeLayerNormBackward0>().normalized_shape.size();
     const auto first = static_cast<int64_t>(node.output_shape().size() - normalized);

@@ -96,6 +96,9 @@ class LinearRule final : public Rule {
 
   bool is_linear_in(const NodeView&, size_t) const override { return true; }
   bool handles_complex() const override { return true; }
+  LayerKind layer_kind(const NodeView&) const override { return LayerKind::kLinear; }
+  bool has_bias(const NodeView& node) const override { return left_edge(node) == 1; }
+  bool has_constant_jacobian(const NodeView&) const override { return true; }
 
  private:
   static at::Scalar alpha(const NodeView& node) {

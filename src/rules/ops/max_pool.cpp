@@ -71,6 +71,9 @@ class MaxPoolRule final : public AlongDimsRule {
                       &mixed_dims,
                       /*is_linear=*/true) {}
 
+  bool keeps_channels(const NodeView&) const override { return true; }
+  bool picks_entries() const override { return true; }
+
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     if (!stack.is_cpu() && node.name() == "MaxPool2DWithIndicesBackward0" && stack.dim() == 5) {
       return columns_by_kernel(node, stack);

@@ -62,12 +62,16 @@ class MulRule final : public PointwiseRule {
   // A product or quotient with a constant; a product is linear in each of its factors.
   bool is_linear(const NodeView& node) const override {
     if (node.num_inputs() < 2) return true;
-    return !node.has_input(1) || (is_product(node) && !node.has_input(0));
+    return !node.has_input(1) || (is_factor(node) && !node.has_input(0));
   }
   bool is_linear_in(const NodeView& node, size_t edge) const override {
-    return is_product(node) || edge == 0;
+    return is_factor(node) || edge == 0;
   }
   bool handles_complex() const override { return true; }
+  LayerKind layer_kind(const NodeView& node) const override {
+    return is_factor(node) ? LayerKind::kScale : LayerKind::kOther;
+  }
+  bool is_product(const NodeView& node) const override { return node.name() == "MulBackward0"; }
 
   // Times one constant. A constant per entry could be one per sample.
   std::optional<double> summand(const NodeView& node, size_t edge) const override {
@@ -80,7 +84,7 @@ class MulRule final : public PointwiseRule {
   }
 
  private:
-  static bool is_product(const NodeView& node) { return node.name().rfind("Mul", 0) == 0; }
+  static bool is_factor(const NodeView& node) { return node.name().rfind("Mul", 0) == 0; }
 
   // What the input at `edge` is multiplied by; undefined for other cases.
   static Tensor factor(const NodeView& node, size_t edge) {

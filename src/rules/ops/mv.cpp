@@ -12,6 +12,8 @@ class MvRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override { return {"MvBackward0"}; }
 
+  LayerKind layer_kind(const NodeView&) const override { return LayerKind::kLinear; }
+
   Layout input_layout(const NodeView&, size_t edge, const Layout& out) const override {
     if (!out.is_batch()) return Layout::unknown();
     return edge == 0 ? out : Layout::free();

@@ -23,6 +23,10 @@ class PadRule final : public AlongDimsRule {
  public:
   PadRule() : AlongDimsRule({"ConstantPadNdBackward0"}, &mixed_dims, /*is_linear=*/true) {}
 
+  bool has_constant_jacobian(const NodeView&) const override { return true; }
+  bool keeps_channels(const NodeView&) const override { return true; }
+  Shape padding(const NodeView& node) const override { return padding_of(node); }
+
   Tensor columns(const NodeView& node, size_t, const Tensor& stack) const override {
     Shape cropped = padding_of(node);
     for (int64_t& side : cropped) side = -side;

@@ -44,7 +44,6 @@ Reduced describe(const NodeView& node) {
   }
   if (name == "AmaxBackward0") return listed_dims<nodes::AmaxBackward0>(node);
   if (name == "AminBackward0") return listed_dims<nodes::AminBackward0>(node);
-  if (name == "LogsumexpBackward0") return listed_dims<nodes::LogsumexpBackward0>(node);
   if (name == "NormBackward1") return listed_dims<nodes::NormBackward1>(node);
   if (name == "MaxBackward0") return single_dim<nodes::MaxBackward0>(node);
   if (name == "MinBackward0") return single_dim<nodes::MinBackward0>(node);
@@ -58,7 +57,6 @@ const Rule& reduce() {
   static const ReductionRule rule({"AmaxBackward0",
                                    "AminBackward0",
                                    "LinalgVectorNormBackward0",
-                                   "LogsumexpBackward0",
                                    "MaxBackward0",
                                    "MeanBackward0",
                                    "MeanBackward1",

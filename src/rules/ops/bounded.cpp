@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Nonlinearities whose outputs have a bound: units that sit at one are dead or saturated.
+#include <limits>
+
+#include <ATen/ATen.h>
+
+#include "rules/families.h"
+
+namespace flightdeck::rules {
+namespace {
+
+namespace nodes = compat::nodes;
+
+class BoundedRule final : public PointwiseRule {
+ public:
+  BoundedRule()
+      : PointwiseRule({"HardtanhBackward0", "ReluBackward0", "SigmoidBackward0", "TanhBackward0"}) {
+  }
+
+  std::optional<BoundedOutput> bounded_output(const NodeView& node) const override {
+    if (node.has_complex()) return std::nullopt;  // complex numbers have no order
+    const std::string name = node.name();
+    if (name == "ReluBackward0") {
+      const Tensor values = node.unpack(node.as<nodes::ReluBackward0>().result_);
+      return BoundedOutput{"relu", values, 0, std::numeric_limits<double>::infinity()};
+    }
+    if (name == "SigmoidBackward0") {
+      return BoundedOutput{
+          "sigmoid", node.unpack(node.as<nodes::SigmoidBackward0>().result_), 0, 1};
+    }
+    if (name == "TanhBackward0") {
+      return BoundedOutput{"tanh", node.unpack(node.as<nodes::TanhBackward0>().result_), -1, 1};
+    }
+    // relu6 too
+    const auto& hardtanh = node.as<nodes::HardtanhBackward0>();
+    return BoundedOutput{"hardtanh",
+                         node.unpack(hardtanh.self_).clamp(hardtanh.min_val, hardtanh.max_val),
+                         hardtanh.min_val.toDouble(),
+                         hardtanh.max_val.toDouble()};
+  }
+};
+
+}  // namespace
+
+const Rule& bounded() {
+  static const BoundedRule rule;
+  return rule;
+}
+
+}  // namespace flightdeck::rules
