@@ -26,8 +26,9 @@ endfunction()
 # flightdeck_test(area file... [WITHOUT_TORCH] [LABEL fast|slow|gpu] [TIMEOUT seconds]
 # [LINK library...]): builds <area>_test from files of the current folder and runs it as one ctest
 # entry. LABEL defaults to fast, TIMEOUT to 120. WITHOUT_TORCH links GoogleTest and LINK alone.
+# ALONE compiles each file by itself.
 function(flightdeck_test area)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH" "LABEL;TIMEOUT" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH;ALONE" "LABEL;TIMEOUT" "LINK")
   if(NOT arg_LABEL)
     set(arg_LABEL fast)
   endif()
@@ -49,6 +50,10 @@ function(flightdeck_test area)
     # The support library comes first: its symbols are resolved by the objects.
     flightdeck_uses_test_libraries(${area}_test
       flightdeck_test_support flightdeck_internals ${arg_LINK} GTest::gtest_main)
+  endif()
+
+  if(NOT arg_ALONE)
+    flightdeck_compile_together(${area}_test)
   endif()
 
   add_test(NAME ${area} COMMAND ${area}_test)

@@ -9,10 +9,11 @@
 #include <fcntl.h>
 #include <fstream>
 #include <poll.h>
-#include <stdexcept>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "study/cannot.h"
 
 namespace flightdeck::study {
 namespace {
@@ -26,13 +27,9 @@ std::vector<char*> pointers(const std::vector<std::string>& arguments) {
   return all;
 }
 
-[[noreturn]] void fail(const std::string& doing, int error) {
-  throw std::runtime_error("cannot " + doing + ": " + std::strerror(error));
-}
-
 int opened_log(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) fail("write " + path, errno);
+  if (file < 0) cannot("write " + path, errno);
   return file;
 }
 
@@ -86,7 +83,7 @@ pid_t start_child(const std::vector<std::string>& arguments,
   }
   const int error = errno;
   ::close(file);
-  if (child < 0) fail("start " + arguments[0], error);
+  if (child < 0) cannot("start " + arguments[0], error);
   return child;
 }
 
@@ -95,7 +92,7 @@ void become(const std::vector<std::string>& arguments, const std::string& log) {
   const int file = opened_log(log);
   redirect(file, file);
   ::execvp(words[0], words.data());
-  fail("start " + arguments[0], errno);
+  cannot("start " + arguments[0], errno);
 }
 
 std::optional<std::string> ending_of(pid_t child) {
@@ -109,8 +106,8 @@ std::optional<std::string> ending_of(pid_t child) {
 Answer answer_of(const std::vector<std::string>& arguments) {
   std::vector<char*> words = pointers(arguments);
   std::array<int, 2> out{}, error{};
-  if (::pipe2(out.data(), O_CLOEXEC) != 0) fail("make a pipe", errno);
-  if (::pipe2(error.data(), O_CLOEXEC) != 0) fail("make a pipe", errno);
+  if (::pipe2(out.data(), O_CLOEXEC) != 0) cannot("make a pipe", errno);
+  if (::pipe2(error.data(), O_CLOEXEC) != 0) cannot("make a pipe", errno);
   const pid_t child = ::fork();
   if (child == 0) {
     redirect(out[1], error[1]);
@@ -124,7 +121,7 @@ Answer answer_of(const std::vector<std::string>& arguments) {
   if (child > 0) drain(out[0], error[0], answer);
   ::close(out[0]);
   ::close(error[0]);
-  if (child < 0) fail("start " + arguments[0], reason);
+  if (child < 0) cannot("start " + arguments[0], reason);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   answer.status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;

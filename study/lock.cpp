@@ -2,26 +2,22 @@
 #include "study/lock.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <stdexcept>
 #include <sys/file.h>
 #include <unistd.h>
 #include <utility>
 
+#include "study/cannot.h"
+
 namespace flightdeck::study {
 namespace {
-
-[[noreturn]] void fail(const std::string& path, int error) {
-  throw std::runtime_error("cannot lock " + path + ": " + std::strerror(error));
-}
 
 int opened(const std::string& path) {
   std::error_code ignored;  // open tells
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (file < 0) fail(path, errno);
+  if (file < 0) cannot("lock " + path, errno);
   return file;
 }
 
@@ -35,7 +31,7 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 FileLock FileLock::wait_for(const std::string& path) {
   FileLock lock(opened(path));
   while (::flock(lock.file_, LOCK_EX) != 0) {
-    if (errno != EINTR) fail(path, errno);
+    if (errno != EINTR) cannot("lock " + path, errno);
   }
   return lock;
 }
@@ -44,7 +40,7 @@ FileLock FileLock::try_for(const std::string& path) {
   FileLock lock(opened(path));
   while (::flock(lock.file_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return FileLock();
-    if (errno != EINTR) fail(path, errno);
+    if (errno != EINTR) cannot("lock " + path, errno);
   }
   return lock;
 }

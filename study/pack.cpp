@@ -2,9 +2,6 @@
 #include "study/pack.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -12,6 +9,7 @@
 #include "study/analysis/choice.h"
 #include "study/analysis/measure.h"
 #include "study/analysis/trial.h"
+#include "study/space.h"
 
 namespace flightdeck::study {
 namespace {
@@ -27,17 +25,12 @@ std::string sample_of(const Outcome& outcome) {
   return tag == outcome.tags.end() ? "" : tag->second;
 }
 
-double rounded(double value) {
-  if (!std::isfinite(value)) return value;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return std::strtod(text, nullptr);
-}
+constexpr int kDigits = 6;  // that a pack keeps
 
 std::vector<double> picked(const std::vector<double>& values, const std::set<size_t>& places) {
   std::vector<double> kept;
   for (const size_t place : places) {
-    if (place < values.size()) kept.push_back(rounded(values[place]));
+    if (place < values.size()) kept.push_back(rounded(values[place], kDigits));
   }
   return kept;
 }
@@ -89,7 +82,7 @@ std::string packed(const std::vector<Outcome>& outcomes) {
     keep(outcome, is_thinned ? few_places(outcome) : all_places(outcome));
     outcome.batch_losses.clear();
     outcome.batch_loss_every = 0;
-    outcome.training_seconds = rounded(outcome.training_seconds);
+    outcome.training_seconds = rounded(outcome.training_seconds, kDigits);
     lines += to_json(outcome) + "\n";
   }
   return lines;

@@ -33,6 +33,9 @@ Tensor random_integers(at::IntArrayRef shape, int64_t limit);
 /// fixed random c, so that no two entries receive the same gradient.
 Tensor losses_of(const Tensor& outputs);
 
+/// The number in a tensor of one.
+inline double number(const Tensor& scalar) { return scalar.item<double>(); }
+
 /// State of the generator that draws on the test device.
 Tensor generator_state();
 

@@ -174,7 +174,7 @@ double largest_magnitude(const Tensor& values) {
   return values.numel() == 0 ? 0 : values.abs().max().item<double>();
 }
 
-bool is_finite(const Tensor& tensor) { return at::isfinite(tensor).all().item<bool>(); }
+bool are_all_finite(const Tensor& tensor) { return at::isfinite(tensor).all().item<bool>(); }
 
 // A matrix in the basis of eigenvectors of both factors.
 struct Spectrum {
@@ -355,7 +355,7 @@ MatrixMap output_inverse(const KroneckerFactors& factors, double damping) {
 
 MatrixMap inverse_map(const KroneckerFactors& factors, double damping, DampingSplit split) {
   const bool are_finite =
-      is_finite(factors.output) && (!factors.input.defined() || is_finite(factors.input));
+      are_all_finite(factors.output) && (!factors.input.defined() || are_all_finite(factors.input));
   // The decompositions may throw or not return; the reader of the result should see the numbers.
   if (!are_finite) return scaling(std::numeric_limits<double>::quiet_NaN());
   // Without damping there is nothing to split, and only eigenvalues tell a singular factor safely

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "record/bytes.h"
+#include "record/damage.h"
 #include "record/number_budget.h"
 #include "record/reading_fault.h"
 
@@ -27,10 +28,6 @@ void put_counts(std::string& out, const std::vector<int64_t>& counts) {
   }
 }
 
-[[noreturn]] void damaged(const std::string& what) {
-  throw std::runtime_error("record: a histogram " + what + "; the record is damaged");
-}
-
 // A run of zeros takes a few bytes however long it is, so `size` is checked before.
 std::vector<int64_t> get_counts(ByteReader& bytes, uint64_t size) {
   std::vector<int64_t> counts;
@@ -39,7 +36,7 @@ std::vector<int64_t> get_counts(ByteReader& bytes, uint64_t size) {
     const int64_t count = bytes.integer();
     const uint64_t times = count == 0 ? bytes.varint() : 1;
     if (times == 0 || times > size - counts.size()) {
-      damaged("has more counts than its " + std::to_string(size) + " bins");
+      damaged("a histogram has more counts than its " + std::to_string(size) + " bins");
     }
     counts.insert(counts.end(), times, count);
   }
@@ -81,7 +78,7 @@ std::string histogram_blob(const Reading& reading) {
 void read_histogram_blob(std::string_view blob, Reading& reading, int64_t most_bins) {
   ByteReader bytes(blob);
   const uint64_t axes = bytes.varint();
-  if (axes > limits::kAxes) damaged("has " + std::to_string(axes) + " axes");
+  if (axes > limits::kAxes) damaged("a histogram has " + std::to_string(axes) + " axes");
   reading.axes.resize(axes);
   for (ReadingAxis& axis : reading.axes) {
     axis.low = bytes.number();
@@ -92,12 +89,12 @@ void read_histogram_blob(std::string_view blob, Reading& reading, int64_t most_b
     *outside = bytes.integer();
   }
   const std::string wrong_axes = axes_fault(reading.axes);
-  if (!wrong_axes.empty()) damaged(wrong_axes);
+  if (!wrong_axes.empty()) damaged("a histogram " + wrong_axes);
   const int64_t bins = bins_of(reading.axes);
   const uint64_t size = bytes.varint();
   if (size != static_cast<uint64_t>(bins)) {
-    damaged("has " + std::to_string(size) + " counts but axes of " + std::to_string(bins) +
-            " bins");
+    damaged("a histogram has " + std::to_string(size) + " counts but axes of " +
+            std::to_string(bins) + " bins");
   }
   if (bins > most_bins) {
     throw TooManyNumbers(
@@ -108,7 +105,7 @@ void read_histogram_blob(std::string_view blob, Reading& reading, int64_t most_b
   reading.counts = get_counts(bytes, size);
   reading.kind = ReadingKind::kHistogram;
   const std::string fault = reading_fault(reading);
-  if (!fault.empty()) damaged(fault);
+  if (!fault.empty()) damaged("a histogram " + fault);
 }
 
 }  // namespace flightdeck::record

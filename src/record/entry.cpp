@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "record/blobs.h"
 #include "record/bytes.h"
+#include "record/damage.h"
 #include "record/reading_fault.h"
 
 namespace flightdeck::record {
@@ -35,10 +36,6 @@ void put_reading(std::string& out, const Reading& reading) {
       put_string(out, histogram_blob(reading));
       break;
   }
-}
-
-[[noreturn]] void damaged(const std::string& what) {
-  throw std::runtime_error("record: " + what + "; the record is damaged");
 }
 
 size_t get_count(ByteReader& bytes, size_t bytes_each, int64_t most, const char* what) {

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/limits.h"
+#include "record/damage.h"
 #include "record/entry.h"
 #include "record/reading_fault.h"
 #include "record/schema.h"
@@ -57,10 +58,6 @@ class TailMaker {
   }
 
  private:
-  [[noreturn]] static void damaged(const std::string& what) {
-    throw std::runtime_error("record: " + what + "; the record is damaged");
-  }
-
   void check(const SeriesInfo& series) const {
     const size_t place = tail_.series.size() + 1;
     if (series.id != static_cast<int64_t>(place)) {

@@ -21,7 +21,7 @@ using kernels::CountingKernels;
 using kernels::kSlack;
 
 constexpr int64_t kColumns = 1024;  // with N = 128 floats 512 KB of b: the second-level cache
-constexpr int64_t kGrain = 1 << 16;
+constexpr int64_t kJointGrain = 1 << 16;
 
 template <typename Scalar>
 Centre<Scalar> clamped_centre(const Bins& bins) {
@@ -203,7 +203,7 @@ void count_outer(const Tensor& a,  // [I, N]
   const auto* const factors = a.data_ptr<Scalar>();
   const Centre<Scalar> centre = clamped_centre<Scalar>(bins);
   std::mutex merge;
-  at::parallel_for(0, I, 1 + kGrain / (N * J), [&](int64_t begin, int64_t end) {
+  at::parallel_for(0, I, 1 + kJointGrain / (N * J), [&](int64_t begin, int64_t end) {
     JointCounter<Scalar> counter(bins, centre, value_bins, N);
     Samples<Scalar> samples(N);
     for (int64_t j = 0; j < J; j += kColumns) {
@@ -226,7 +226,7 @@ void count_dense(const Tensor& rows,
   const auto* const x = rows.data_ptr<Scalar>();
   const Centre<Scalar> centre = clamped_centre<Scalar>(bins);
   std::mutex merge;
-  at::parallel_for(0, d, 1 + kGrain / n, [&](int64_t begin, int64_t end) {
+  at::parallel_for(0, d, 1 + kJointGrain / n, [&](int64_t begin, int64_t end) {
     JointCounter<Scalar> counter(bins, centre, counts.size(1), n);
     for (int64_t j = begin; j < end; j += kColumns) {
       const int64_t columns = std::min(kColumns, end - j);

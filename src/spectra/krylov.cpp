@@ -13,7 +13,7 @@ namespace {
 
 // Below this many units of rounding a rest is taken for zero: the span is invariant. A rest is the
 // spread of the eigenvalues that a random line sees; the outermost may be some times further off.
-constexpr double kNoise = 10;
+constexpr double kKrylovNoise = 10;
 
 }  // namespace
 
@@ -23,13 +23,13 @@ KrylovSpace::KrylovSpace(const LinearOperator& op, int64_t limit)
       projection_(at::zeros({limit, limit}, at::kDouble)),
       precision_(precision_of(op.options().dtype().toScalarType())) {}
 
-double KrylovSpace::negligible() const { return kNoise * precision_ * scale_; }
+double KrylovSpace::negligible() const { return kKrylovNoise * precision_ * scale_; }
 
 void KrylovSpace::add(const Tensor& lines) {
   const Tensor norms = norms_of(lines);
   for (int64_t v = 0; v < lines.size(0); ++v) {
     const double norm = norms[v].item<double>();
-    if (norm > 0 && std::isfinite(norm)) basis_.append(lines[v] / norm, kNoise * precision_);
+    if (norm > 0 && std::isfinite(norm)) basis_.append(lines[v] / norm, kKrylovNoise * precision_);
   }
   probe_with_pending();
 }

@@ -18,7 +18,7 @@
 namespace flightdeck {
 namespace {
 
-constexpr double kNoise = 100;
+constexpr double kLobpcgNoise = 100;
 
 // Estimates |value - eigenvalue|, where no eigenvalue was missed: min(r, r²/gap) with the residual
 // r and the distance to the nearest other eigenvalue, which lies within residuals[j] of values[j].
@@ -50,7 +50,7 @@ class LobpcgRun {
       : op_(op),
         options_(options),
         wanted_(op, options),
-        noise_(kNoise * precision_of(op.options().dtype().toScalarType())) {}
+        noise_(kLobpcgNoise * precision_of(op.options().dtype().toScalarType())) {}
 
   Eigenpairs run() {
     begin();

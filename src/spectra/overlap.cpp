@@ -12,14 +12,14 @@
 namespace flightdeck {
 namespace {
 
-constexpr double kNoise = 100;
+constexpr double kOverlapNoise = 100;
 
 Basis span_of(const Tensor& lines) {
   Basis basis(lines.size(1), lines.options());
   const Tensor norms = norms_of(lines);
   for (int64_t i = 0; i < lines.size(0); ++i) {
     const double norm = norms[i].item<double>();
-    if (norm > 0) basis.append(lines[i] / norm, kNoise * precision_of(lines.scalar_type()));
+    if (norm > 0) basis.append(lines[i] / norm, kOverlapNoise * precision_of(lines.scalar_type()));
   }
   return basis;
 }

@@ -12,7 +12,7 @@ namespace flightdeck {
 namespace {
 
 // Products that differ from a combination of others by fewer units of rounding count as dependent.
-constexpr double kNoise = 100;
+constexpr double kSketchNoise = 100;
 
 // Unit directions [q, m] orthogonal to all columns of a regular triangular matrix but one.
 Tensor directions_without_one(const Tensor& range) {
@@ -54,7 +54,7 @@ Sketch sketch_range(const LinearOperator& op, const Tensor& probes, int64_t bloc
   if (!sketch.is_finite) return sketch;
 
   const double precision = precision_of(images.scalar_type());
-  const double negligible = kNoise * precision * norms.max().item<double>();
+  const double negligible = kSketchNoise * precision * norms.max().item<double>();
   Basis basis(op.dim(), op.options());
   Tensor range = at::zeros({m, m}, at::kDouble);
   for (int64_t i = 0; i < m; ++i) {

@@ -2,22 +2,11 @@
 // Which columns each table has.
 #include <cmath>
 
+#include "study/analysis/competitor.h"
 #include "study/analysis/records.h"
 
 namespace flightdeck::study {
 namespace {
-
-const std::string kBaseline = " (baseline)";
-
-bool is_baseline(const std::string& competitor) {
-  return competitor.size() > kBaseline.size() &&
-         competitor.compare(competitor.size() - kBaseline.size(), kBaseline.size(), kBaseline) == 0;
-}
-
-Value optimizer_of(const std::string& competitor) {
-  return is_baseline(competitor) ? competitor.substr(0, competitor.size() - kBaseline.size())
-                                 : competitor;
-}
 
 Value baseline_of(const std::string& competitor) {
   return int64_t{is_baseline(competitor) ? 1 : 0};

@@ -4,27 +4,20 @@
 #include <algorithm>
 #include <set>
 
+#include "study/analysis/competitor.h"
 #include "study/analysis/report_parts.h"
 
 namespace flightdeck::study {
 namespace {
-
-const std::string kBaseline = " (baseline)";
-
-std::string optimizer_of(const std::string& competitor) {
-  const size_t at = competitor.rfind(kBaseline);
-  return at == std::string::npos ? competitor : competitor.substr(0, at);
-}
 
 std::string counted(int64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
 std::vector<std::string> facts_of(const Analysis& analysis) {
-  const auto optimizers = std::count_if(
-      analysis.competitors.begin(), analysis.competitors.end(), [](const std::string& name) {
-        return name.rfind(kBaseline) == std::string::npos;
-      });
+  const auto optimizers = std::count_if(analysis.competitors.begin(),
+                                        analysis.competitors.end(),
+                                        [](const std::string& name) { return !is_baseline(name); });
   std::set<uint64_t> seeds;
   for (const Trial& trial : analysis.trials) {
     if (trial.is_baseline) continue;
@@ -167,7 +160,7 @@ Look look_of(const std::vector<std::string>& competitors, const std::string& com
   const auto at = std::find(optimizers.begin(), optimizers.end(), optimizer_of(competitor));
   const int place = static_cast<int>(at - optimizers.begin());
   const int count = static_cast<int>(colours().size());
-  return {place % count, place / count % 4, competitor.rfind(kBaseline) != std::string::npos};
+  return {place % count, place / count % 4, is_baseline(competitor)};
 }
 
 Report make_report(const Analysis& analysis) {

@@ -22,8 +22,6 @@ constexpr int64_t kMostParameters = 80;
 constexpr int64_t kMostOutputs = 40;
 constexpr double kRate = 0.02;
 
-double number(const Tensor& scalar) { return scalar.item<double>(); }
-
 // What plain autograd knows about one step.
 struct Step {
   AdverseModel model;

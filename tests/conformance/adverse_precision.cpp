@@ -65,8 +65,6 @@ Net random_net(Sketch& sketch) {
   return net.in(at::kFloat);
 }
 
-double number(const Tensor& scalar) { return scalar.item<double>(); }
-
 // What is compared: each quantity's number from the rows [N, D] in double.
 double expected_value(const std::string& name, const Tensor& rows) {
   const auto N = static_cast<double>(rows.size(0));

@@ -15,8 +15,8 @@ namespace flightdeck::tests {
 namespace {
 
 // More entries than this take longer to write out than a case may.
-constexpr int64_t kMostParameters = 100;
-constexpr int64_t kMostOutputs = 40;
+constexpr int64_t kMostRows = 100;
+constexpr int64_t kMostColumns = 40;
 
 class SecondOrderCheck {
  public:
@@ -248,7 +248,7 @@ void ask_second_order(uint64_t seed, const AdverseModel& model, Sketch& dice, Ve
   if (!model.is_twice_differentiable || model.narrowest == at::kBFloat16) return;
   int64_t D = 0;
   for (const NamedParameter& parameter : model.parameters) D += parameter.tensor.numel();
-  if (D > kMostParameters || model.outputs.numel() > kMostOutputs) return;
+  if (D > kMostRows || model.outputs.numel() > kMostColumns) return;
   SecondOrderCheck(seed, model, dice, verdicts).run();
 }
 

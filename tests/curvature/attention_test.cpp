@@ -12,7 +12,7 @@
 namespace flightdeck::tests {
 namespace {
 
-constexpr int64_t N = 3, T = 4, kHeads = 2, kFeatures = 3;
+constexpr int64_t kAttentionSamples = 3, T = 4, kHeads = 2, kFeatures = 3;
 
 // The op by its name: its arguments differ between versions, and old ones do not have it.
 c10::optional<c10::OperatorHandle> find_fused() {
@@ -46,8 +46,8 @@ class FusedAttention : public SeededTest, public ::testing::WithParamInterface<b
   void SetUp() override {
     SeededTest::SetUp();
     if (!find_fused()) GTEST_SKIP() << "this LibTorch has no fused attention";
-    inputs_ = random({N, T, 4});
-    labels_ = random_integers({N}, 2);
+    inputs_ = random({kAttentionSamples, T, 4});
+    labels_ = random_integers({kAttentionSamples}, 2);
     for (int64_t k = 0; k < 3; ++k) {
       weights_.push_back(random_parameter({4, kHeads * kFeatures}));
     }
@@ -58,10 +58,12 @@ class FusedAttention : public SeededTest, public ::testing::WithParamInterface<b
   Tensor losses(const Attention& attention) const {
     std::vector<Tensor> parts;
     for (size_t k = 0; k < 3; ++k) {
-      parts.push_back(inputs_.matmul(weights_[k]).view({N, T, kHeads, kFeatures}).transpose(1, 2));
+      parts.push_back(inputs_.matmul(weights_[k])
+                          .view({kAttentionSamples, T, kHeads, kFeatures})
+                          .transpose(1, 2));
     }
     const Tensor mixed = attention(parts[0], parts[1], parts[2], GetParam());
-    const Tensor pooled = mixed.transpose(1, 2).reshape({N, T, -1}).tanh().mean(1);
+    const Tensor pooled = mixed.transpose(1, 2).reshape({kAttentionSamples, T, -1}).tanh().mean(1);
     return cross_entropies(pooled.matmul(weights_[3]), labels_);
   }
 

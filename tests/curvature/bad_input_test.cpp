@@ -13,7 +13,7 @@ namespace {
 
 namespace nn = torch::nn;
 
-constexpr int64_t N = 5;
+constexpr int64_t kFewSamples = 5;
 
 bool mentions(const std::vector<std::string>& remarks, const std::string& word) {
   for (const std::string& remark : remarks) {
@@ -27,7 +27,7 @@ class CurvatureOfUnknownLoss : public SeededTest {
   void SetUp() override {
     SeededTest::SetUp();
     net_ = on_device(nn::Sequential(nn::Linear(3, 4), nn::Sigmoid(), nn::Linear(4, 2)));
-    outputs_ = net_->forward(random({N, 3}));
+    outputs_ = net_->forward(random({kFewSamples, 3}));
   }
 
   Parameters parameters() const { return net_->named_parameters(); }
@@ -136,8 +136,8 @@ TEST_F(CurvatureOfUnknownLoss, HasTheHessianDiagonalEvenWhereItIsNotConvex) {
   };
   expect_dense(wavy, with_outputs());
   // Rewards of both signs make a cross-entropy concave for some samples.
-  const Tensor rewards = random({N});
-  expect_dense(rewards * cross_entropies(outputs_, random_integers({N}, 2)), {});
+  const Tensor rewards = random({kFewSamples});
+  expect_dense(rewards * cross_entropies(outputs_, random_integers({kFewSamples}, 2)), {});
 }
 
 TEST_F(CurvatureOfUnknownLoss, WithParametersPastTheOutputsIsRefused) {
@@ -150,13 +150,13 @@ TEST_F(CurvatureOfUnknownLoss, WithParametersPastTheOutputsIsRefused) {
 }
 
 TEST_F(CurvatureOfUnknownLoss, BetweenTwoOutputsAsksForTheOutputs) {
-  const Tensor losses = mean_squared_errors(outputs_, net_->forward(random({N, 3})));
+  const Tensor losses = mean_squared_errors(outputs_, net_->forward(random({kFewSamples, 3})));
   expect_mentions(error_of([&] { curvature(losses, parameters(), CurvatureNeed::kDiagGgn); }),
                   {"options.outputs"});
 }
 
 TEST_F(CurvatureOfUnknownLoss, IsFoundWithTheArgumentsOfASquaredErrorSwapped) {
-  const Tensor losses = mean_squared_errors(random({N, 2}), outputs_);
+  const Tensor losses = mean_squared_errors(random({kFewSamples, 2}), outputs_);
   const DenseCurvature dense = dense_curvature(losses, outputs_, parameters());
   const Curvature answers = curvature(losses, parameters(), CurvatureNeed::kDiagGgn);
   expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),
@@ -167,8 +167,9 @@ TEST_F(CurvatureOfUnknownLoss, IsFoundWithTheArgumentsOfASquaredErrorSwapped) {
 
 // Known losses in the words of people who write them by hand.
 TEST_F(CurvatureOfUnknownLoss, IsKnownWhenWrittenByHand) {
-  const Tensor targets = random({N, 2}), labels = random_integers({N}, 2).unsqueeze(1);
-  const Tensor d = outputs_ - targets, weights = random({N}).abs();
+  const Tensor targets = random({kFewSamples, 2}),
+               labels = random_integers({kFewSamples}, 2).unsqueeze(1);
+  const Tensor d = outputs_ - targets, weights = random({kFewSamples}).abs();
   const auto pick = [&](const Tensor& t) { return t.gather(1, labels).squeeze(1); };
   const std::vector<std::pair<const char*, Tensor>> all = {
       {"d * d", (d * d).sum(1)},
@@ -204,7 +205,7 @@ TEST_F(CurvatureOfUnknownLoss, IsBlamedAndNotTheModel) {
 }
 
 TEST_F(CurvatureOfUnknownLoss, ThatReordersTheSamplesIsRefusedByTheOp) {
-  const Tensor losses = mean_squared_errors(outputs_, random({N, 2}));
+  const Tensor losses = mean_squared_errors(outputs_, random({kFewSamples, 2}));
   const Tensor order = torch::tensor({3, 1, 4, 0, 2}, torch::kLong).to(losses.device());
   const std::vector<std::pair<const char*, Tensor>> all = {
       {"FlipBackward0", losses.flip(0)},
@@ -227,7 +228,8 @@ class BadCurvatureInput : public SeededTest {
   void SetUp() override {
     SeededTest::SetUp();
     net_ = on_device(nn::Sequential(nn::Linear(3, 4), nn::Sigmoid(), nn::Linear(4, 3)));
-    losses_ = cross_entropies(net_->forward(random({N, 3})), random_integers({N}, 3));
+    losses_ =
+        cross_entropies(net_->forward(random({kFewSamples, 3})), random_integers({kFewSamples}, 3));
   }
 
   Parameters parameters() const { return net_->named_parameters(); }
@@ -254,7 +256,8 @@ TEST_F(BadCurvatureInput, ZeroDrawsAreRefused) {
 
 TEST_F(BadCurvatureInput, SamplesOutOfRangeAreRefused) {
   for (int64_t sample : {int64_t{7}, int64_t{-2}}) {
-    const std::vector<std::string> words = {"sample", std::to_string(sample), std::to_string(N)};
+    const std::vector<std::string> words = {
+        "sample", std::to_string(sample), std::to_string(kFewSamples)};
     CurvatureOptions options;
     options.samples = {0, sample};
     expect_mentions(
@@ -327,8 +330,8 @@ TEST_F(BadCurvatureInput, TooLargeBackpropagatedMatrixIsRefused) {
 
 TEST_F(BadCurvatureInput, TrainingModeBatchNormIsRefusedByName) {
   auto norm = on_device(nn::BatchNorm1d(3));
-  const Tensor outputs = norm(net_->forward(random({N, 3})));
-  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  const Tensor outputs = norm(net_->forward(random({kFewSamples, 3})));
+  const Tensor losses = cross_entropies(outputs, random_integers({kFewSamples}, 3));
   const Parameters all = ParameterList().add("net", net_).add("norm", norm);
   const std::vector<std::string> words = {"norm", "kConstantStatistics"};
   expect_mentions(error_of([&] { curvature(losses, all, CurvatureNeed::kDiagGgn); }), words);
@@ -338,8 +341,8 @@ TEST_F(BadCurvatureInput, TrainingModeBatchNormIsRefusedByName) {
 
 TEST_F(BadCurvatureInput, SplitGradientsOfBatchNormHaveNoCurvature) {
   auto norm = on_device(nn::BatchNorm1d(3));
-  const Tensor outputs = norm(net_->forward(random({N, 3})));
-  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  const Tensor outputs = norm(net_->forward(random({kFewSamples, 3})));
+  const Tensor losses = cross_entropies(outputs, random_integers({kFewSamples}, 3));
   CurvatureOptions options;
   options.batch_norm = BatchNormPolicy::kSplitGradient;
   expect_mentions(
@@ -353,11 +356,11 @@ TEST_F(BadCurvatureInput, SplitGradientsOfBatchNormHaveNoCurvature) {
 
 TEST_F(BadCurvatureInput, ScalarLossIsNotTakenApartForTheSlowHessian) {
   auto cell = on_device(nn::Linear(3, 3));
-  const Tensor x = random({N, 3});
+  const Tensor x = random({kFewSamples, 3});
   const Tensor outputs = cell(cell(x).tanh());
-  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  const Tensor losses = cross_entropies(outputs, random_integers({kFewSamples}, 3));
   CurvatureOptions options;
-  options.batch_size = N;
+  options.batch_size = kFewSamples;
   const Parameters own = cell->named_parameters();
   expect_mentions(error_of([&] {
                     curvature(losses.mean(), own, CurvatureNeed::kDiagHessianPerSample, options);
@@ -368,8 +371,8 @@ TEST_F(BadCurvatureInput, ScalarLossIsNotTakenApartForTheSlowHessian) {
 
 TEST_F(BadCurvatureInput, AveragedRecursionRefusesAWeightUsedTwice) {
   auto cell = on_device(nn::Linear(3, 3));
-  const Tensor outputs = cell(cell(random({N, 3})).tanh());
-  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  const Tensor outputs = cell(cell(random({kFewSamples, 3})).tanh());
+  const Tensor losses = cross_entropies(outputs, random_integers({kFewSamples}, 3));
   expect_mentions(
       error_of([&] { curvature(losses, cell->named_parameters(), CurvatureNeed::kKfra); }),
       {"several places", "KFLR"});
@@ -391,9 +394,9 @@ TEST_F(BadCurvatureInput, TrivialDirectionsNeedDamping) {
 }
 
 TEST_F(BadCurvatureInput, NonFiniteLossesGiveNonFiniteAnswers) {
-  Tensor inputs = random({N, 3});
+  Tensor inputs = random({kFewSamples, 3});
   inputs[1][2] = std::numeric_limits<double>::quiet_NaN();
-  const Tensor losses = cross_entropies(net_->forward(inputs), random_integers({N}, 3));
+  const Tensor losses = cross_entropies(net_->forward(inputs), random_integers({kFewSamples}, 3));
   const Curvature answers = curvature(
       losses,
       parameters(),
@@ -408,8 +411,8 @@ TEST_F(BadCurvatureInput, NonFiniteLossesGiveNonFiniteAnswers) {
 
 TEST(FactorsOfTransposedConvolutions, AreLeftOut) {
   auto conv = on_device(nn::ConvTranspose2d(nn::ConvTranspose2dOptions(2, 3, 2)));
-  const Tensor outputs = conv(random({N, 2, 3, 3})).flatten(1);
-  const Tensor losses = cross_entropies(outputs, random_integers({N}, 3));
+  const Tensor outputs = conv(random({kFewSamples, 2, 3, 3})).flatten(1);
+  const Tensor losses = cross_entropies(outputs, random_integers({kFewSamples}, 3));
   const Parameters own = conv->named_parameters();
   const Curvature answers = curvature(losses, own, CurvatureNeed::kKflr | CurvatureNeed::kDiagGgn);
   EXPECT_FALSE(answers.at("weight").kflr.defined());
@@ -442,8 +445,8 @@ class HessianBelowAnUnknownOp : public SeededTest {
   void SetUp() override {
     SeededTest::SetUp();
     layer_ = on_device(nn::Linear(2, 3));
-    outputs_ = Cube::apply(layer_(random({N, 2})));
-    losses_ = cross_entropies(outputs_, random_integers({N}, 3));
+    outputs_ = Cube::apply(layer_(random({kFewSamples, 2})));
+    losses_ = cross_entropies(outputs_, random_integers({kFewSamples}, 3));
   }
 
   nn::Linear layer_ = nullptr;
@@ -462,7 +465,7 @@ TEST_F(HessianBelowAnUnknownOp, IsStillExact) {
                "diagonal of the Hessian",
                kCurvatureTolerance);
   expect_close(answers.concatenated(&ParameterCurvature::diag_hessian_per_sample),
-               dense.hessians.diagonal(0, 1, 2) / static_cast<double>(N),
+               dense.hessians.diagonal(0, 1, 2) / static_cast<double>(kFewSamples),
                "diagonals of the Hessians",
                kCurvatureTolerance);
   expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),

@@ -11,7 +11,7 @@
 namespace flightdeck::tests {
 namespace {
 
-constexpr int64_t N = 4;
+constexpr int64_t kTwinSamples = 4;
 
 using Field = Tensor ParameterCurvature::*;
 
@@ -36,10 +36,10 @@ Tensor rotated(const Tensor& pairs, const Tensor& angles, bool is_complex) {
 Model rotary_net(bool is_complex) {
   const Tensor first = random_parameter({4, 3}), bias = random_parameter({4});
   const Tensor second = random_parameter({3, 4});
-  const Tensor hidden = at::linear(random({N, 3}), first, bias).tanh();
-  const Tensor turned = rotated(hidden.view({N, 2, 2}), random({2}), is_complex);
+  const Tensor hidden = at::linear(random({kTwinSamples, 3}), first, bias).tanh();
+  const Tensor turned = rotated(hidden.view({kTwinSamples, 2, 2}), random({2}), is_complex);
   const Tensor outputs = at::linear(turned.flatten(1).sigmoid(), second);
-  return {cross_entropies(outputs, random_integers({N}, 3)),
+  return {cross_entropies(outputs, random_integers({kTwinSamples}, 3)),
           outputs,
           ParameterList().add("first", first).add("bias", bias).add("second", second)};
 }
@@ -48,13 +48,13 @@ Model rotary_net(bool is_complex) {
 Model filter_net(bool is_complex) {
   const Tensor first = random_parameter({5, 3}), second = random_parameter({3, 5});
   const Tensor kernel = random({5});
-  const Tensor hidden = at::linear(random({N, 3}), first).tanh();
+  const Tensor hidden = at::linear(random({kTwinSamples, 3}), first).tanh();
   std::vector<Tensor> shifted;
   for (int64_t k = 0; k < 5; ++k) shifted.push_back(kernel.roll(k, 0));
   const Tensor filtered = is_complex ? at::fft_irfft(at::fft_rfft(hidden) * at::fft_rfft(kernel), 5)
                                      : at::matmul(hidden, at::stack(shifted));
   const Tensor outputs = at::linear(filtered.tanh(), second);
-  return {mean_squared_errors(outputs, random({N, 3})),
+  return {mean_squared_errors(outputs, random({kTwinSamples, 3})),
           outputs,
           ParameterList().add("first", first).add("second", second)};
 }
@@ -153,7 +153,7 @@ class ComplexOutputs : public SeededTest {
   void SetUp() override {
     SeededTest::SetUp();
     const Tensor weight = random_parameter({3, 2, 2}), bias = random_parameter({2, 2});
-    const Tensor x = random({N, 3}).to(at::kComplexDouble);
+    const Tensor x = random({kTwinSamples, 3}).to(at::kComplexDouble);
     outputs_ = at::matmul(x, at::view_as_complex(weight)).tanh() + at::view_as_complex(bias);
     // Not a loss the engine knows, nor a convex one.
     const Tensor z = at::view_as_complex(entries_ = at::view_as_real(outputs_));
@@ -197,7 +197,7 @@ TEST_F(ComplexOutputs, HaveTheProductsOfTheDenseMatrices) {
     return curvature_operator(losses, parameters_, kind, options)->multiply(units);
   };
   expect_close(product(losses_, CurvatureKind::kGgn), ggn, "GGN", kCurvatureTolerance);
-  options.batch_size = N;
+  options.batch_size = kTwinSamples;
   expect_close(product(losses_.mean(), CurvatureKind::kGgn), ggn, "GGN", kCurvatureTolerance);
   expect_close(product(losses_.mean(), CurvatureKind::kEmpiricalFisher),
                dense.empirical_fisher(),

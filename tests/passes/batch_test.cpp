@@ -2,6 +2,7 @@
 // What surrounds a model: batch sizes, number types, frozen and unused parameters, penalties,
 // micro-batches, and the shape of the answers.
 #include "check_model.h"
+#include "passes/layers.h"
 #include "tensors.h"
 
 namespace flightdeck::tests {
@@ -16,10 +17,6 @@ class TakingPart : public SeededTest {};
 class Penalties : public SeededTest {};
 class MicroBatches : public SeededTest {};
 class Answers : public SeededTest {};
-
-nn::Linear linear(int64_t inputs, int64_t outputs, at::ScalarType type = at::kDouble) {
-  return on_device(nn::Linear(inputs, outputs), type);
-}
 
 TEST_F(BatchSize, MayBeOne) {
   auto convolution = on_device(nn::Conv2d(nn::Conv2dOptions(2, 3, 3).padding(1)));

@@ -16,7 +16,7 @@ class BroadcastGradients : public SeededTest {};
 
 // A layer with learned input: the gradient that flows through `layer` is checked as well.
 template <typename Layer>
-void check_layer(Layer layer, at::IntArrayRef input_shape, Path path = Path::kFast) {
+void check_shifted(Layer layer, at::IntArrayRef input_shape, Path path = Path::kFast) {
   layer = on_device(layer);
   const Tensor shift = random_parameter(input_shape.slice(1));
   check_model(losses_of(layer(random(input_shape) + shift)),
@@ -101,15 +101,15 @@ TEST_F(EmbeddingGradients, MatchOracleForBags) {
 }
 
 TEST_F(NormalizationGradients, MatchOracleForLayerNorm) {
-  check_layer(with_random_affine(nn::LayerNorm(nn::LayerNormOptions({5}))), {3, 5});
+  check_shifted(with_random_affine(nn::LayerNorm(nn::LayerNormOptions({5}))), {3, 5});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForLayerNormOfSequences) {
-  check_layer(with_random_affine(nn::LayerNorm(nn::LayerNormOptions({4}))), {3, 5, 4});
+  check_shifted(with_random_affine(nn::LayerNorm(nn::LayerNormOptions({4}))), {3, 5, 4});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForLayerNormOverTwoAxes) {
-  check_layer(with_random_affine(nn::LayerNorm(nn::LayerNormOptions({5, 4}))), {3, 5, 4});
+  check_shifted(with_random_affine(nn::LayerNorm(nn::LayerNormOptions({5, 4}))), {3, 5, 4});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForTimeMajorLayerNorm) {
@@ -118,39 +118,39 @@ TEST_F(NormalizationGradients, MatchOracleForTimeMajorLayerNorm) {
 }
 
 TEST_F(NormalizationGradients, MatchOracleForGroupNorm) {
-  check_layer(with_random_affine(nn::GroupNorm(nn::GroupNormOptions(2, 4))), {3, 4, 3, 2});
+  check_shifted(with_random_affine(nn::GroupNorm(nn::GroupNormOptions(2, 4))), {3, 4, 3, 2});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForGroupNormOfVectors) {
-  check_layer(with_random_affine(nn::GroupNorm(nn::GroupNormOptions(2, 6))), {3, 6});
+  check_shifted(with_random_affine(nn::GroupNorm(nn::GroupNormOptions(2, 6))), {3, 6});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForInstanceNorm) {
-  check_layer(with_random_affine(nn::InstanceNorm2d(nn::InstanceNorm2dOptions(3).affine(true))),
-              {4, 3, 3, 2});
+  check_shifted(with_random_affine(nn::InstanceNorm2d(nn::InstanceNorm2dOptions(3).affine(true))),
+                {4, 3, 3, 2});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForInstanceNormOfOneSample) {
   // PyTorch runs it as training-mode batch norm over [1, N C, ...]; one sample meets no other.
-  check_layer(with_random_affine(nn::InstanceNorm2d(nn::InstanceNorm2dOptions(3).affine(true))),
-              {1, 3, 3, 2});
+  check_shifted(with_random_affine(nn::InstanceNorm2d(nn::InstanceNorm2dOptions(3).affine(true))),
+                {1, 3, 3, 2});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForInstanceNormIn1d) {
-  check_layer(with_random_affine(nn::InstanceNorm1d(nn::InstanceNorm1dOptions(3).affine(true))),
-              {4, 3, 5});
+  check_shifted(with_random_affine(nn::InstanceNorm1d(nn::InstanceNorm1dOptions(3).affine(true))),
+                {4, 3, 5});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForEvaluationModeBatchNormIn1d) {
-  check_layer(evaluating(nn::BatchNorm1d(5)), {3, 5});
+  check_shifted(evaluating(nn::BatchNorm1d(5)), {3, 5});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForEvaluationModeBatchNormOfSequences) {
-  check_layer(evaluating(nn::BatchNorm1d(4)), {3, 4, 5});
+  check_shifted(evaluating(nn::BatchNorm1d(4)), {3, 4, 5});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForEvaluationModeBatchNormIn2d) {
-  check_layer(evaluating(nn::BatchNorm2d(3)), {4, 3, 3, 2});
+  check_shifted(evaluating(nn::BatchNorm2d(3)), {4, 3, 3, 2});
 }
 
 TEST_F(NormalizationGradients, MatchOracleForRootMeanSquareNorm) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parameters used more than once, through views, or through functions of parameters.
 #include "check_model.h"
+#include "passes/layers.h"
 #include "tensors.h"
 
 namespace flightdeck::tests {
@@ -13,10 +14,6 @@ class ResidualNets : public SeededTest {};
 class WeightViews : public SeededTest {};
 class WeightFunctions : public SeededTest {};
 class ActivationViews : public SeededTest {};
-
-nn::Linear linear(int64_t inputs, int64_t outputs) {
-  return on_device(nn::Linear(inputs, outputs));
-}
 
 TEST_F(TiedParameters, MatchOracleForEmbeddingAsOutputMatrix) {
   const Tensor table = random_parameter({6, 4});

@@ -14,7 +14,7 @@ class TransposedConvolutionGradients : public SeededTest {};
 
 // Checks one layer behind a small convolution, so that its input gradient matters too.
 template <typename Layer>
-void check_layer(Layer layer, at::IntArrayRef input_shape, Path path = Path::kFast) {
+void check_scaled(Layer layer, at::IntArrayRef input_shape, Path path = Path::kFast) {
   layer = on_device(layer);
   const Tensor scale = random_parameter({1});
   check_model(losses_of(layer((random(input_shape) * scale).tanh())),
@@ -25,91 +25,91 @@ void check_layer(Layer layer, at::IntArrayRef input_shape, Path path = Path::kFa
 nn::Conv2d conv2d(nn::Conv2dOptions options) { return nn::Conv2d(options); }
 
 TEST_F(ConvolutionGradients, MatchOracleIn1d) {
-  check_layer(nn::Conv1d(nn::Conv1dOptions(3, 4, 3)), {3, 3, 7});
+  check_scaled(nn::Conv1d(nn::Conv1dOptions(3, 4, 3)), {3, 3, 7});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleIn1dWithStridePaddingAndDilation) {
-  check_layer(nn::Conv1d(nn::Conv1dOptions(3, 4, 3).stride(2).padding(2).dilation(2)), {3, 3, 8});
+  check_scaled(nn::Conv1d(nn::Conv1dOptions(3, 4, 3).stride(2).padding(2).dilation(2)), {3, 3, 8});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleIn1dWithGroupsAndWithoutBias) {
-  check_layer(nn::Conv1d(nn::Conv1dOptions(4, 6, 3).groups(2).bias(false)), {3, 4, 7});
+  check_scaled(nn::Conv1d(nn::Conv1dOptions(4, 6, 3).groups(2).bias(false)), {3, 4, 7});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleIn2d) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, 3)), {3, 2, 5, 6});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, 3)), {3, 2, 5, 6});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleIn2dWithoutBias) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, 3).bias(false)), {3, 2, 5, 6});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, 3).bias(false)), {3, 2, 5, 6});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithUnevenKernel) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, {2, 3})), {3, 2, 5, 6});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, {2, 3})), {3, 2, 5, 6});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithStrideThatDropsTheLastPixels) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, 3).stride(2)), {3, 2, 6, 8});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, 3).stride(2)), {3, 2, 6, 8});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithUnevenStride) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, {3, 2}).stride({2, 3})), {3, 2, 7, 8});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, {3, 2}).stride({2, 3})), {3, 2, 7, 8});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithPadding) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, 3).padding({1, 2})), {3, 2, 4, 5});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, 3).padding({1, 2})), {3, 2, 4, 5});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithDilation) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, 2).dilation({2, 3})), {3, 2, 5, 6});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, 2).dilation({2, 3})), {3, 2, 5, 6});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithStridePaddingAndDilationTogether) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, 3).stride({2, 1}).padding({2, 1}).dilation({2, 1})),
-              {3, 2, 6, 5});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, 3).stride({2, 1}).padding({2, 1}).dilation({2, 1})),
+               {3, 2, 6, 5});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithGroups) {
-  check_layer(conv2d(nn::Conv2dOptions(4, 6, 3).groups(2).padding(1)), {3, 4, 4, 5});
+  check_scaled(conv2d(nn::Conv2dOptions(4, 6, 3).groups(2).padding(1)), {3, 4, 4, 5});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleForDepthwiseKernels) {
-  check_layer(conv2d(nn::Conv2dOptions(4, 4, 3).groups(4).padding(1)), {3, 4, 4, 5});
+  check_scaled(conv2d(nn::Conv2dOptions(4, 4, 3).groups(4).padding(1)), {3, 4, 4, 5});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleForDepthwiseKernelsWithMultiplier) {
-  check_layer(conv2d(nn::Conv2dOptions(3, 6, 3).groups(3).stride(2).bias(false)), {3, 3, 5, 6});
+  check_scaled(conv2d(nn::Conv2dOptions(3, 6, 3).groups(3).stride(2).bias(false)), {3, 3, 5, 6});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleForPointwiseKernels) {
-  check_layer(conv2d(nn::Conv2dOptions(3, 4, 1)), {3, 3, 4, 5});
+  check_scaled(conv2d(nn::Conv2dOptions(3, 4, 1)), {3, 3, 4, 5});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleForKernelAsLargeAsTheInput) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 4, {4, 5})), {3, 2, 4, 5});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 4, {4, 5})), {3, 2, 4, 5});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleForOneChannelAndOneSample) {
-  check_layer(conv2d(nn::Conv2dOptions(1, 1, 3)), {1, 1, 5, 5});
+  check_scaled(conv2d(nn::Conv2dOptions(1, 1, 3)), {1, 1, 5, 5});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleForManyPixelsAndFewChannels) {
-  check_layer(conv2d(nn::Conv2dOptions(1, 2, 3).padding(1)), {3, 1, 12, 13});
+  check_scaled(conv2d(nn::Conv2dOptions(1, 2, 3).padding(1)), {3, 1, 12, 13});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleForFewPixelsAndManyChannels) {
-  check_layer(conv2d(nn::Conv2dOptions(10, 12, 3)), {3, 10, 4, 3});
+  check_scaled(conv2d(nn::Conv2dOptions(10, 12, 3)), {3, 10, 4, 3});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithSamePadding) {
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, {3, 2}).padding(torch::kSame)), {3, 2, 4, 5});
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, {3, 2}).padding(torch::kSame)), {3, 2, 4, 5});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleWithCircularPadding) {
   // Padded by writing into slices of one tensor in LibTorch 2, which has no fast rule.
-  check_layer(conv2d(nn::Conv2dOptions(2, 3, 3).padding(1).padding_mode(torch::kCircular)),
-              {3, 2, 4, 5},
-              Path::kExact);
+  check_scaled(conv2d(nn::Conv2dOptions(2, 3, 3).padding(1).padding_mode(torch::kCircular)),
+               {3, 2, 4, 5},
+               Path::kExact);
 }
 
 TEST_F(ConvolutionGradients, MatchOracleForNonContiguousInput) {
@@ -125,16 +125,16 @@ TEST_F(ConvolutionGradients, MatchOracleForChannelsLastMemory) {
 }
 
 TEST_F(ConvolutionGradients, MatchOracleIn3d) {
-  check_layer(nn::Conv3d(nn::Conv3dOptions(2, 3, 2)), {2, 2, 3, 4, 3});
+  check_scaled(nn::Conv3d(nn::Conv3dOptions(2, 3, 2)), {2, 2, 3, 4, 3});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleIn3dWithStridePaddingDilationAndGroups) {
-  check_layer(nn::Conv3d(nn::Conv3dOptions(4, 2, {2, 3, 2})
-                             .stride({1, 2, 1})
-                             .padding(1)
-                             .dilation({1, 1, 2})
-                             .groups(2)),
-              {2, 4, 3, 4, 4});
+  check_scaled(nn::Conv3d(nn::Conv3dOptions(4, 2, {2, 3, 2})
+                              .stride({1, 2, 1})
+                              .padding(1)
+                              .dilation({1, 1, 2})
+                              .groups(2)),
+               {2, 4, 3, 4, 4});
 }
 
 TEST_F(ConvolutionGradients, MatchOracleThroughPoolingNet) {
@@ -180,35 +180,35 @@ TEST_F(ConvolutionGradients, MatchOracleWhenTheParameterIsTheInput) {
 }
 
 TEST_F(TransposedConvolutionGradients, MatchOracleIn1d) {
-  check_layer(nn::ConvTranspose1d(nn::ConvTranspose1dOptions(3, 4, 3).stride(2)), {3, 3, 5});
+  check_scaled(nn::ConvTranspose1d(nn::ConvTranspose1dOptions(3, 4, 3).stride(2)), {3, 3, 5});
 }
 
 TEST_F(TransposedConvolutionGradients, MatchOracleIn2d) {
-  check_layer(nn::ConvTranspose2d(nn::ConvTranspose2dOptions(3, 2, 3)), {3, 3, 4, 3});
+  check_scaled(nn::ConvTranspose2d(nn::ConvTranspose2dOptions(3, 2, 3)), {3, 3, 4, 3});
 }
 
 TEST_F(TransposedConvolutionGradients, MatchOracleWithStridePaddingAndOutputPadding) {
-  check_layer(
+  check_scaled(
       nn::ConvTranspose2d(
           nn::ConvTranspose2dOptions(3, 2, 3).stride({2, 3}).padding(1).output_padding({1, 2})),
       {3, 3, 4, 3});
 }
 
 TEST_F(TransposedConvolutionGradients, MatchOracleWithGroupsAndDilation) {
-  check_layer(
+  check_scaled(
       nn::ConvTranspose2d(
           nn::ConvTranspose2dOptions(4, 6, 2).groups(2).dilation(2).stride(2).output_padding(1)),
       {3, 4, 3, 4});
 }
 
 TEST_F(TransposedConvolutionGradients, MatchOracleForDepthwiseKernelsWithoutBias) {
-  check_layer(
+  check_scaled(
       nn::ConvTranspose2d(nn::ConvTranspose2dOptions(3, 3, 3).groups(3).stride(2).bias(false)),
       {3, 3, 3, 4});
 }
 
 TEST_F(TransposedConvolutionGradients, MatchOracleIn3d) {
-  check_layer(
+  check_scaled(
       nn::ConvTranspose3d(
           nn::ConvTranspose3dOptions(2, 3, 2).stride({2, 1, 2}).padding({1, 0, 1}).output_padding(
               {1, 0, 0})),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ops without a fast rule and samples that meet each other: still exact, never silent.
 #include "check_model.h"
+#include "passes/layers.h"
 #include "tensors.h"
 
 namespace flightdeck::tests {
@@ -13,10 +14,6 @@ using torch::autograd::variable_list;
 class ExoticOps : public SeededTest {};
 class OpaqueNodes : public SeededTest {};
 class CoupledSamples : public SeededTest {};
-
-nn::Linear linear(int64_t inputs, int64_t outputs) {
-  return on_device(nn::Linear(inputs, outputs));
-}
 
 // Puts `op` between two linear layers and checks both.
 void check_between(const std::function<Tensor(const Tensor&)>& op, int64_t op_outputs) {

@@ -12,83 +12,83 @@ class LinearGradients : public SeededTest {};
 class MatmulGradients : public SeededTest {};
 class SampleLayout : public SeededTest {};
 
-nn::Linear linear(int64_t inputs, int64_t outputs, bool bias = true) {
+nn::Linear layer_of(int64_t inputs, int64_t outputs, bool bias = true) {
   return on_device(nn::Linear(nn::LinearOptions(inputs, outputs).bias(bias)));
 }
 
 TEST_F(LinearGradients, MatchOracleForMatrixInput) {
-  auto layer = linear(5, 4);
+  auto layer = layer_of(5, 4);
   check_model(losses_of(layer(random({3, 5}))), layer->named_parameters());
 }
 
 TEST_F(LinearGradients, MatchOracleWithoutBias) {
-  auto layer = linear(5, 4, false);
+  auto layer = layer_of(5, 4, false);
   check_model(losses_of(layer(random({3, 5}))), layer->named_parameters());
 }
 
 TEST_F(LinearGradients, MatchOracleForSequenceInput) {
-  auto layer = linear(4, 2);
+  auto layer = layer_of(4, 2);
   check_model(losses_of(layer(random({3, 5, 4}))), layer->named_parameters());
 }
 
 TEST_F(LinearGradients, MatchOracleForSequenceInputWithoutBias) {
-  auto layer = linear(4, 2, false);
+  auto layer = layer_of(4, 2, false);
   check_model(losses_of(layer(random({3, 5, 4}))), layer->named_parameters());
 }
 
 TEST_F(LinearGradients, MatchOracleForGridInput) {
-  auto layer = linear(4, 3);
+  auto layer = layer_of(4, 3);
   check_model(losses_of(layer(random({3, 2, 5, 4}))), layer->named_parameters());
 }
 
 TEST_F(LinearGradients, MatchOracleForGridInputWithoutBias) {
-  auto layer = linear(4, 3, false);
+  auto layer = layer_of(4, 3, false);
   check_model(losses_of(layer(random({3, 2, 5, 4}))), layer->named_parameters());
 }
 
 TEST_F(LinearGradients, MatchOracleForManyPositionsAndFewFeatures) {
-  auto layer = linear(2, 2);
+  auto layer = layer_of(2, 2);
   check_model(losses_of(layer(random({3, 40, 2}))), layer->named_parameters());
 }
 
 TEST_F(LinearGradients, MatchOracleForFewPositionsAndManyFeatures) {
-  auto layer = linear(40, 30);
+  auto layer = layer_of(40, 30);
   check_model(losses_of(layer(random({3, 2, 40}))), layer->named_parameters());
 }
 
 TEST_F(LinearGradients, MatchOracleForSingleOutputAndSingleInput) {
-  auto first = linear(3, 1);
-  auto second = linear(1, 2);
+  auto first = layer_of(3, 1);
+  auto second = layer_of(1, 2);
   check_model(losses_of(second(first(random({4, 3})).tanh())),
               ParameterList().add("first", first).add("second", second));
 }
 
 TEST_F(LinearGradients, MatchOracleThroughDeepStack) {
-  auto first = linear(4, 6);
-  auto second = linear(6, 5);
-  auto third = linear(5, 3);
+  auto first = layer_of(4, 6);
+  auto second = layer_of(6, 5);
+  auto third = layer_of(5, 3);
   const Tensor hidden = first(random({5, 4})).relu();
   check_model(losses_of(third(second(hidden).sigmoid())),
               ParameterList().add("first", first).add("second", second).add("third", third));
 }
 
 TEST_F(LinearGradients, MatchOracleForSparseRectifiedInput) {
-  auto first = linear(4, 8);
-  auto second = linear(8, 3);
+  auto first = layer_of(4, 8);
+  auto second = layer_of(8, 3);
   // Rectified activations of a sample may all be zero: its weight row is then zero too.
   const Tensor hidden = (first(random({4, 4})) - 1.0).relu();
   check_model(losses_of(second(hidden)), ParameterList().add("first", first).add("second", second));
 }
 
 TEST_F(LinearGradients, MatchOracleForNonContiguousInput) {
-  auto layer = linear(5, 4);
+  auto layer = layer_of(5, 4);
   const Tensor input = random({5, 6}).t().slice(0, 0, 6, 2);
   check_model(losses_of(layer(input)), layer->named_parameters());
 }
 
 TEST_F(LinearGradients, MatchOracleForExpandedInput) {
-  auto layer = linear(4, 3);
-  auto mixing = linear(3, 3);
+  auto layer = layer_of(4, 3);
+  auto mixing = layer_of(3, 3);
   const Tensor shared = random({1, 4}).expand({3, 4});
   check_model(losses_of(mixing(layer(shared)) * random({3, 3})),
               ParameterList().add("layer", layer).add("mixing", mixing));
@@ -186,8 +186,8 @@ TEST_F(MatmulGradients, MatchOracleForOneWeightPerHead) {
 }
 
 TEST_F(MatmulGradients, MatchOracleForProductsOfActivations) {
-  auto query = linear(4, 3);
-  auto key = linear(4, 3);
+  auto query = layer_of(4, 3);
+  auto key = layer_of(4, 3);
   const Tensor input = random({3, 5, 4});
   const Tensor scores = at::bmm(query(input), key(input).transpose(1, 2)).softmax(-1);
   check_model(losses_of(at::bmm(scores, input)),
@@ -214,35 +214,35 @@ TEST_F(MatmulGradients, MatchOracleForEinsumOverTheTimeAxis) {
 }
 
 TEST_F(SampleLayout, IsFoundInFlattenedSequences) {
-  auto layer = linear(4, 3);
+  auto layer = layer_of(4, 3);
   const Tensor outputs = layer(random({2, 5, 4}).view({10, 4}));  // [N*T, J]
   check_model(losses_of(outputs.view({2, 5, 3})), layer->named_parameters());
 }
 
 TEST_F(SampleLayout, IsFoundInFlattenedTimeMajorSequences) {
-  auto layer = linear(4, 3);
+  auto layer = layer_of(4, 3);
   const Tensor outputs = layer(random({5, 2, 4}).view({10, 4}));  // [T*N, J]
   check_model(losses_of(outputs.view({5, 2, 3}).transpose(0, 1)), layer->named_parameters());
 }
 
 TEST_F(SampleLayout, IsFoundInTimeMajorSequences) {
-  auto layer = linear(4, 3);
+  auto layer = layer_of(4, 3);
   const Tensor outputs = layer(random({5, 2, 4}));  // [T, N, J]
   check_model((outputs * random({5, 2, 3}) + outputs.square()).sum(2).mean(0),
               layer->named_parameters());
 }
 
 TEST_F(SampleLayout, IsFoundBetweenTwoFlattenedAxes) {
-  auto layer = linear(4, 3);
+  auto layer = layer_of(4, 3);
   const Tensor outputs = layer(random({2, 5, 3, 4}).view({30, 4}));  // [S*N*T, J]
   check_model(losses_of(outputs.view({2, 5, 3, 3}).permute({1, 0, 3, 2})),
               layer->named_parameters());
 }
 
 TEST_F(SampleLayout, IsFoundWhenAllSizesAreEqual) {
-  auto batch_major = linear(3, 3);
-  auto time_major = linear(3, 3);
-  auto over_time = linear(3, 3);
+  auto batch_major = layer_of(3, 3);
+  auto time_major = layer_of(3, 3);
+  auto over_time = layer_of(3, 3);
   const Tensor table = random_parameter({3, 3});
   Tensor hidden = batch_major(random({3, 3, 3})).tanh() + table;  // [N, T, I]
   hidden = time_major(hidden.transpose(0, 1)).tanh();             // [T, N, I]

@@ -17,7 +17,7 @@ SmallModel with(nn::Sequential net, const Tensor& input) {
   return model;
 }
 
-SmallModel linear(int64_t samples) {
+SmallModel linear_model(int64_t samples) {
   return with(on_device(nn::Sequential(nn::Linear(6, 9), nn::Tanh(), nn::Linear(9, 3))),
               random({samples, 6}));
 }
@@ -91,7 +91,7 @@ SmallModel slow() {
 }
 
 SmallModel unused() {
-  SmallModel model = linear(kSamples);
+  SmallModel model = linear_model(kSamples);
   model.parameters.push_back({"unused", random_parameter({3, 2})});
   return model;
 }
@@ -102,8 +102,8 @@ void PrintTo(const SmallModelCase& model, std::ostream* stream) { *stream << mod
 
 const std::vector<SmallModelCase>& small_models() {
   static const std::vector<SmallModelCase> models = {
-      {"Linear", [] { return linear(kSamples); }},
-      {"LinearOfOneSample", [] { return linear(1); }},
+      {"Linear", [] { return linear_model(kSamples); }},
+      {"LinearOfOneSample", [] { return linear_model(1); }},
       {"Convolution", convolution},
       {"GroupedConvolution", grouped},
       {"Sequence", sequence},

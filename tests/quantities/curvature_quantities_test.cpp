@@ -7,8 +7,6 @@
 namespace flightdeck::tests {
 namespace {
 
-double number(const Tensor& scalar) { return scalar.item<double>(); }
-
 Tensor second_moment(const Facts& facts) { return facts.rows.square().mean(0); }
 
 class CurvatureQuantities : public RunTest {};

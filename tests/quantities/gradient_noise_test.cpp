@@ -7,8 +7,6 @@
 namespace flightdeck::tests {
 namespace {
 
-double number(const Tensor& scalar) { return scalar.item<double>(); }
-
 double squared(const Tensor& vector) { return number(vector.square().sum()); }
 
 // Unbiased variance per entry, one sample after the other.

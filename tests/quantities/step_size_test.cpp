@@ -10,8 +10,6 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-double number(const Tensor& scalar) { return scalar.item<double>(); }
-
 // The line between two steps, from plain sums.
 LineView line_between(const Facts& first, const Facts& second) {
   LineView line;

@@ -59,16 +59,16 @@ FedNet recurrent_net() {
           }};
 }
 
-constexpr double kRate = 0.1;
+constexpr double kLearningRate = 0.1;
 
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const std::string& name,
                                                         const std::vector<Tensor>& tensors) {
   if (name == "adam") {
-    return std::make_unique<torch::optim::Adam>(tensors, torch::optim::AdamOptions(kRate));
+    return std::make_unique<torch::optim::Adam>(tensors, torch::optim::AdamOptions(kLearningRate));
   }
   const double momentum = name == "momentum" ? 0.9 : 0;
-  return std::make_unique<torch::optim::SGD>(tensors,
-                                             torch::optim::SGDOptions(kRate).momentum(momentum));
+  return std::make_unique<torch::optim::SGD>(
+      tensors, torch::optim::SGDOptions(kLearningRate).momentum(momentum));
 }
 
 std::vector<Quantity> every_quantity() {
@@ -105,7 +105,7 @@ Facts facts_of(const Model& model, const std::vector<Tensor>& tensors, const Ten
   facts.ggn = facts.ggns.mean(0);
   facts.parameters = flattened(tensors);
   facts.initial = initial.defined() ? initial : facts.parameters;
-  facts.rate = kRate;
+  facts.rate = kLearningRate;
   return facts;
 }
 

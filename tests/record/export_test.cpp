@@ -14,9 +14,6 @@
 namespace flightdeck::tests {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 TEST(JsonLines, HaveOneObjectPerStep) {
   RunFolder run;
   Recorder recorder(run.path());

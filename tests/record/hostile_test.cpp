@@ -38,13 +38,6 @@ Reading histogram(std::vector<ReadingAxis> axes, size_t counts) {
   return reading;
 }
 
-void record_steps(const std::string& folder, int64_t steps) {
-  Recorder recorder(folder);
-  recorder.begin(full_info());
-  for (int64_t step = 0; step < steps; ++step) recorder.write(make_step(step));
-  recorder.finish("finished");
-}
-
 void change(const std::string& folder, const std::string& sql) {
   Database(folder + "/run.sqlite", Database::Mode::kWrite).run(sql);
 }

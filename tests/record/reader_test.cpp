@@ -15,13 +15,6 @@ namespace {
 
 using record::Database;
 
-void record_steps(const std::string& folder, int64_t count, const std::string& ending) {
-  Recorder recorder(folder);
-  recorder.begin(full_info());
-  for (int64_t step = 0; step < count; ++step) recorder.write(make_step(step));
-  recorder.finish(ending);
-}
-
 TEST(RunReader, RefusesAFolderWithoutARun) {
   RunFolder run;
   EXPECT_FALSE(RunReader::is_run(run.path()));

@@ -121,6 +121,13 @@ RunInfo full_info() {
   return info;
 }
 
+void record_steps(const std::string& folder, int64_t steps, const std::string& ending) {
+  Recorder recorder(folder);
+  recorder.begin(full_info());
+  for (int64_t step = 0; step < steps; ++step) recorder.write(make_step(step));
+  recorder.finish(ending);
+}
+
 std::string contents(const std::string& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -4,12 +4,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "flightdeck/record.h"
 
 namespace flightdeck::tests {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A path in a folder of its own that is removed at the end. The run's folder itself is not made.
 class RunFolder {
@@ -30,6 +34,8 @@ Reading number(const std::string& quantity,
                const std::string& field = "");
 StepReadings step_of(int64_t step, std::vector<Reading> readings);
 RunInfo full_info();
+/// Records make_step(0), make_step(1), ... and ends the run.
+void record_steps(const std::string& folder, int64_t steps, const std::string& ending = "finished");
 
 /// Names, times and contents of a folder's files: equal if nobody wrote.
 std::string contents(const std::string& folder);

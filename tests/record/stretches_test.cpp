@@ -23,8 +23,6 @@ namespace {
 
 using record::Database;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
 
 enum class Order { kAscending, kReplaced, kMixed, kDescending };

@@ -5,7 +5,6 @@ namespace flightdeck::tests {
 namespace {
 
 using T = const Tensor&;
-using Doubles = std::vector<double>;
 
 const std::vector<int64_t> kPlane = {2, 4, 6}, kVolume = {2, 4, 4, 4}, kSequence = {2, 6};
 
@@ -83,9 +82,11 @@ OpCases image_cases() {
        },
        kVolume},
       {"UpsampleLinear1d",
-       [](T x, T) { return at::upsample_linear1d(x, {9}, false, Doubles{1.5}); },
+       [](T x, T) { return at::upsample_linear1d(x, at::IntArrayRef{9}, false, 1.5); },
        kSequence},
-      {"UpsampleNearest1d", [](T x, T) { return at::upsample_nearest1d(x, {9}, 1.5); }, kSequence},
+      {"UpsampleNearest1d",
+       [](T x, T) { return at::upsample_nearest1d(x, at::IntArrayRef{9}, 1.5); },
+       kSequence},
       {"UpsampleNearest2d",
        [](T x, T) {
          return at::upsample_nearest2d(x, {6, 9});

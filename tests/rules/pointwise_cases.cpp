@@ -43,7 +43,11 @@ OpCases of_one_input() {
       {"Hardswish", [](T x, T) { return at::hardswish(x - 0.5); }},
       {"Hardtanh", [](T x, T) { return at::hardtanh(x, 0.3, 0.6); }},
       {"LeakyRelu", [](T x, T) { return at::leaky_relu(x - 0.5, 0.2); }},
-      {"LeakyReluInPlace", [](T x, T) { return (x - 0.5).leaky_relu_(0.2); }},
+      {"LeakyReluInPlace",
+       [](T x, T) {
+         Tensor y = x - 0.5;
+         return at::leaky_relu_(y, 0.2);
+       }},
       {"Lgamma", [](T x, T) { return x.lgamma(); }},
       {"Log", [](T x, T) { return x.log(); }},
       {"Log10", [](T x, T) { return x.log10(); }},
@@ -78,7 +82,11 @@ OpCases of_one_input() {
       {"Tan", [](T x, T) { return x.tan(); }},
       {"Tanh", [](T x, T) { return x.tanh(); }},
       {"Threshold", [](T x, T) { return at::threshold(x, 0.4, 0.1); }},
-      {"ThresholdInPlace", [](T x, T) { return at::threshold_(x * 1.0, 0.4, 0.1); }},
+      {"ThresholdInPlace",
+       [](T x, T) {
+         Tensor y = x * 1.0;
+         return at::threshold_(y, 0.4, 0.1);
+       }},
       {"Trunc", [](T x, T) { return x.trunc() + x; }},
       {"MaskedFill", [](T x, T) { return x.masked_fill(x.detach() > 0.5, 0.2); }},
       {"Dropout", [](T x, T) { return std::get<0>(at::native_dropout(x, 0.3, true)); }},

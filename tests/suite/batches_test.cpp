@@ -11,16 +11,10 @@
 #include "errors.h"
 #include "suite/evaluate.h"
 #include "suite/optimizer.h"
+#include "tests/suite/data.h"
 
 namespace flightdeck::suite {
 namespace {
-
-DataSet synthetic(const std::string& name, int64_t limit) {
-  DataOptions options;
-  options.synthetic = true;
-  options.limit = limit;
-  return load_data(name, options);
-}
 
 BatchOptions batches_of(int64_t size) {
   BatchOptions options;

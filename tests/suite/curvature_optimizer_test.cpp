@@ -116,7 +116,7 @@ TEST_P(CurvatureOptimizers, TakeGroupsWithRatesOfTheirOwn) {
   EXPECT_TRUE(torch::equal(all[2], last));
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> curvature_names() {
   std::vector<std::string> all;
   for (const OptimizerEntry& entry : curvature_optimizers()) all.push_back(entry.name);
   return all;
@@ -124,7 +124,7 @@ std::vector<std::string> names() {
 
 INSTANTIATE_TEST_SUITE_P(Suite,
                          CurvatureOptimizers,
-                         testing::ValuesIn(names()),
+                         testing::ValuesIn(curvature_names()),
                          [](const auto& info) { return info.param; });
 
 TEST(CurvatureOptimizer, KeepsAMeasurementForAnInterval) {

@@ -7,13 +7,13 @@
 namespace flightdeck::suite {
 namespace {
 
-constexpr double kRate = 0.3;
+constexpr double kStepSize = 0.3;
 constexpr double kDamping = 0.07;
 
 std::vector<Chain> chains() { return {perceptron(), convolutional()}; }
 
 Hyperparameters with(const Hyperparameters& more) {
-  Hyperparameters all = {{"learning_rate", kRate}, {"damping", kDamping}};
+  Hyperparameters all = {{"learning_rate", kStepSize}, {"damping", kDamping}};
   for (const auto& [name, value] : more) all[name] = value;
   return all;
 }

@@ -356,15 +356,16 @@ TEST_P(OptimizerRule, FindsTheMinimumOfAParabola) {
   EXPECT_LT((parameter - 1.0).abs().max().item<double>(), 0.05);
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> first_order_names() {
   std::vector<std::string> all;
   for (const OptimizerEntry& entry : first_order_optimizers()) all.push_back(entry.name);
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Suite, OptimizerRule, testing::ValuesIn(names()), [](const auto& info) {
-  return info.param;
-});
+INSTANTIATE_TEST_SUITE_P(Suite,
+                         OptimizerRule,
+                         testing::ValuesIn(first_order_names()),
+                         [](const auto& info) { return info.param; });
 
 // ---- LibTorch's own -----------------------------------------------------------------------------
 

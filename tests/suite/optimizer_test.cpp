@@ -80,16 +80,16 @@ struct TableRow {
   std::string search;
 };
 
-const char* const kRate = "log-uniform in [0.0001, 1]";
+const char* const kRateSpace = "log-uniform in [0.0001, 1]";
 const char* const kComplement = "1 - value log-uniform in [0.0001, 1]";
 const TableRow kBeta1{"beta1", 0.9, "log-uniform in [0.5, 0.999]"};
 const TableRow kBeta2{"beta2", 0.999, "log-uniform in [0.8, 0.999]"};
 const TableRow kFinalRate{"final_rate", 0.1, "log-uniform in [0.001, 0.5]"};
 const TableRow kGamma{"gamma", 1e-3, "log-uniform in [0.0001, 0.1]"};
-const TableRow kSlowRate{"slow_rate", 0.5, kRate};
+const TableRow kSlowRate{"slow_rate", 0.5, kRateSpace};
 const TableRow kFastSteps{"fast_steps", 5, "uniform over whole numbers in [1, 20]"};
 
-TableRow rate(double value) { return {"learning_rate", value, kRate}; }
+TableRow rate(double value) { return {"learning_rate", value, kRateSpace}; }
 TableRow epsilon(double value) { return {"epsilon", value, "fixed"}; }
 
 TEST(Optimizers, HaveTheDefaultsAndSearchSpacesOfTheComparison) {

@@ -5,19 +5,13 @@
 #include <torch/torch.h>
 
 #include "errors.h"
+#include "tests/suite/data.h"
 
 namespace flightdeck::suite {
 namespace {
 
-DataSet synthetic(const std::string& name, int64_t limit) {
-  DataOptions options;
-  options.synthetic = true;
-  options.limit = limit;
-  return load_data(name, options);
-}
-
 // Batches of eight images are small in grey and large in colour: either way of preparing them.
-Batches batches_of(const DataSet& data, int64_t batch_size = 8) {
+Batches train_batches(const DataSet& data, int64_t batch_size = 8) {
   BatchOptions options;
   options.batch_size = batch_size;
   return Batches(data, Part::kTrain, options);
@@ -32,8 +26,8 @@ void expect_same(const Batch& one, const Batch& other) {
 TEST(Prefetch, GivesTheSameBatchesInTheSameOrder) {
   for (const std::string name : {"cifar10", "mnist"}) {  // the first is augmented
     const DataSet data = synthetic(name, 50);
-    Batches plain = batches_of(data);
-    Prefetch ahead(batches_of(data));
+    Batches plain = train_batches(data);
+    Prefetch ahead(train_batches(data));
     ASSERT_EQ(ahead.per_epoch(), plain.per_epoch());
     for (int i = 0; i < 20; ++i) {
       EXPECT_EQ(ahead.epoch(), plain.epoch());
@@ -46,8 +40,8 @@ TEST(Prefetch, GivesTheSameBatchesInTheSameOrder) {
 TEST(Prefetch, StartsAnyEpoch) {
   for (const std::string name : {"cifar10", "mnist"}) {
     const DataSet data = synthetic(name, 50);
-    Batches plain = batches_of(data);
-    Prefetch ahead(batches_of(data));
+    Batches plain = train_batches(data);
+    Prefetch ahead(train_batches(data));
     for (const int64_t epoch : {0, 3, 3, 1}) {
       ahead.start_epoch(epoch);
       plain.start_epoch(epoch);
@@ -67,7 +61,7 @@ TEST(Prefetch, ThrowsToTheCallerAndTriesAgain) {
       TORCH_CHECK(++calls != 2, "data: the second batch is broken");
       return prepare(stored);
     };
-    Prefetch ahead(batches_of(data, batch_size));
+    Prefetch ahead(train_batches(data, batch_size));
     EXPECT_EQ(ahead.next().inputs.size(0), batch_size);
     tests::expect_mentions(tests::error_of([&] { ahead.next(); }), {"second batch is broken"});
     EXPECT_EQ(ahead.position(), 1);
@@ -79,7 +73,7 @@ TEST(Prefetch, ThrowsToTheCallerAndTriesAgain) {
 TEST(Prefetch, EndsWhileABatchIsPrepared) {
   const DataSet data = synthetic("mnist", 50);
   for (int i = 0; i < 20; ++i) {
-    Prefetch ahead(batches_of(data, 40));
+    Prefetch ahead(train_batches(data, 40));
     if (i % 2 == 0) ahead.next();
   }
 }
@@ -87,7 +81,7 @@ TEST(Prefetch, EndsWhileABatchIsPrepared) {
 TEST(Prefetch, LeavesTheCallersThreadsAlone) {
   const int threads = at::get_num_threads();
   const DataSet data = synthetic("mnist", 50);
-  Prefetch ahead(batches_of(data, 40));
+  Prefetch ahead(train_batches(data, 40));
   ahead.next();
   EXPECT_EQ(at::get_num_threads(), threads);
 }

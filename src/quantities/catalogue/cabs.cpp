@@ -11,7 +11,7 @@ namespace flightdeck::quantities {
 namespace {
 
 // sum_p rate_p tr(variance_p) / loss. The trace needs no entries: it is mean_n ||g_n - g||².
-Value compute(const StepView& step) {
+Value cabs_value(const StepView& step) {
   const int64_t N = step.batch_size();
   const Tensor scatter = at::stack(step.gradients(&ParameterGradients::deviations)).sum(1);  // [P]
   const Tensor lengths = squared_means(step);
@@ -32,7 +32,7 @@ Quantity cabs(Settings&) {
       .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
-      .compute(&compute);
+      .compute(&cabs_value);
 }
 
 }  // namespace flightdeck::quantities

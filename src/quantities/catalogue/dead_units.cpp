@@ -18,7 +18,7 @@ Tensor count_dead(const Tensor& output) {  // [N, units, ...]
   return flat.amax(at::IntArrayRef({0, 2})).eq(0).sum().to(at::kDouble);
 }
 
-Value compute(const StepView& step) {
+Value dead_units_value(const StepView& step) {
   Tensor dead;
   double units = 0;
   std::vector<std::pair<std::string, Tensor>> layers;
@@ -46,7 +46,7 @@ Quantity dead_units(Settings&) {
       .summary("Fraction of relu units that are zero for the whole batch; one field per layer")
       .reference("beyond the papers")
       .needs(needs)
-      .compute(&compute);
+      .compute(&dead_units_value);
 }
 
 }  // namespace flightdeck::quantities

@@ -27,7 +27,7 @@ Tensor rounding_share(const Tensor& ratio, const StepView& step, const VivitNeed
   return rounding_error(scatter, length, length * (rounding * rounding), N) / scatter;
 }
 
-Value compute(const StepView& step, const VivitNeed& need, int64_t count) {
+Value ggn_spectrum_value(const StepView& step, const VivitNeed& need, int64_t count) {
   const Vivit& vivit = step.vivit(need);
   const int64_t listed = std::min(count, vivit.rank());
   Value value(vivit.gram_eigenvalues().select(0, -1));
@@ -55,7 +55,8 @@ Quantity ggn_spectrum(Settings& settings) {
       .reference("ViViT: eigenvalues of the Gram matrix, signal-to-noise of gamma and lambda")
       .needs(needs)
       .cost(Cost::kCurvature)
-      .compute([need, count](const StepView& step) { return compute(step, need, count); });
+      .compute(
+          [need, count](const StepView& step) { return ggn_spectrum_value(step, need, count); });
 }
 
 }  // namespace flightdeck::quantities

@@ -9,7 +9,7 @@ namespace {
 
 // tr(S) / |G|² with the unbiased estimates tr(S) = sum_n ||g_n - g||² / (N-1) and
 // |G|² = ||g||² - tr(S) / N, which may come out negative.
-Value compute(const StepView& step) {
+Value grad_noise_scale_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
   const Tensor scatter = step.deviations().sum(1);
@@ -30,7 +30,7 @@ Quantity grad_noise_scale(Settings&) {
       .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
-      .compute(&compute);
+      .compute(&grad_noise_scale_value);
 }
 
 }  // namespace flightdeck::quantities

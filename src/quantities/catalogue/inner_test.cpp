@@ -9,7 +9,7 @@ namespace {
 
 // sqrt( 1/(N (N-1)) sum_n (<g_n, g>/||g||² - 1)² ), with ||g||² = mean_n <g_n, g>: from the
 // differences between the products.
-Value compute(const StepView& step) {
+Value inner_test_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
   const Tensor dots = step.mean_dots(), mean2 = step.squared_mean();
@@ -26,7 +26,7 @@ Quantity inner_test(Settings&) {
       .needs(Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
-      .compute(&compute);
+      .compute(&inner_test_value);
 }
 
 }  // namespace flightdeck::quantities

@@ -9,7 +9,7 @@ namespace flightdeck::quantities {
 namespace {
 
 // sqrt( 1/(N (N-1)) sum_n ||g_n - g||² / ||g||² ).
-Value compute(const StepView& step) {
+Value norm_test_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
   const Tensor scatter = step.deviations().sum(1);
@@ -26,7 +26,7 @@ Quantity norm_test(Settings&) {
       .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
-      .compute(&compute);
+      .compute(&norm_test_value);
 }
 
 }  // namespace flightdeck::quantities

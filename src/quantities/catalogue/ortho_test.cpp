@@ -21,7 +21,7 @@ double rounding_of_sums(const StepView& step) {
 }
 
 // sqrt( 1/(N (N-1)) sum_n (||g_n||²/||g||² - <g_n, g>²/||g||⁴) ): all scatter but that along g.
-Value compute(const StepView& step) {
+Value ortho_test_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
   const Tensor dots = step.mean_dots(), mean2 = step.squared_mean();
@@ -45,7 +45,7 @@ Quantity ortho_test(Settings&) {
       .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
-      .compute(&compute);
+      .compute(&ortho_test_value);
 }
 
 }  // namespace flightdeck::quantities

@@ -17,7 +17,7 @@ Tensor group_maxima(const StepView& step, const std::vector<Tensor>& per_paramet
   return at::stack(maxima).to(at::kDouble);
 }
 
-Value compute(const StepView& step) {
+Value parameters_value(const StepView& step) {
   std::vector<Tensor> sums, squares, magnitudes;
   for (const NamedParameter& parameter : step.parameters()) {
     const Tensor values = parameter.tensor.detach().flatten();
@@ -42,7 +42,7 @@ Quantity parameters(Settings&) {
       .summary("Norm of the parameters; mean, deviation and largest magnitude as fields")
       .reference("theta_k; the reference implementation stores every entry")
       .has_groups(true)
-      .compute(&compute);
+      .compute(&parameters_value);
 }
 
 }  // namespace flightdeck::quantities

@@ -19,7 +19,7 @@ std::optional<double> margin_of(const Activation& activation) {
   return std::nullopt;
 }
 
-Value compute(const StepView& step) {
+Value saturated_units_value(const StepView& step) {
   Tensor saturated;
   double entries = 0;
   std::vector<std::pair<std::string, Tensor>> layers;
@@ -52,7 +52,7 @@ Quantity saturated_units(Settings&) {
           "Fraction of sigmoid, tanh and hardtanh outputs at their bounds; one field per layer")
       .reference("beyond the papers")
       .needs(needs)
-      .compute(&compute);
+      .compute(&saturated_units_value);
 }
 
 }  // namespace flightdeck::quantities

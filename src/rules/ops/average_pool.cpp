@@ -15,7 +15,7 @@ bool is_three_dimensional(const NodeView& node) {
   return node.name().find("3D") != std::string::npos;
 }
 
-Shape mixed_dims(const NodeView& node) {
+Shape average_pooled_dims(const NodeView& node) {
   return is_three_dimensional(node) ? Shape{-1, -2, -3} : Shape{-1, -2};
 }
 
@@ -50,7 +50,7 @@ class AveragePoolRule final : public AlongDimsRule {
                        "AdaptiveAvgPool3DBackward0",
                        "AvgPool2DBackward0",
                        "AvgPool3DBackward0"},
-                      &mixed_dims,
+                      &average_pooled_dims,
                       /*is_linear=*/true) {}
 
   bool has_constant_jacobian(const NodeView&) const override { return true; }

@@ -15,7 +15,7 @@ bool is_three_dimensional(const NodeView& node) {
   return node.name().find("3D") != std::string::npos;
 }
 
-Shape mixed_dims(const NodeView& node) {
+Shape max_pooled_dims(const NodeView& node) {
   return is_three_dimensional(node) ? Shape{-1, -2, -3} : Shape{-1, -2};
 }
 
@@ -68,7 +68,7 @@ class MaxPoolRule final : public AlongDimsRule {
                        "AdaptiveMaxPool3DBackward0",
                        "MaxPool2DWithIndicesBackward0",
                        "MaxPool3DWithIndicesBackward0"},
-                      &mixed_dims,
+                      &max_pooled_dims,
                       /*is_linear=*/true) {}
 
   bool keeps_channels(const NodeView&) const override { return true; }

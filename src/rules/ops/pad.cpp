@@ -13,7 +13,7 @@ Shape padding_of(const NodeView& node) {
   return compat::to_ints(node.as<ConstantPadNdBackward0>().pad);
 }
 
-Shape mixed_dims(const NodeView& node) {
+Shape padded_dims(const NodeView& node) {
   Shape dims;
   for (size_t k = 1; k <= padding_of(node).size() / 2; ++k) dims.push_back(-int64_t(k));
   return dims;
@@ -21,7 +21,7 @@ Shape mixed_dims(const NodeView& node) {
 
 class PadRule final : public AlongDimsRule {
  public:
-  PadRule() : AlongDimsRule({"ConstantPadNdBackward0"}, &mixed_dims, /*is_linear=*/true) {}
+  PadRule() : AlongDimsRule({"ConstantPadNdBackward0"}, &padded_dims, /*is_linear=*/true) {}
 
   bool has_constant_jacobian(const NodeView&) const override { return true; }
   bool keeps_channels(const NodeView&) const override { return true; }

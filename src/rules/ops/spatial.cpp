@@ -13,7 +13,7 @@ int64_t spatial_dims(const std::string& name) {
   return 3;  // pixel shuffle: channels, height, width
 }
 
-Shape mixed_dims(const NodeView& node) {
+Shape resampled_dims(const NodeView& node) {
   Shape dims;
   for (int64_t k = 1; k <= spatial_dims(node.name()); ++k) dims.push_back(-k);
   return dims;
@@ -36,7 +36,7 @@ const Rule& spatial() {
        "UpsampleNearest2DBackward1",       "UpsampleNearest3DBackward0",
        "UpsampleNearest3DBackward1",       "UpsampleTrilinear3DBackward0",
        "UpsampleTrilinear3DBackward1"},
-      &mixed_dims,
+      &resampled_dims,
       /*is_linear=*/true);
   return rule;
 }
