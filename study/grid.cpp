@@ -12,9 +12,9 @@ namespace {
 constexpr double kMostValues = 10000;
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
-  throw std::invalid_argument("--grid is '" + text + "' but " + why +
+  throw std::invalid_argument("the grid is '" + text + "' but " + why +
                               "; write NAME=LOW:HIGH:COUNT for values on a logarithmic scale or "
-                              "NAME=VALUE,VALUE,..., for example --grid learning_rate=1e-5:1e2:36");
+                              "NAME=VALUE,VALUE,..., for example learning_rate=1e-5:1e2:36");
 }
 
 std::vector<double> numbers(const std::string& all, char separator, const std::string& text) {

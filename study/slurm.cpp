@@ -87,7 +87,7 @@ std::string answer(const std::vector<std::string>& arguments) {
   const Answer answer = answer_of(arguments);
   if (answer.status == kNoProgram) {
     throw std::runtime_error("tune: there is no " + arguments[0] +
-                             " here; submit from a machine of the cluster, or leave --slurm out");
+                             " here; submit from a machine of the cluster, or let the runs be started here");
   }
   if (answer.status != 0) {
     throw std::runtime_error("tune: " + arguments[0] + " refused: " + answer.error);
@@ -125,11 +125,11 @@ class Submitter {
       const std::string task =
           "\"$((" + std::to_string(array.offset) + " + SLURM_ARRAY_TASK_ID))\"";
       remember(sbatch({"--array=" + array.indices, "--output=" + output("%A_%a.txt")},
-                      "--task " + task));
+                      {"--task", task}));
       submission.runs += array.count;
     }
     const std::string after = "--dependency=afterany:" + joined(last_.jobs, ":");
-    remember(sbatch({after, "--output=" + output("%j.txt")}, "--slurm-next"));
+    remember(sbatch({after, "--output=" + output("%j.txt")}, {"--slurm-next"}));
     submission.jobs = last_.jobs;
     return submission;
   }
@@ -152,7 +152,8 @@ class Submitter {
     write_submitted(study_, last_);
   }
 
-  std::string sbatch(const std::vector<std::string>& more, const std::string& words) const {
+  std::string sbatch(const std::vector<std::string>& more,
+                     const std::vector<std::string>& words) const {
     std::vector<std::string> arguments = {"sbatch", "--parsable", "--job-name=flightdeck-tune"};
     // Before the user's options: the later one counts.
     const auto threads = study_.request().run_options.find("threads");
@@ -161,8 +162,10 @@ class Submitter {
     }
     arguments.insert(arguments.end(), last_.options.begin(), last_.options.end());
     arguments.insert(arguments.end(), more.begin(), more.end());
-    arguments.push_back("--wrap=exec " + shell_word(program_) + " tune " +
-                        shell_word(fs::absolute(study_.folder()).string()) + " " + words);
+    const std::string command = "exec " + shell_word(program_) + " tune " +
+                                shell_word(fs::absolute(study_.folder()).string()) + " " +
+                                joined(words, " ");
+    arguments.push_back("--wrap=" + command);
     const std::string job = answer(arguments);
     return job.substr(0, job.find(';'));  // ";CLUSTER" may follow
   }

@@ -38,7 +38,7 @@ void refuse_others_things(const std::string& folder) {
   }
   if (is_free) return;
   throw std::invalid_argument(folder +
-                              " is there already and holds no study; choose another --out");
+                              " is there already and holds no study; choose another folder");
 }
 
 // Shortest text that reads back the same.
@@ -60,7 +60,7 @@ void Study::make(const std::string& folder, const Request& request) {
   std::string text = folder + " holds a study of something else";
   for (const std::string& line : lines) text += "\n  " + line;
   throw std::invalid_argument(text + "\ngo on with it by 'flightdeck tune " + folder +
-                              "', or choose another --out");
+                              "', or choose another folder");
 }
 
 Study::Study(const std::string& folder) : folder_(folder), request_(read_request(folder)) {

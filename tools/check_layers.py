@@ -29,11 +29,11 @@ DIRECT = {
     "record": ["cockpit"],
     "serve": ["record"],
     "public": [],
-    "cli": ["serve", "public", "suite", "study"],
-    "python": ["serve", "public"],
+    "run": ["public", "suite", "study"],
+    "cli": ["serve", "run"],
     "suite": ["public", "base"],
-    "study": ["base"],
-    "examples": ["public", "suite"],
+    "study": ["base", "public"],
+    "examples": ["public", "suite", "run"],
 }
 
 # The same of the page's folders.
@@ -49,7 +49,7 @@ WEB_DIRECT = {
 # What instruments may import from above, as types only: the shape that they must have.
 WEB_SHAPES = {"instruments": {"app/instrument"}}
 
-# Layers that do without LibTorch, and so without the public headers that need it.
+# Layers that do without LibTorch, and so without the public headers that include it.
 WITHOUT_TORCH = {"base", "kernels", "study"}
 
 # Free to include whatever they examine.
@@ -87,7 +87,7 @@ def allowed(layer):
 
 
 SRC_LAYERS = [layer for layer in DIRECT if layer not in
-              ("public", "cli", "python", "suite", "study", "examples")]
+              ("public", "run", "cli", "suite", "study", "examples")]
 
 
 def layer_of(path):
@@ -109,6 +109,8 @@ def included_layer(repository, including, included):
     beside = (repository / including).parent / included
     if beside.is_file():
         return layer_of(beside.resolve().relative_to(repository))
+    # "src/base/words.h" is the same file as "base/words.h".
+    included = included[4:] if included.startswith("src/") else included
     first = Path(included).parts[0]
     if first == "flightdeck":
         # flightdeck/<kind>.inc is written by the catalogue, for the layer that keeps it.
@@ -118,6 +120,18 @@ def included_layer(repository, including, included):
     if first in SRC_LAYERS or first in DIRECT or first in UNRESTRICTED:
         return first
     return None
+
+
+def needs_torch(repository, included, seen=()):
+    """Returns whether a public header includes LibTorch, itself or by another public header."""
+    header = repository / "include" / included
+    if included in seen or not included.startswith("flightdeck/") or not header.is_file():
+        return False
+    for line in header.read_text(encoding="utf-8").splitlines():
+        match = INCLUDE.match(line)
+        if match and (TORCH.match(match[2]) or needs_torch(repository, match[2], (*seen, included))):
+            return True
+    return False
 
 
 def findings_in(repository, path):
@@ -139,6 +153,10 @@ def findings_in(repository, path):
         bracket, included = match.groups()
         if bracket == "<" and layer in WITHOUT_TORCH and TORCH.match(included):
             yield (f"{path}:{number}: {layer} may not include LibTorch (<{included}>)\n"
+                   f"  remedy: take raw pointers and sizes, and unpack tensors one layer up")
+            continue
+        if layer in WITHOUT_TORCH and needs_torch(repository, included):
+            yield (f'{path}:{number}: {layer} may not include LibTorch (by "{included}")\n'
                    f"  remedy: take raw pointers and sizes, and unpack tensors one layer up")
             continue
         other = included_layer(repository, path, included)

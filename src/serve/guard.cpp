@@ -94,14 +94,14 @@ void check_token(const std::string& host, const std::string& token) {
   if (token.empty()) {
     if (is_loopback(host)) return;
     throw std::invalid_argument(
-        "serve: --host " + host +
-        " lets other machines read everything that was recorded; give --token with at least " +
+        "serve: options.host " + host +
+        " lets other machines read everything that was recorded; set options.token to at least " +
         std::to_string(kTokenCharacters) +
         " characters that they have to know, or use the default host and a tunnel (ssh -L)");
   }
   if (token.size() < kTokenCharacters ||
       !std::all_of(token.begin(), token.end(), is_cookie_character)) {
-    throw std::invalid_argument("serve: --token has " + std::to_string(token.size()) +
+    throw std::invalid_argument("serve: options.token has " + std::to_string(token.size()) +
                                 " characters; give at least " + std::to_string(kTokenCharacters) +
                                 " letters, digits or -._~ (openssl rand -hex 16 makes some)");
   }
@@ -156,8 +156,8 @@ void Guard::check_host(const Request& request) const {
   if (is_known && !name.empty()) return;
   throw Refused(403,
                 "this server is not called '" + request.header("host").substr(0, 100) + "'",
-                "use the address that flightdeck serve printed; a name of your own is made known "
-                "by --host");
+                "use the address that flightdeck serve printed; a name of your own has to be the "
+                "host of the server");
 }
 
 void Guard::check_site(const Request& request) const {

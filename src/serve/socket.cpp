@@ -44,11 +44,11 @@ short poll_for(int descriptor, short events, Clock::time_point deadline) {
 
 std::string remedy_for(int error, int port) {
   if (error == EADDRINUSE) {
-    return "another program has it; give another --port, or 0 for a free one";
+    return "another program has it; give another options.port, or 0 for a free one";
   }
   if (error == EACCES && port < 1024)
-    return "ports below 1024 belong to root; give a higher --port";
-  return "give a --host that this machine has";
+    return "ports below 1024 belong to root; give a higher options.port";
+  return "set options.host to one that this machine has";
 }
 
 [[noreturn]] void cannot_listen(const std::string& host, int port, int error) {

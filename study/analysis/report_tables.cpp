@@ -238,7 +238,7 @@ ShownTable target_table(const Analysis& analysis) {
   table.id = "targets";
   table.title = "Targets: the convergence performances";
   table.caption =
-      "What counts as solved: published, given by --target, or by rule 98 % of the way from the "
+      "What counts as solved: published, chosen by the reader, or by rule 98 % of the way from the "
       "untrained score to the median of the final ones.";
   table.columns = {"problem", "measure", "target", "origin"};
   table.is_folded = true;

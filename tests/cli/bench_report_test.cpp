@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/bench_report.h"
+#include "cli/bench/bench_report.h"
 
 #include <gtest/gtest.h>
 

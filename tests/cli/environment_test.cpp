@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "cli/environment.h"
+#include "cli/machine/environment.h"
 
 #include <cstdlib>
 #include <map>
 
 #include <gtest/gtest.h>
 
-#include "cli/processor.h"
+#include "cli/machine/processor.h"
 
 namespace flightdeck::cli {
 namespace {

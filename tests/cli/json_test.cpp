@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/json.h"
+#include "cli/text/json.h"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/numbers.h"
+#include "cli/text/numbers.h"
 
 #include <cmath>
 

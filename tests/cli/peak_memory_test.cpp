@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/peak_memory.h"
+#include "cli/machine/peak_memory.h"
 
 #include <stdexcept>
 

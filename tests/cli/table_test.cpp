@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/table.h"
+#include "cli/text/table.h"
 
 #include <limits>
 #include <stdexcept>
@@ -17,18 +17,18 @@ Table example() {
 }
 
 TEST(Table, IsPaddedWithNumbersToTheRight) {
-  EXPECT_EQ(example().text(),
+  EXPECT_EQ(padded_text(example()),
             "name     step   value\n"
             "first  100000  0.1235\n"
             "b           7    -inf\n");
 }
 
 TEST(Table, KeepsAllDigitsInFiles) {
-  EXPECT_EQ(example().csv(), "name,step,value\nfirst,100000,0.1234567\nb,7,-inf\n");
+  EXPECT_EQ(csv_text(example()), "name,step,value\nfirst,100000,0.1234567\nb,7,-inf\n");
 }
 
 TEST(Table, HasNullsInJsonWhereThereIsNoNumber) {
-  EXPECT_EQ(example().json(),
+  EXPECT_EQ(json_text(example()),
             R"([{"name": "first", "step": 100000, "value": 0.1234567}, )"
             R"({"name": "b", "step": 7, "value": null}])");
 }

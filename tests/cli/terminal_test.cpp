@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/terminal.h"
+#include "cli/text/terminal.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/tool_words.h"
+#include "cli/text/tool_words.h"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,15 @@ TEST(ToolWords, NameTheOptionForABatchNormPolicy) {
             "it couples the samples (--batch-norm split): a row is");
   EXPECT_EQ(in_words_of_the_tool("set options.batch_norm to kConstantStatistics"),
             "give --batch-norm constant");
+}
+
+TEST(ToolWords, NameTheOptionsForWhatALibraryWants) {
+  EXPECT_EQ(in_words_of_the_tool("cannot listen: give another options.port, or 0"),
+            "cannot listen: give another --port, or 0");
+  EXPECT_EQ(in_words_of_the_tool("set options.host to one that this machine has"),
+            "give a --host that this machine has");
+  EXPECT_EQ(in_words_of_the_tool("runs/a holds no study; choose another folder"),
+            "runs/a holds no study; choose another --out");
 }
 
 TEST(ToolWords, LeaveOtherTextAsItIs) { EXPECT_EQ(in_words_of_the_tool("lr is 0"), "lr is 0"); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "cli/tune_progress.h"
+#include "cli/reports/tune_progress.h"
 
 #include <gtest/gtest.h>
 
-#include "cli/terminal.h"
+#include "cli/text/terminal.h"
 
 namespace flightdeck::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/turns.h"
+#include "cli/bench/turns.h"
 
 #include <stdexcept>
 

@@ -40,7 +40,7 @@ TEST(GridAxis, SaysWhatIsWrongWithAText) {
   EXPECT_NE(why("a=1:2:1").find("COUNT"), std::string::npos);
   EXPECT_NE(why("a=1:2:2.5").find("COUNT"), std::string::npos);
   EXPECT_NE(why("a=1,1").find("twice"), std::string::npos);
-  EXPECT_NE(why("a=1,1").find("--grid learning_rate=1e-5:1e2:36"), std::string::npos);
+  EXPECT_NE(why("a=1,1").find("for example learning_rate=1e-5:1e2:36"), std::string::npos);
 }
 
 TEST(GridPoints, AreAllCombinations) {

@@ -6,14 +6,14 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "cli/training.h"
+#include "run/training.h"
 #include "suite/batches.h"
 
 namespace flightdeck::suite {
 namespace {
 
-using cli::Training;
-using cli::TrainingOptions;
+using run::Training;
+using run::TrainingOptions;
 
 // LibTorch has no use for more threads on problems of this size, and tests run side by side.
 class OneThread {

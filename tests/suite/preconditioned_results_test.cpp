@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "cli/training.h"
+#include "run/training.h"
 
 namespace flightdeck::suite {
 namespace {
@@ -27,12 +27,12 @@ Curve train(const std::string& optimizer, const Hyperparameters& given) {
     curve.label += " " + name + " " + std::to_string(value);
   }
   for (uint64_t seed = 42; seed < 42 + kSeeds; ++seed) {
-    cli::TrainingOptions options;
+    run::TrainingOptions options;
     options.problem = "mnist_logreg";
     options.optimizer = optimizer;
     options.hyperparameters = given;
     options.seed = seed;
-    cli::Training training(options);
+    run::Training training(options);
     for (size_t k = 0; k < kMarks.size(); ++k) {
       while (training.next_step() < kMarks[k]) training.step();
       curve.losses[k] += training.evaluate(Part::kTrainEval).loss / kSeeds;

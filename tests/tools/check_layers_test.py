@@ -80,6 +80,30 @@ class CheckLayers(unittest.TestCase):
                             "examples may not include rows")
         self.expect_refused("suite/runner.cpp", '"cli/json.h"', "suite may not include cli")
 
+    def test_the_form_with_src_is_the_same_include(self):
+        self.expect_allowed("cli/commands/doctor.cpp", '"src/kernels/k/k.h"')
+        self.expect_allowed("suite/formats/idx.cpp", '"src/base/limits.h"')
+        self.expect_refused("suite/formats/idx.cpp", '"src/rows/outer.h"', "suite may not include rows")
+        self.expect_refused("src/rows/outer.cpp", '"src/rules/elementwise.h"', "rows may not include rules")
+
+    def test_run_stands_on_suite_and_study_and_below_the_tool(self):
+        self.expect_allowed("run/training.cpp", '"suite/problem.h"')
+        self.expect_allowed("run/training.cpp", '"study/outcome.h"')
+        self.expect_allowed("cli/commands/run.cpp", '"run/training.h"')
+        self.expect_refused("run/training.cpp", '"cli/text/json.h"', "run may not include cli")
+        self.expect_refused("run/training.cpp", '"cockpit/plan.h"', "run may not include cockpit")
+        self.expect_refused("suite/problem.cpp", '"run/training.h"', "suite may not include run")
+
+    def test_without_libtorch_public_headers_may_be_used_that_do_without_it_too(self):
+        headers = {"include/flightdeck/ending.h": "#include <string>\n",
+                   "include/flightdeck/cockpit.h": '#include "flightdeck/watch.h"\n',
+                   "include/flightdeck/watch.h": "#include <ATen/core/Tensor.h>\n"}
+        status, output = check({**headers, "study/outcome.h": '#include "flightdeck/ending.h"\n'})
+        self.assertEqual(status, 0, output)
+        status, output = check({**headers, "study/outcome.h": '#include "flightdeck/cockpit.h"\n'})
+        self.assertEqual(status, 1)
+        self.assertIn('study may not include LibTorch (by "flightdeck/cockpit.h")', output)
+
     def test_nothing_depends_on_tests(self):
         self.expect_refused("src/rows/outer.cpp", '"tests/oracle/oracle.h"',
                             "rows may not include tests")

@@ -15,3 +15,29 @@ execute_process(
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${WORK}/build/outside COMMAND_ERROR_IS_FATAL ANY)
+
+# What it links from the suite upwards, where that was built. The tool's study starts this program again for each run.
+file(REMOVE_RECURSE ${WORK}/runs)
+if(EXISTS ${WORK}/build/outside_run)
+  execute_process(COMMAND ${WORK}/build/outside_run ${WORK}/runs COMMAND_ERROR_IS_FATAL ANY)
+endif()
+if(EXISTS ${WORK}/build/outside_tool)
+  execute_process(COMMAND ${WORK}/build/outside_tool list problems COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+  execute_process(
+    COMMAND ${WORK}/build/outside_tool tune quadratic_deep --optimizer sgd --grid learning_rate=0.01
+      --epochs 1 --threads 1 --out ${WORK}/runs/study
+    COMMAND_ERROR_IS_FATAL ANY)
+  file(GLOB_RECURSE outcomes ${WORK}/runs/study/*/outcome.json)
+  list(LENGTH outcomes count)
+  if(count EQUAL 0)
+    message(FATAL_ERROR "the study of the outside tool left no outcome in ${WORK}/runs/study")
+  endif()
+  # Each run was this program's, not another tool's.
+  file(GLOB records ${WORK}/runs/study/runs/*)
+  list(GET records 0 record)
+  execute_process(COMMAND ${WORK}/build/outside_tool show ${record}
+    OUTPUT_VARIABLE shown COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT shown MATCHES "outside_tool")
+    message(FATAL_ERROR "the run was not started by the outside tool:\n${shown}")
+  endif()
+endif()

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "cli/command.h"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+namespace flightdeck::cli {
+
+#define FLIGHTDECK_ENTRY(name) Command name##_command();
+#include "flightdeck/commands.inc"
+#undef FLIGHTDECK_ENTRY
+#define FLIGHTDECK_ENTRY(name) Command bench_##name##_command();
+#include "flightdeck/bench_commands.inc"
+#undef FLIGHTDECK_ENTRY
+
+namespace {
+
+std::vector<Command> by_place(std::vector<Command> commands) {
+  std::stable_sort(commands.begin(), commands.end(), [](const Command& a, const Command& b) {
+    return a.place < b.place;
+  });
+  return commands;
+}
+
+}  // namespace
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> table = by_place({
+#define FLIGHTDECK_ENTRY(name) name##_command(),
+#include "flightdeck/commands.inc"
+#undef FLIGHTDECK_ENTRY
+  });
+  return table;
+}
+
+const std::vector<Command>& all_bench_commands() {
+  static const std::vector<Command> table = by_place({
+#define FLIGHTDECK_ENTRY(name) bench_##name##_command(),
+#include "flightdeck/bench_commands.inc"
+#undef FLIGHTDECK_ENTRY
+  });
+  return table;
+}
+
+void add_commands(CLI::App& parent, const std::vector<Command>& commands) {
+  for (const Command& command : commands) {
+    command.add_to(parent.add_subcommand(command.word, command.summary));
+  }
+}
+
+}  // namespace flightdeck::cli

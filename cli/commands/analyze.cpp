@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// flightdeck analyze: what the runs of a comparison say about its optimizers.
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include <CLI/CLI.hpp>
+
+#include "base/whole_file.h"
+#include "cli/command.h"
+#include "cli/options/names.h"
+#include "cli/options/usage_error.h"
+#include "cli/reports/analyze_summary.h"
+#include "record/text.h"
+#include "study/analysis/write.h"
+#include "study/baselines.h"
+#include "study/pack.h"
+
+namespace flightdeck::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct AnalyzeOptions {
+  std::vector<std::string> studies, formats = study::analysis_formats(), targets;
+  std::string out, metric = "test", pack;
+  bool has_no_baselines = false, json = false;
+};
+
+std::vector<study::Outcome> read_all(const AnalyzeOptions& options,
+                                     std::vector<std::string>& problems) {
+  std::vector<study::Outcome> outcomes;
+  for (const std::string& path : options.studies) {
+    if (!fs::exists(path)) throw UsageError("analyze: there is no " + path);
+    const std::vector<study::Outcome> found = study::find_outcomes(path, problems);
+    outcomes.insert(outcomes.end(), found.begin(), found.end());
+  }
+  if (outcomes.empty()) {
+    throw std::runtime_error("analyze: no run in " + joined(options.studies) + " has an outcome" +
+                             (problems.empty() ? "" : "; " + problems.front()));
+  }
+  return outcomes;
+}
+
+std::set<std::string> problems_of(const std::vector<study::Outcome>& outcomes) {
+  std::set<std::string> names;
+  for (const study::Outcome& outcome : outcomes) names.insert(outcome.setting.problem);
+  return names;
+}
+
+std::map<std::string, double> targets_of(const AnalyzeOptions& options,
+                                         const std::set<std::string>& problems) {
+  std::map<std::string, double> targets;
+  for (const std::string& text : options.targets) {
+    const size_t equals = text.find('=');
+    char* end = nullptr;
+    const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+    const double value = std::strtod(number.c_str(), &end);
+    if (number.empty() || *end != '\0') {
+      throw UsageError("analyze: --target " + text + " is not PROBLEM=VALUE (mnist_mlp=0.97)");
+    }
+    const std::string problem = text.substr(0, equals);
+    check_name("problem of these runs", problem, {problems.begin(), problems.end()});
+    targets[problem] = value;
+  }
+  return targets;
+}
+
+// Beside the first study's runs; beside the file if it is one.
+std::string folder_of(const AnalyzeOptions& options) {
+  if (!options.out.empty()) return options.out;
+  const fs::path first = options.studies.front();
+  return (fs::is_directory(first) ? first : first.parent_path()) / "analysis";
+}
+
+void pack(const AnalyzeOptions& options, const std::vector<study::Outcome>& outcomes) {
+  const std::string lines = study::packed(outcomes);
+  replace_file(options.pack, lines, Place::kGiven);
+  if (!options.json) {
+    std::cout << "packed " << outcomes.size() << " outcomes into " << options.pack << " ("
+              << (lines.size() + 999) / 1000 << " kB)\n";
+  }
+}
+
+void analyze(const AnalyzeOptions& options) {
+  for (const std::string& format : options.formats) {
+    check_name("format", format, study::analysis_formats());
+  }
+  check_name("metric", options.metric, {"test", "valid", "train"});
+  std::vector<std::string> unreadable;
+  const std::vector<study::Outcome> outcomes = read_all(options, unreadable);
+  const std::set<std::string> problems = problems_of(outcomes);
+  study::AnalysisOptions request;
+  request.part = study::part_of(options.metric);
+  request.targets = targets_of(options, problems);
+  if (!options.pack.empty()) pack(options, outcomes);
+
+  std::vector<study::Outcome> baselines;
+  if (!options.has_no_baselines) baselines = study::baselines_of(problems);
+  study::Analysis analysis = study::analyze(outcomes, baselines, request);
+  if (analysis.trials.empty()) {
+    throw std::runtime_error("analyze: none of the runs can be compared: " +
+                             analysis.warnings.front());
+  }
+  analysis.warnings.insert(analysis.warnings.end(), unreadable.begin(), unreadable.end());
+  const std::vector<std::string> files = study::write_analysis(
+      analysis, folder_of(options), {options.formats.begin(), options.formats.end()});
+  const std::string text =
+      options.json ? analysis_json(analysis, files) : analysis_text(analysis, files);
+  std::cout << record::printable(text, record::Lines::kKept);
+}
+
+void add_analyze(CLI::App* command) {
+  const auto options = std::make_shared<AnalyzeOptions>();
+  command
+      ->add_option("STUDY",
+                   options->studies,
+                   "Folder of a study, folder of runs, or file with one outcome to a line; several "
+                   "are joined")
+      ->required();
+  command->add_option("-o,--out", options->out, "Folder to write to; default is STUDY/analysis");
+  command->add_option("--format", options->formats, "html, csv, latex; default is all")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--metric",
+                      options->metric,
+                      "Part of the data that performance is measured on: test, valid, train");
+  command
+      ->add_option(
+          "--target",
+          options->targets,
+          "PROBLEM=VALUE: convergence performance for speed and profiles (accuracy in [0, 1])")
+      ->allow_extra_args(false);
+  command->add_flag(
+      "--no-baselines", options->has_no_baselines, "Leave out the runs that come with flightdeck");
+  command->add_option(
+      "--pack", options->pack, "Also write the outcomes to one small file of JSON lines");
+  command->add_flag("--json", options->json, "Print the tables as JSON");
+  command->footer(
+      "Examples:\n"
+      "  flightdeck analyze studies/first\n"
+      "  flightdeck analyze runs --target mnist_mlp=0.97 --format html");
+  command->callback([options] { analyze(*options); });
+}
+
+}  // namespace
+
+Command analyze_command() {
+  return {"analyze",
+          "Compare the optimizers of a study: tables and figures as HTML, CSV and LaTeX.",
+          80,
+          &add_analyze};
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// flightdeck coverage: how the individual gradients of a problem's model are obtained, and what its
+// curvature falls back on.
+#include "flightdeck/coverage.h"
+
+#include <cstdio>
+#include <memory>
+
+#include <ATen/ATen.h>
+#include <CLI/CLI.hpp>
+#include <torch/nn/module.h>
+
+#include "cli/command.h"
+#include "cli/machine/process.h"
+#include "cli/options/errors.h"
+#include "cli/options/names.h"
+#include "cli/options/tracking_options.h"
+#include "cli/options/usage_error.h"
+#include "cli/text/json.h"
+#include "cli/text/numbers.h"
+#include "cli/text/tool_words.h"
+#include "flightdeck/curvature_coverage.h"
+#include "flightdeck/gradients.h"
+#include "flightdeck/products.h"
+#include "suite/problem.h"
+
+namespace flightdeck::cli {
+namespace {
+
+// Rules decide by the shapes of a batch of at least two; more samples only take longer.
+constexpr int64_t kBatchSize = 2;
+
+struct CoverageOptions {
+  std::string problem;
+  std::vector<std::string> needs = {"norms"};
+  std::string batch_norm = "refuse";
+  int64_t batch_size = kBatchSize;
+  bool json = false;
+};
+
+struct NamedNeed {
+  std::string name;
+  Need need;
+};
+
+const std::vector<NamedNeed>& all_needs() {
+  static const std::vector<NamedNeed> needs = {{"deviations", Need::kDeviations},
+                                               {"gram", Need::kGram},
+                                               {"individual", Need::kIndividual},
+                                               {"mean", Need::kMean},
+                                               {"mean_dots", Need::kMeanDots},
+                                               {"norms", Need::kNorms},
+                                               {"second_moment", Need::kSecondMoment},
+                                               {"variance", Need::kVariance}};
+  return needs;
+}
+
+Needs chosen_needs(const std::vector<std::string>& names) {
+  Needs chosen;
+  for (const std::string& name : names) {
+    check_name("need", name, names_of(all_needs()));
+    for (const NamedNeed& entry : all_needs()) {
+      if (entry.name == name) chosen = chosen | entry.need;
+    }
+  }
+  return chosen;
+}
+
+// What a second-order question says of itself: nothing where rules serve it all.
+struct SecondOrder {
+  std::string what;
+  std::vector<std::string> remarks;
+};
+
+SecondOrder ask(const std::string& what, const std::function<std::vector<std::string>()>& remarks) {
+  try {
+    return {what, remarks()};
+  } catch (const std::exception& error) {
+    return {what, {"refused: " + message_of(error)}};
+  }
+}
+
+std::vector<SecondOrder> second_order(const Tensor& losses,
+                                      const Parameters& parameters,
+                                      BatchNormPolicy batch_norm) {
+  CurvatureOptions options;
+  options.batch_norm = batch_norm;
+  const auto diagonals = [&](CurvatureNeed need) {
+    return [&, need] { return curvature_coverage(losses, parameters, need, options).remarks; };
+  };
+  const auto products = [&](CurvatureKind kind) {
+    return [&, kind] {
+      const auto matrix = curvature_operator(losses, parameters, kind);
+      matrix->multiply(at::ones({1, matrix->dim()}, matrix->options()));
+      return matrix->remarks();
+    };
+  };
+  return {ask("GGN diagonal and trace", diagonals(CurvatureNeed::kTraceGgn)),
+          ask("Hessian diagonal and trace", diagonals(CurvatureNeed::kTraceHessian)),
+          ask("GGN-vector products", products(CurvatureKind::kGgn)),
+          ask("Hessian-vector products", products(CurvatureKind::kHessian))};
+}
+
+struct CoverageReport {
+  std::string problem;
+  Coverage coverage;
+  std::vector<SecondOrder> second_order;
+};
+
+// The first part is told by `on_coverage` before the second is computed.
+CoverageReport examine(const CoverageOptions& options,
+                       const std::function<void(const Coverage&)>& on_coverage) {
+  Needs needs;
+  GradientOptions gradient_options;
+  read_arguments("coverage", [&] {
+    suite::find_problem(options.problem);
+    needs = chosen_needs(options.needs);
+    gradient_options.batch_norm = batch_norm_policy(options.batch_norm);
+    if (options.batch_size < 1) {
+      throw UsageError("--batch-size is " + std::to_string(options.batch_size) +
+                       " but must be at least 1");
+    }
+  });
+  prepare_process(0);
+
+  const suite::Problem& problem = suite::find_problem(options.problem);
+  at::manual_seed(0);
+  const suite::Model model = problem.build();
+  model.module->train();
+  const suite::Batch batch = problem.random_batch(options.batch_size);
+  const Tensor losses = problem.losses(model.forward(batch.inputs), batch.targets);
+  const Parameters parameters(model.module->named_parameters());
+  CoverageReport report{problem.name, {}, {}};
+  report.coverage = flightdeck::coverage(losses, parameters, needs, gradient_options);
+  on_coverage(report.coverage);
+  report.second_order = second_order(losses, parameters, gradient_options.batch_norm);
+  return report;
+}
+
+void print_coverage(const Coverage& coverage, int64_t batch_size) {
+  std::printf("%sasked of a random batch of %s\n",
+              in_words_of_the_tool(coverage.text()).c_str(),
+              counted(batch_size, "sample").c_str());
+  std::fflush(stdout);
+}
+
+// What is said of several is said once.
+void print_second_order(const CoverageReport& report) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // remark, of what
+  const auto say = [&](const std::string& what, const std::string& remark) {
+    for (auto& [text, names] : said) {
+      if (text == remark) return names.push_back(what);
+    }
+    said.push_back({remark, {what}});
+  };
+  for (const SecondOrder& line : report.second_order) {
+    if (line.remarks.empty()) say(line.what, "exact, by rules");
+    for (const std::string& remark : line.remarks) say(line.what, remark);
+  }
+  std::printf("\nsecond order\n");
+  for (const auto& [remark, names] : said) {
+    std::printf("  %s: %s\n", joined(names).c_str(), remark.c_str());
+  }
+}
+
+std::string json_of(const ParameterCoverage& parameter) {
+  std::vector<std::string> uses;
+  for (const UseCoverage& use : parameter.uses) {
+    uses.push_back(JsonObject()
+                       .field("op", use.op)
+                       .field("form", use.form)
+                       .field("algorithm", use.algorithm)
+                       .text());
+  }
+  return JsonObject()
+      .field("name", parameter.name)
+      .field("level", to_string(parameter.level))
+      .field("reason", parameter.reason)
+      .raw("uses", json_array(uses))
+      .text();
+}
+
+void print_json(const CoverageReport& report) {
+  std::vector<std::string> parameters, second_order;
+  for (const ParameterCoverage& parameter : report.coverage.parameters) {
+    parameters.push_back(json_of(parameter));
+  }
+  for (const SecondOrder& line : report.second_order) {
+    second_order.push_back(
+        JsonObject().field("name", line.what).raw("remarks", json_names(line.remarks)).text());
+  }
+  std::printf("%s\n",
+              JsonObject()
+                  .field("problem", report.problem)
+                  .raw("parameters", json_array(parameters))
+                  .raw("second_order", json_array(second_order))
+                  .text()
+                  .c_str());
+}
+
+void add_coverage(CLI::App* command) {
+  const auto options = std::make_shared<CoverageOptions>();
+  command->add_option("PROBLEM", options->problem, "See 'flightdeck list problems'")->required();
+  command
+      ->add_option("--needs",
+                   options->needs,
+                   "What is asked of the gradients: one or more of " +
+                       joined(names_of(all_needs())) + "; default norms")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--batch-size",
+                      options->batch_size,
+                      "Samples; default " + std::to_string(kBatchSize) +
+                          ", which is enough to tell; algorithms are chosen by it too");
+  command->add_option("--batch-norm", options->batch_norm, "refuse (default), constant or split");
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->footer(
+      "Every parameter is exact and fast, exact and slow, or refused. A random batch is taken; no\n"
+      "data are needed. Second order is tried with two columns of each op.\n"
+      "Examples:\n"
+      "  flightdeck coverage cifar10_3c3d\n"
+      "  flightdeck coverage transformer --needs norms,gram --batch-size 32");
+  command->callback([options] {
+    const CoverageReport report = examine(*options, [options](const Coverage& coverage) {
+      if (!options->json) print_coverage(coverage, options->batch_size);
+    });
+    if (options->json) {
+      print_json(report);
+    } else {
+      print_second_order(report);
+    }
+  });
+}
+
+}  // namespace
+
+Command coverage_command() {
+  return {"coverage",
+          "Report how individual gradients and curvature of a problem's model are obtained.",
+          120,
+          &add_coverage};
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// flightdeck experiment: repeats a finding of the papers, writes the data of its figure and says
+// whether it holds.
+#include "run/experiment.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <c10/util/Exception.h>
+
+#include "base/whole_file.h"
+#include "cli/command.h"
+#include "cli/machine/process.h"
+#include "cli/options/names.h"
+#include "cli/options/usage_error.h"
+#include "cli/text/json.h"
+#include "cli/text/numbers.h"
+#include "cli/text/table.h"
+#include "cli/text/terminal.h"
+
+namespace flightdeck::cli {
+namespace {
+
+struct CommandOptions {
+  std::string name, out;
+  int threads = 0;
+  bool json = false;
+  run::ExperimentOptions experiment;
+};
+
+const run::Experiment& chosen_experiment(const std::string& name) {
+  check_name("experiment", name, names_of(run::all_experiments()));
+  for (const run::Experiment& experiment : run::all_experiments()) {
+    if (experiment.name == name) return experiment;
+  }
+  TORCH_INTERNAL_ASSERT(false);
+}
+
+void refuse_folder_in_use(const std::string& folder) {
+  std::error_code unreadable;
+  if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder, unreadable)) {
+    throw UsageError("experiment: " + folder + " is not empty; choose another --out, or remove it");
+  }
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  TORCH_CHECK(!error && access(folder.c_str(), W_OK) == 0,
+              "experiment: cannot write to the folder ",
+              folder,
+              " (",
+              error ? error.message() : "permission denied",
+              "); choose another --out");
+}
+
+std::string write_file(const std::string& folder,
+                       const std::string& name,
+                       const std::string& text) {
+  const std::string path = folder + "/" + name;
+  try {
+    replace_file(path, text);
+  } catch (const std::runtime_error& error) {
+    TORCH_CHECK(false, "experiment: ", error.what());
+  }
+  return path;
+}
+
+std::string json(const run::Experiment& experiment,
+                 const CommandOptions& options,
+                 const run::ExperimentResult& result,
+                 const std::vector<std::string>& files) {
+  return JsonObject()
+      .field("experiment", experiment.name)
+      .field("reference", experiment.reference)
+      .field("quick", options.experiment.quick)
+      .field("seed", static_cast<int64_t>(options.experiment.seed))
+      .raw("data", json_names(result.data))
+      .field("synthetic", result.is_synthetic)
+      .raw("table", json_text(result.table))
+      .field("holds", result.holds)
+      .field("finding", result.finding)
+      .raw("files", json_names(files))
+      .text();
+}
+
+void print(const run::Experiment& experiment,
+           const CommandOptions& options,
+           const run::ExperimentResult& result,
+           const std::vector<std::string>& files) {
+  std::printf("%s: %s (%s)\n",
+              experiment.name.c_str(),
+              experiment.summary.c_str(),
+              experiment.reference.c_str());
+  if (options.experiment.quick) std::printf("Test-sized: leave out --quick for the figure.\n");
+  for (const std::string& data : result.data) std::printf("%s\n", data.c_str());
+  if (result.is_synthetic) {
+    std::printf("SYNTHETIC data stand in for files that are not here or not wanted.\n");
+  }
+  std::printf("\n%s\n", padded_text(result.table).c_str());
+  const auto columns = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 100)));
+  const std::string verdict = result.holds ? "It holds: " : "It does not hold here: ";
+  std::printf("%s\n\n", wrapped(verdict + result.finding, columns, 0).c_str());
+  for (const std::string& file : files) std::printf("Written: %s\n", file.c_str());
+}
+
+void run(const CLI::App& command, CommandOptions& options) {
+  const run::Experiment& experiment = chosen_experiment(options.name);
+  if (command.count("--threads") != 0 && options.threads < 1) {
+    throw UsageError("--threads is " + std::to_string(options.threads) + " but must be at least 1");
+  }
+  const std::string folder = options.out.empty() ? "experiments/" + experiment.name : options.out;
+  refuse_folder_in_use(folder);
+  prepare_process(options.threads);
+  make_folder(folder);
+  if (!options.json) {
+    options.experiment.on_progress = [](const std::string& text) {
+      std::fprintf(stderr, "%s\n", text.c_str());
+    };
+  }
+  const run::ExperimentResult result = experiment.run(options.experiment);
+  std::vector<std::string> files;
+  for (const auto& [name, figure] : result.figures) {
+    files.push_back(write_file(folder, name + ".csv", csv_text(figure)));
+  }
+  const std::string summary = json(experiment, options, result, files);
+  files.push_back(write_file(folder, "result.json", summary + "\n"));
+  if (options.json) {
+    std::printf("%s\n", summary.c_str());
+  } else {
+    print(experiment, options, result, files);
+  }
+}
+
+void add_experiment(CLI::App* command) {
+  const auto options = std::make_shared<CommandOptions>();
+  command->add_option("name", options->name, "See 'flightdeck list experiments'")->required();
+  command->add_option(
+      "--out", options->out, "Folder of the data; default experiments/NAME; one in use is refused");
+  command->add_flag("--quick", options->experiment.quick, "Test-sized: seconds, not minutes");
+  command->add_option(
+      "--seed", options->experiment.seed, "Of parameters, split and order of the data; default 42");
+  command->add_option("--threads", options->threads, "CPU threads; default is one per core");
+  command->add_flag("--synthetic",
+                    options->experiment.synthetic,
+                    "Generated data even where the files are here; without files it is so anyway");
+  command->add_flag("--json", options->json, "Print one JSON object, and no progress");
+  std::string footer = "Experiments:\n";
+  for (const std::string& name : names_of(run::all_experiments())) footer += "  " + name + "\n";
+  command->footer(footer + "Example:\n  flightdeck experiment implicit_regularisation");
+  command->callback([options, command] { run(*command, *options); });
+}
+
+}  // namespace
+
+Command experiment_command() {
+  return {"experiment",
+          "Repeat a finding of the papers, write its figure's data, say if it holds.",
+          90,
+          &add_experiment};
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// flightdeck list: what there is by name.
+#include <cstdio>
+#include <memory>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <c10/util/Exception.h>
+
+#include "cli/command.h"
+#include "cli/options/errors.h"
+#include "cli/options/names.h"
+#include "cli/text/json.h"
+#include "cli/text/numbers.h"
+#include "cli/text/terminal.h"
+#include "flightdeck/coverage.h"
+#include "flightdeck/quantity.h"
+#include "run/experiment.h"
+#include "suite/data_set.h"
+#include "suite/optimizer.h"
+#include "suite/problem.h"
+
+namespace flightdeck::cli {
+namespace {
+
+// One thing in a list: its JSON, and what people read of it.
+struct Item {
+  std::string name, summary;
+  std::vector<std::string> details;  // lines
+  std::string json;
+};
+
+JsonObject json_begin(const std::string& name, const std::string& summary) {
+  return JsonObject().field("name", name).field("summary", summary);
+}
+
+// ---- quantities and presets ---------------------------------------------------------------------
+
+std::vector<std::string> presets_with(const std::string& quantity) {
+  std::vector<std::string> presets;
+  for (const PresetInfo& preset : all_presets()) {
+    for (const std::string& name : preset.quantities) {
+      if (name == quantity) presets.push_back(preset.name);
+    }
+  }
+  return presets;
+}
+
+std::vector<Item> quantities() {
+  std::vector<Item> items;
+  for (const Quantity& quantity : all_quantities()) {
+    Item item{quantity.name(), quantity.summary(), {}, ""};
+    const std::vector<std::string> presets = presets_with(quantity.name());
+    item.details.push_back(std::string("cost: ") + to_string(quantity.cost()) +
+                           (quantity.has_groups() ? ", also per group" : "") +
+                           (presets.empty() ? "" : ", in " + joined(presets)));
+    std::vector<std::string> settings;
+    for (const SettingInfo& info : quantity.setting_infos()) {
+      item.details.push_back(info.name + "=" + info.default_text + ": " + info.summary);
+      settings.push_back(JsonObject()
+                             .field("name", info.name)
+                             .field("default", info.default_text)
+                             .field("summary", info.summary)
+                             .text());
+    }
+    item.json = json_begin(item.name, item.summary)
+                    .field("cost", to_string(quantity.cost()))
+                    .field("groups", quantity.has_groups())
+                    .raw("settings", json_array(settings))
+                    .raw("presets", json_names(presets))
+                    .field("reference", quantity.reference())
+                    .text();
+    items.push_back(item);
+  }
+  return items;
+}
+
+std::vector<Item> presets() {
+  std::vector<Item> items;
+  for (const PresetInfo& preset : all_presets()) {
+    items.push_back({preset.name,
+                     preset.summary,
+                     {joined(preset.quantities)},
+                     json_begin(preset.name, preset.summary)
+                         .raw("quantities", json_names(preset.quantities))
+                         .text()});
+  }
+  return items;
+}
+
+// ---- the suite ----------------------------------------------------------------------------------
+
+std::vector<Item> problems() {
+  std::vector<Item> items;
+  for (const suite::Problem& problem : suite::all_problems()) {
+    const bool has_data = !problem.data_set.empty();
+    std::string data = "no data set, for benchmarks only";
+    bool is_here = false;
+    if (has_data) {
+      const suite::DataDescription found = suite::describe_data(problem.data_set);
+      is_here = !found.needs_files || found.is_found;
+      data = "data set " + problem.data_set + (is_here ? "" : " (not here)");
+    }
+    Item item{problem.name, problem.summary, {}, ""};
+    item.details.push_back(data + ", " + std::to_string(problem.parameters) +
+                           " parameters, batch size " + std::to_string(problem.batch_size) + ", " +
+                           counted(problem.epochs, "epoch") +
+                           (problem.l2 > 0 ? ", L2 penalty " + short_number(problem.l2) : ""));
+    item.json = json_begin(item.name, item.summary)
+                    .field("data_set", problem.data_set)
+                    .field("data_found", is_here)
+                    .field("batch_size", problem.batch_size)
+                    .field("epochs", problem.epochs)
+                    .field("published_budget", problem.has_published_budget)
+                    .field("classes", problem.classes)
+                    .field("parameters", problem.parameters)
+                    .field("l2", problem.l2)
+                    .text();
+    items.push_back(item);
+  }
+  return items;
+}
+
+// null where a random search leaves the default.
+std::string search_json(const suite::Search& search) {
+  if (search.kind == suite::Search::Kind::kFixed) return "null";
+  if (search.kind == suite::Search::Kind::kOneOf) {
+    std::vector<std::string> choices;
+    for (const double choice : search.choices) choices.push_back(json_exact(choice));
+    return JsonObject().field("distribution", "one_of").raw("choices", json_array(choices)).text();
+  }
+  const bool is_log = search.kind == suite::Search::Kind::kLogUniform;
+  return JsonObject()
+      .field("distribution", is_log ? "log_uniform" : "whole_uniform")
+      .raw("low", json_exact(search.low))
+      .raw("high", json_exact(search.high))
+      .field("of_one_minus_value", search.is_complement)
+      .text();
+}
+
+std::vector<Item> optimizers() {
+  std::vector<Item> items;
+  for (const suite::OptimizerEntry& optimizer : suite::all_optimizers()) {
+    Item item{optimizer.name, optimizer.summary, {}, ""};
+    std::vector<std::string> hyperparameters;
+    for (const suite::Hyperparameter& parameter : optimizer.hyperparameters) {
+      item.details.push_back(parameter.name + "=" + short_number(parameter.value) + " in " +
+                             parameter.range() + ": " + parameter.summary +
+                             (parameter.search.kind == suite::Search::Kind::kFixed
+                                  ? ""
+                                  : "; search: " + parameter.search.text()));
+      hyperparameters.push_back(JsonObject()
+                                    .field("name", parameter.name)
+                                    .raw("default", json_exact(parameter.value))
+                                    .field("range", parameter.range())
+                                    .field("summary", parameter.summary)
+                                    .raw("search", search_json(parameter.search))
+                                    .text());
+    }
+    item.json = json_begin(item.name, item.summary)
+                    .raw("hyperparameters", json_array(hyperparameters))
+                    .text();
+    items.push_back(item);
+  }
+  return items;
+}
+
+// ---- rules --------------------------------------------------------------------------------------
+
+std::vector<Item> rules() {
+  std::vector<Item> items;
+  for (const OpRule& rule : ops_with_rules()) {
+    const std::string summary = "Explains " + counted(int64_t(rule.nodes.size()), "autograd node");
+    items.push_back({rule.name,
+                     summary,
+                     {joined(rule.nodes)},
+                     json_begin(rule.name, summary).raw("nodes", json_names(rule.nodes)).text()});
+  }
+  return items;
+}
+
+// ---- experiments --------------------------------------------------------------------------------
+
+std::vector<Item> experiments() {
+  std::vector<Item> items;
+  for (const run::Experiment& experiment : run::all_experiments()) {
+    items.push_back({experiment.name,
+                     experiment.summary,
+                     {"section " + experiment.reference + " of the thesis"},
+                     json_begin(experiment.name, experiment.summary)
+                         .field("reference", experiment.reference)
+                         .text()});
+  }
+  return items;
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+struct Kind {
+  std::string name, summary;
+  std::vector<Item> (*items)();
+};
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all = {
+      {"quantities", "What a cockpit can track: cost, settings and their defaults", &quantities},
+      {"problems", "What can be trained: data set, size and customary budget", &problems},
+      {"optimizers", "Optimizers, their hyperparameters, defaults and search spaces", &optimizers},
+      {"presets", "Sets of quantities by name", &presets},
+      {"rules", "Ops with a fast rule; others are slower and exact all the same", &rules},
+      {"experiments", "Findings of the papers that a command repeats", &experiments},
+  };
+  return all;
+}
+
+void print(const std::vector<Item>& items) {
+  size_t width = 0;
+  for (const Item& item : items) width = std::max(width, item.name.size());
+  const size_t indent = width + 2;
+  const auto columns = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 100)));
+  for (const Item& item : items) {
+    std::printf("%s%s\n",
+                pad_right(item.name, indent).c_str(),
+                wrapped(item.summary, columns, indent).c_str());
+    for (const std::string& detail : item.details) {
+      std::printf(
+          "%s%s\n", std::string(indent, ' ').c_str(), wrapped(detail, columns, indent + 2).c_str());
+    }
+  }
+}
+
+void print_json(const std::vector<Item>& items) {
+  std::vector<std::string> elements;
+  for (const Item& item : items) elements.push_back(item.json);
+  std::printf("%s\n", json_array(elements).c_str());
+}
+
+void add_list(CLI::App* list) {
+  const auto as_json = std::make_shared<bool>(false);
+  list->require_subcommand(1);
+  list->footer("Examples:\n  flightdeck list quantities\n  flightdeck list problems --json");
+  for (const Kind& kind : kinds()) {
+    CLI::App* command = list->add_subcommand(kind.name, kind.summary + ".");
+    command->add_flag("--json", *as_json, "Print one JSON array of objects");
+    command->footer("Example:\n  flightdeck list " + kind.name + " --json");
+    command->callback([kind, as_json] {
+      const std::vector<Item> items = kind.items();
+      if (*as_json) {
+        print_json(items);
+      } else {
+        print(items);
+      }
+    });
+  }
+}
+
+}  // namespace
+
+Command list_command() { return {"list", "List what there is by name.", 110, &add_list}; }
+
+}  // namespace flightdeck::cli

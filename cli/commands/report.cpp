@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// flightdeck report: a recorded run as one HTML file.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/options/recorded_run.h"
+#include "cli/reports/report_file.h"
+
+namespace flightdeck::cli {
+
+namespace {
+
+void add_report(CLI::App* command) {
+  const auto options = std::make_shared<ReportFileOptions>();
+  command->add_option("RUN", options->run, "Folder of the record")->required();
+  command->add_option("-o,--out", options->out, "File to write; default is RUN/report.html");
+  command->add_flag("--json", options->json, "Say what was written as JSON");
+  command->footer("Example:\n  flightdeck report runs/first -o first.html");
+  command->callback([options] { write_report(open_run("report", options->run), *options); });
+}
+
+}  // namespace
+
+Command report_command() {
+  return {"report", "Write a run as one HTML file that opens anywhere.", 60, &add_report};
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+// flightdeck show: a recorded run on one screen.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/options/errors.h"
+#include "cli/options/names.h"
+#include "cli/options/recorded_run.h"
+#include "cli/reports/run_summary.h"
+#include "cli/text/json.h"
+#include "cli/text/numbers.h"
+#include "cli/text/terminal.h"
+#include "record/text.h"
+
+namespace flightdeck::cli {
+namespace {
+
+struct ShowOptions {
+  std::string run;
+  SummaryOptions summary;
+  bool json = false;
+};
+
+// Names, settings and notes may come from anywhere.
+void print_line(const std::string& line) {
+  std::printf("%s\n", record::printable(line, record::Lines::kKept).c_str());
+}
+
+// ---- for people ---------------------------------------------------------------------------------
+
+void print_fact(const std::string& label, const std::string& text, size_t width) {
+  if (!text.empty()) print_line("  " + pad_right(label, 10) + " " + wrapped(text, width, 13));
+}
+
+std::string config_text(const RunInfo& info) {
+  std::string text;
+  for (const auto& [key, value] : info.config) {
+    const bool is_told = key == "problem" || key == "data" || key == "tracked" ||
+                         key == "steps_taken" || key == "diverged_at";
+    if (is_told) continue;
+    text += (text.empty() ? "" : ", ") + key + " " + value;
+  }
+  return text;
+}
+
+std::string status_text(const RunSummary& run) {
+  std::string text = run.status;
+  const std::string steps = run.config("steps"), taken = run.config("steps_taken"),
+                    diverged_at = run.config("diverged_at");
+  if (!diverged_at.empty()) text += " at step " + diverged_at;
+  if (!taken.empty()) {
+    text += ", " + taken + (steps.empty() || steps == taken ? "" : " of " + steps) + " steps taken";
+  } else if (run.last_step >= 0) {
+    text += ", last recorded step " + std::to_string(run.last_step);
+    if (!steps.empty()) text += " of " + steps;
+  }
+  if (run.last_time > run.info.start_time) {
+    text += ", " + duration(run.last_time - run.info.start_time);
+  }
+  return text;
+}
+
+void print_heading(const RunSummary& run, size_t width) {
+  print_line(run.folder);
+  print_fact("status", status_text(run), width);
+  print_fact("started",
+             date_and_time(run.info.start_time) + " on " + run.info.host +
+                 (run.info.device.empty() ? "" : ", " + run.info.device),
+             width);
+  print_fact("problem", run.config("problem"), width);
+  print_fact("data",
+             (run.is_synthetic() ? "SYNTHETIC, results mean little: " : "") + run.config("data"),
+             width);
+  print_fact("tracked", run.config("tracked"), width);
+  print_fact("config", config_text(run.info), width);
+  print_fact("groups",
+             run.info.groups.empty() ? "" : run.info.grouping + ": " + joined(run.info.groups),
+             width);
+  print_fact(
+      "versions",
+      "flightdeck " + run.info.flightdeck_version + ", LibTorch " + run.info.libtorch_version,
+      width);
+  print_fact("command", run.info.command, width);
+}
+
+std::string row_name(const std::string& name, const std::string& group) {
+  return record::printable(group.empty() ? name : name + " @ " + group);
+}
+
+size_t name_width(const RunSummary& run) {
+  size_t width = 8;
+  for (const NumberSummary& row : run.numbers) {
+    width = std::max(width, display_width(row_name(row.name, row.group)));
+  }
+  for (const LastReading& row : run.histograms) {
+    width = std::max(width, display_width(row_name(row.name, row.group)));
+  }
+  return width;
+}
+
+// Columns that do not fit are left out, the least telling first.
+struct Columns {
+  size_t name, spark;
+  bool has_median, has_range;
+
+  Columns(size_t name_columns, size_t width) : name(name_columns) {
+    constexpr size_t kNumber = 12, kCount = 7, kLeastSpark = 12;
+    const size_t least = name + kCount + 2 * kNumber + kLeastSpark + 2;
+    has_range = width >= least + 2 * kNumber;
+    has_median = width >= least + 3 * kNumber;
+    const size_t taken =
+        least - kLeastSpark + (has_range ? 2 * kNumber : 0) + (has_median ? kNumber : 0);
+    spark = std::min<size_t>(32, width > taken + kLeastSpark ? width - taken : kLeastSpark);
+  }
+};
+
+std::string number_column(const std::string& text) { return pad_left(text, 12); }
+
+// How many values of a row did not converge, as its field tells.
+int64_t not_converged(const RunSummary& run, const NumberSummary& row) {
+  for (const NumberSummary& field : run.numbers) {
+    if (field.name != row.name + "/converged" || field.group != row.group) continue;
+    return std::count(field.values.begin(), field.values.end(), 0.0);
+  }
+  return 0;
+}
+
+void print_numbers(const RunSummary& run, const Columns& columns, bool utf8) {
+  if (run.numbers.empty()) return;
+  std::string heading = pad_right("quantity", columns.name) + pad_left("count", 7) +
+                        number_column("first") + number_column("last");
+  if (columns.has_range) heading += number_column("min") + number_column("max");
+  if (columns.has_median) heading += number_column("median");
+  print_line("\n" + heading);
+  for (const NumberSummary& row : run.numbers) {
+    std::string line = pad_right(row_name(row.name, row.group), columns.name) +
+                       pad_left(std::to_string(row.count), 7) +
+                       number_column(short_number(row.first)) +
+                       number_column(short_number(row.last));
+    if (columns.has_range) {
+      line += number_column(short_number(row.low)) + number_column(short_number(row.high));
+    }
+    if (columns.has_median) line += number_column(short_number(row.median));
+    line += "  " + sparkline(row.values, columns.spark, utf8);
+    if (row.not_finite > 0) line += "  " + std::to_string(row.not_finite) + " not finite";
+    const int64_t doubtful = not_converged(run, row);
+    if (doubtful > 0) line += "  " + std::to_string(doubtful) + " not converged";
+    print_line(line);
+  }
+}
+
+// Counts along one axis of a histogram with one or two.
+std::vector<int64_t> marginal(const Reading& reading, size_t axis) {
+  if (reading.axes.size() == 1) return reading.counts;
+  const auto inner = static_cast<size_t>(reading.axes[1].count);
+  std::vector<int64_t> sums(static_cast<size_t>(reading.axes[axis].count));
+  for (size_t k = 0; k < reading.counts.size(); ++k) {
+    sums[axis == 0 ? k / inner : k % inner] += reading.counts[k];
+  }
+  return sums;
+}
+
+std::string outside_text(const Reading& reading) {
+  std::string text;
+  const auto add = [&](int64_t count, const char* where) {
+    if (count > 0) text += (text.empty() ? "  " : ", ") + std::to_string(count) + " " + where;
+  };
+  add(reading.below, "below");
+  add(reading.above, "above");
+  add(reading.not_a_number, "NaN");
+  return text;
+}
+
+void print_histograms(const RunSummary& run, const Columns& columns, bool utf8) {
+  if (run.histograms.empty()) return;
+  print_line("\n" + pad_right("histogram", columns.name) + "   last step, logarithmic");
+  for (const LastReading& row : run.histograms) {
+    for (size_t axis = 0; axis < row.reading.axes.size(); ++axis) {
+      const ReadingAxis& range = row.reading.axes[axis];
+      print_line(pad_right(axis == 0 ? row_name(row.name, row.group) : "", columns.name) +
+                 number_column(short_number(range.low)) + " |" +
+                 bar_line(marginal(row.reading, axis), 50, utf8) + "| " +
+                 pad_right(short_number(range.high), 9) +
+                 (axis == 0 ? outside_text(row.reading) : ""));
+    }
+  }
+}
+
+void print_lists(const RunSummary& run, size_t width) {
+  if (run.lists.empty()) return;
+  print_line("\nlists, last step");
+  for (const LastReading& row : run.lists) {
+    std::string text;
+    for (const double value : row.reading.list)
+      text += (text.empty() ? "" : " ") + short_number(value);
+    const std::string name = row_name(row.name, row.group);
+    print_line("  " + name + "  " + wrapped(text, width, 4));
+  }
+}
+
+void print_notes(const RunSummary& run, size_t width) {
+  if (run.notes.empty()) return;
+  print_line("\nnotes");
+  for (const Note& note : run.notes) {
+    const std::string kind = note.kind == NoteKind::kSwitchedOff ? "switched off: "
+                             : note.kind == NoteKind::kNotStored ? "not stored: "
+                                                                 : "";
+    print_line("  " + wrapped("step " + std::to_string(note.step) + ", " + kind +
+                                  (note.quantity.empty() ? "" : note.quantity + ": ") + note.text,
+                              width,
+                              4));
+  }
+}
+
+void print_text(const RunSummary& run) {
+  const auto width = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 120)));
+  const bool utf8 = is_utf8();
+  const Columns columns(name_width(run), width);
+  print_heading(run, width);
+  print_numbers(run, columns, utf8);
+  print_histograms(run, columns, utf8);
+  print_lists(run, width);
+  print_notes(run, width);
+  if (run.hidden_series > 0) {
+    print_line("\n" + std::to_string(run.hidden_series) +
+               " series of other groups are not shown; --group NAME shows one, --group all all");
+  }
+}
+
+// ---- for programs -------------------------------------------------------------------------------
+
+std::string json_of(const NumberSummary& row) {
+  return JsonObject()
+      .field("name", row.name)
+      .field("group", row.group)
+      .field("kind", "number")
+      .field("count", row.count)
+      .field("not_finite", row.not_finite)
+      .raw("first", json_exact(row.first))
+      .raw("last", json_exact(row.last))
+      .raw("min", json_exact(row.low))
+      .raw("max", json_exact(row.high))
+      .raw("median", json_exact(row.median))
+      .text();
+}
+
+std::string json_of(const LastReading& row) {
+  JsonObject object;
+  object.field("name", row.name)
+      .field("group", row.group)
+      .field("kind", to_string(row.reading.kind))
+      .field("count", row.count)
+      .field("last_step", row.step);
+  std::vector<std::string> elements;
+  if (row.reading.kind == ReadingKind::kList) {
+    for (const double value : row.reading.list) elements.push_back(json_exact(value));
+    return object.raw("last", json_array(elements)).text();
+  }
+  std::vector<std::string> axes;
+  for (const ReadingAxis& axis : row.reading.axes) {
+    axes.push_back(JsonObject()
+                       .raw("low", json_exact(axis.low))
+                       .raw("high", json_exact(axis.high))
+                       .field("count", axis.count)
+                       .text());
+  }
+  for (const int64_t count : row.reading.counts) elements.push_back(std::to_string(count));
+  return object.raw("axes", json_array(axes))
+      .raw("last", json_array(elements))
+      .field("below", row.reading.below)
+      .field("above", row.reading.above)
+      .field("not_a_number", row.reading.not_a_number)
+      .text();
+}
+
+void print_json(const RunSummary& run) {
+  JsonObject config;
+  for (const auto& [key, value] : run.info.config) config.field(key, value);
+  std::vector<std::string> series, notes;
+  for (const NumberSummary& row : run.numbers) series.push_back(json_of(row));
+  for (const LastReading& row : run.histograms) series.push_back(json_of(row));
+  for (const LastReading& row : run.lists) series.push_back(json_of(row));
+  for (const Note& note : run.notes) {
+    notes.push_back(JsonObject()
+                        .field("step", note.step)
+                        .field("kind", to_string(note.kind))
+                        .field("quantity", note.quantity)
+                        .field("text", note.text)
+                        .text());
+  }
+  print_line(JsonObject()
+                 .field("run", run.folder)
+                 .field("status", run.status)
+                 .field("synthetic", run.is_synthetic())
+                 .field("last_step", run.last_step)
+                 .raw("start_time", json_exact(run.info.start_time))
+                 .raw("last_time", json_exact(run.last_time))
+                 .field("flightdeck", run.info.flightdeck_version)
+                 .field("libtorch", run.info.libtorch_version)
+                 .field("host", run.info.host)
+                 .field("command", run.info.command)
+                 .field("device", run.info.device)
+                 .field("grouping", run.info.grouping)
+                 .raw("groups", json_names(run.info.groups))
+                 .raw("config", config.text())
+                 .raw("series", json_array(series))
+                 .field("hidden_series", run.hidden_series)
+                 .raw("notes", json_array(notes))
+                 .text());
+}
+
+void show(const ShowOptions& options) {
+  const RunReader run = open_run("show", options.run);
+  RunSummary summary;
+  read_arguments("show", [&] { summary = summarise(options.run, run, options.summary); });
+  if (options.json) {
+    print_json(summary);
+  } else {
+    print_text(summary);
+  }
+}
+
+void add_show(CLI::App* command) {
+  const auto options = std::make_shared<ShowOptions>();
+  command->add_option("RUN", options->run, "Folder of the record")->required();
+  command->add_option("--quantity", options->summary.quantities, "Only this; repeatable")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--group",
+          options->summary.groups,
+          "Values of this group of parameters, or all; default the whole model; repeatable")
+      ->allow_extra_args(false);
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->footer(
+      "A line per series has count, first and last value, range, median and the course over time;\n"
+      "histograms and lists are those of the last step.\n"
+      "Examples:\n"
+      "  flightdeck show runs/first\n"
+      "  flightdeck show runs/first --quantity grad_norm --group all\n"
+      "  flightdeck show runs/first --json | python3 -m json.tool");
+  command->callback([options] { show(*options); });
+}
+
+}  // namespace
+
+Command show_command() {
+  return {"show", "Show a recorded run, ended or still running, on one screen.", 50, &add_show};
+}
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "cli/reports/analyze_summary.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/options/names.h"
+#include "cli/text/json.h"
+#include "cli/text/table.h"
+#include "study/analysis/records.h"
+#include "study/analysis/report.h"
+#include "study/analysis/report_parts.h"
+
+namespace flightdeck::cli {
+namespace {
+
+// The columns [begin, end) and the first.
+std::string columns_text(const study::ShownTable& shown, size_t begin, size_t end) {
+  std::vector<size_t> places = {0};
+  for (size_t k = begin; k < end; ++k) places.push_back(k);
+  std::vector<std::string> names;
+  for (const size_t place : places) names.push_back(shown.columns[place]);
+  Table table(names);
+  for (const std::vector<study::TableCell>& row : shown.rows) {
+    std::vector<Cell> cells;
+    for (const size_t place : places) cells.push_back(row[place].text);
+    table.add(std::move(cells));
+  }
+  return padded_text(table);
+}
+
+// Below one another where there are more columns than a screen has room for.
+std::string table_text(const study::ShownTable& shown, size_t most_columns) {
+  std::string text = "\n" + shown.title + "\n";
+  for (size_t begin = 1; begin < shown.columns.size(); begin += most_columns) {
+    const size_t end = std::min(begin + most_columns, shown.columns.size());
+    text += (begin == 1 ? "" : "\n") + columns_text(shown, begin, end);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string analysis_text(const study::Analysis& analysis, const std::vector<std::string>& files) {
+  const study::Report report = study::make_report(analysis);
+  std::string text = joined(report.facts) + "\n";
+  for (const std::string& warning : report.warnings) text += "note: " + warning + "\n";
+  text += table_text(study::winners_table(analysis), 7);
+  text += table_text(study::performance_table(analysis), 4);
+  text += table_text(study::speed_table(analysis), 4);
+  if (analysis.competitors.size() > 1) text += table_text(study::standing_table(analysis), 7);
+  for (const std::string& file : files) {
+    const std::string name = std::filesystem::path(file).filename().string();
+    if (name == "index.html") text += "\nlook at " + file + "\n";
+    if (name == "analysis.tex") text += "LaTeX: " + file + "\n";
+    if (name == "performance.csv") text += "CSV: " + file + " and beside it\n";
+  }
+  return text;
+}
+
+std::string analysis_json(const study::Analysis& analysis, const std::vector<std::string>& files) {
+  JsonObject object;
+  object.field("runs", analysis.runs)
+      .field("diverged", analysis.diverged)
+      .field("baseline_runs", analysis.baseline_runs)
+      .field("synthetic", analysis.has_synthetic)
+      .field("metric", study::name_of(analysis.options.part))
+      .raw("problems", json_names(analysis.problems))
+      .raw("optimizers", json_names(analysis.competitors))
+      .raw("warnings", json_names(analysis.warnings));
+  for (const study::Records& records : {study::performance_records(analysis),
+                                        study::speed_records(analysis),
+                                        study::target_records(analysis),
+                                        study::tuneability_records(analysis),
+                                        study::gain_summary_records(analysis),
+                                        study::profile_score_records(analysis)}) {
+    object.raw(records.name, study::to_json(records));
+  }
+  return object.raw("written", json_names(files)).text() + "\n";
+}
+
+}  // namespace flightdeck::cli

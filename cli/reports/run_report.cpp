@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+#include "cli/reports/run_report.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+#include <unistd.h>
+
+#include "base/shell.h"
+#include "cli/text/json.h"
+#include "cli/text/numbers.h"
+#include "cli/text/terminal.h"
+#include "cli/text/tool_words.h"
+
+namespace flightdeck::cli {
+namespace {
+
+constexpr double kBarSeconds = 0.1, kLineSeconds = 5;
+
+double seconds_between(std::chrono::steady_clock::time_point begin,
+                       std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+std::string score_text(const run::BatchScore& score) {
+  std::string text = "loss " + short_number(score.loss);
+  if (!std::isnan(score.accuracy)) text += "  accuracy " + percent(score.accuracy);
+  return text;
+}
+
+// "train 0.52, 81.2 %  valid ..."
+std::string scores_text(const run::Scores& scores) {
+  std::string text;
+  for (const char* part : {"train", "valid", "test"}) {
+    const auto loss = scores.find(std::string(part) + "_loss");
+    if (loss == scores.end()) continue;
+    text += (text.empty() ? "" : "  ") + std::string(part) + " " + short_number(loss->second);
+    const auto accuracy = scores.find(std::string(part) + "_accuracy");
+    if (accuracy != scores.end()) text += ", " + percent(accuracy->second);
+  }
+  return text;
+}
+
+std::string rate_text(double seconds_per_step) {
+  return seconds_per_step > 0 ? short_number(1 / seconds_per_step) + " steps/s" : "";
+}
+
+JsonObject& add_scores(JsonObject& object, const run::Scores& scores) {
+  for (const auto& [name, value] : scores) object.raw(name, json_exact(value));
+  return object;
+}
+
+std::string json_config(const std::map<std::string, std::string>& config) {
+  JsonObject object;
+  for (const auto& [key, value] : config) object.field(key, value);
+  return object.text();
+}
+
+std::string json_note(const Note& note) {
+  return JsonObject()
+      .field("step", note.step)
+      .field("kind", to_string(note.kind))
+      .field("quantity", note.quantity)
+      .field("text", note.text)
+      .text();
+}
+
+std::string note_text(const Note& note) {
+  const std::string what = note.quantity.empty() ? "" : note.quantity + ": ";
+  return what + note.text + " (step " + std::to_string(note.step) + ")";
+}
+
+std::string back_pressure(const RecorderStatistics& recorder) {
+  if (recorder.waits == 0) return "none";
+  return "training waited " + counted(recorder.waits, "time") + " for the disk, " +
+         duration(recorder.wait_seconds) + " in all";
+}
+
+std::string resume_command(const std::string& folder) {
+  return "flightdeck resume " + shell_word(folder);
+}
+
+// Of an ending that is not as planned, with what to do.
+std::string explanation_of(const run::RunEnd& end) {
+  switch (end.ending) {
+    case Ending::kInterrupted:
+      if (!end.has_checkpoint) {
+        return "the record is complete up to here; without a checkpoint nothing can go on from it";
+      }
+      return "to go on: " +
+             resume_command(std::filesystem::absolute(end.folder).lexically_normal().string());
+    case Ending::kDiverged:
+      return "the loss was not finite at step " + std::to_string(end.diverged_at) +
+             (end.went_on ? ", and the training went on as asked"
+                          : "; try a smaller --lr, or go on with --keep-going");
+    default:
+      return "";
+  }
+}
+
+std::string warning_text(const run::RunWarning& warning, const std::string& folder) {
+  const std::string text = in_words_of_the_tool(warning.text);
+  switch (warning.about) {
+    case run::RunWarning::About::kCheckpoint:
+      return "checkpoint: " + text + "; training goes on, with " +
+             (warning.has_checkpoint ? "the last checkpoint kept" : "no checkpoint yet");
+    case run::RunWarning::About::kOutcome:
+      return "outcome: " + text +
+             (warning.has_checkpoint ? "; then '" + resume_command(folder) + "' trains on to it"
+                                     : "; the scores are in the record alone");
+    default:
+      return text;
+  }
+}
+
+}  // namespace
+
+RunReport::RunReport(std::string folder, bool json)
+    : json_(json),
+      has_bar_(!json && isatty(STDERR_FILENO) != 0),
+      utf8_(is_utf8()),
+      begin_(Clock::now()),
+      last_shown_(begin_),
+      last_step_(begin_) {
+  facts_.folder = std::move(folder);
+}
+
+void RunReport::started(const run::RunFacts& facts) {
+  facts_ = facts;
+  begin_ = Clock::now();
+  if (json_) {
+    print(JsonObject()
+              .field("event", "start")
+              .field("run", facts_.folder)
+              .field("problem", facts_.problem)
+              .field("synthetic", facts_.is_synthetic)
+              .field("steps", facts_.steps)
+              .field("steps_per_epoch", facts_.steps_per_epoch)
+              .field("first_step", facts_.first_step)
+              .raw("config", json_config(facts_.config))
+              .text());
+    return;
+  }
+  const auto& config = facts_.config;
+  print(fact_line("problem",
+                  facts_.problem + ", batch size " + config.at("batch_size") + ", " +
+                      counted(facts_.steps, "step") + " (" + short_number(epoch_of(facts_.steps)) +
+                      " epochs)"));
+  print(fact_line("optimizer", config.at("optimizer") + ", " + config.at("hyperparameters")));
+  print(fact_line("data", config.at("data")));
+  if (facts_.is_synthetic) {
+    print(fact_line("", "SYNTHETIC data: generated, of the right shape; results mean little"));
+  }
+  print(fact_line("tracked", config.at("tracked")));
+  print(fact_line("record", facts_.folder));
+  if (facts_.first_step > 0) {
+    print(fact_line("goes on", "at step " + std::to_string(facts_.first_step)));
+  }
+  last_shown_ = last_step_ = Clock::now();
+}
+
+void RunReport::step_done(int64_t step, const std::function<run::BatchScore()>& score) {
+  const Clock::time_point time = Clock::now();
+  const double seconds = seconds_between(last_step_, time);
+  last_step_ = time;
+  training_seconds_ += seconds;
+  // The first step warms up; after that the last twenty or so count.
+  const double weight = steps_done_ <= 1 ? 1.0 : std::max(0.05, 1.0 / double(steps_done_));
+  seconds_per_step_ += weight * (seconds - seconds_per_step_);
+  ++steps_done_;
+
+  const double pause = has_bar_ ? kBarSeconds : kLineSeconds;
+  if (seconds_between(last_shown_, time) < pause) return;
+  last_shown_ = time;
+  const run::BatchScore seen = score();
+  if (json_) {
+    print_progress_event(step, seen);
+  } else if (has_bar_) {
+    show_bar(bar_text(step, seen));
+  } else {
+    print(plain_text(step, seen));
+  }
+}
+
+void RunReport::evaluation_begins(int64_t step) {
+  evaluation_begin_ = Clock::now();
+  if (has_bar_) show_bar("step " + std::to_string(step) + ": evaluating on train, valid and test");
+}
+
+void RunReport::evaluation_done(int64_t step, const run::Scores& scores) {
+  evaluation_seconds_ += seconds_between(evaluation_begin_, Clock::now());
+  ++evaluations_done_;
+  last_step_ = last_shown_ = Clock::now();
+  if (json_) {
+    JsonObject object;
+    object.field("event", "evaluation").field("step", step).field("epoch", epoch_of(step));
+    print(add_scores(object, scores).text());
+    return;
+  }
+  std::string line = "epoch " + short_number(epoch_of(step)) + "  step " + std::to_string(step);
+  if (facts_.is_synthetic) line += "  SYNTHETIC";
+  print(pad_right(line, 24) + "  " + scores_text(scores));
+}
+
+void RunReport::warning(const run::RunWarning& warning) {
+  const std::string text = warning_text(warning, facts_.folder);
+  const std::lock_guard<std::mutex> lock(output_);
+  write_bar("");
+  std::cerr << "flightdeck: " << text << "\n";
+}
+
+void RunReport::note(const Note& note) {
+  if (!json_) return;
+  print(JsonObject().field("event", "note").raw("note", json_note(note)).text());
+}
+
+void RunReport::ended(const run::RunEnd& end) {
+  clear_bar();
+  if (json_) {
+    print_end_event(end);
+  } else {
+    print_end(end);
+  }
+}
+
+void RunReport::show_bar(const std::string& text) {
+  const std::lock_guard<std::mutex> lock(output_);
+  write_bar(text);
+}
+
+void RunReport::write_bar(const std::string& text) {
+  if (!has_bar_ || (text.empty() && !bar_is_shown_)) return;
+  std::cerr << "\r\033[K" << text << std::flush;
+  bar_is_shown_ = !text.empty();
+}
+
+void RunReport::print(const std::string& line) {
+  const std::lock_guard<std::mutex> lock(output_);
+  write_bar("");
+  std::cout << line << "\n" << std::flush;
+}
+
+double RunReport::epoch_of(int64_t step) const {
+  return static_cast<double>(step) / static_cast<double>(facts_.steps_per_epoch);
+}
+
+double RunReport::seconds_left(int64_t step) const {
+  const double training = static_cast<double>(facts_.steps - step - 1) * seconds_per_step_;
+  if (evaluations_done_ == 0) return training;
+  const double evaluations = static_cast<double>(facts_.evaluations - evaluations_done_);
+  return training + std::max(0.0, evaluations) * evaluation_seconds_ / double(evaluations_done_);
+}
+
+std::string RunReport::bar_text(int64_t step, const run::BatchScore& score) const {
+  const std::string before = facts_.problem + (facts_.is_synthetic ? " SYNTHETIC " : " ");
+  const std::string after = " " + std::to_string(step + 1) + "/" + std::to_string(facts_.steps) +
+                            "  " + score_text(score) + "  " + rate_text(seconds_per_step_) + "  " +
+                            duration(seconds_left(step)) + " left";
+  const auto width = static_cast<size_t>(terminal_width(STDERR_FILENO, 100));
+  const size_t taken = before.size() + after.size() + 3;  // brackets, and the last column free
+  if (taken + 4 > width) return (before + after).substr(0, width - 1);
+  const double share = double(step + 1) / double(std::max<int64_t>(1, facts_.steps));
+  return before + progress_bar(share, std::min<size_t>(40, width - taken), utf8_) + after;
+}
+
+std::string RunReport::plain_text(int64_t step, const run::BatchScore& score) const {
+  return "step " + std::to_string(step + 1) + "/" + std::to_string(facts_.steps) +
+         (facts_.is_synthetic ? "  SYNTHETIC  " : "  ") + score_text(score) + "  " +
+         rate_text(seconds_per_step_) + "  " + duration(seconds_left(step)) + " left";
+}
+
+void RunReport::print_progress_event(int64_t step, const run::BatchScore& score) {
+  print(JsonObject()
+            .field("event", "progress")
+            .field("step", step)
+            .field("epoch", epoch_of(step))
+            .raw("loss", json_exact(score.loss))
+            .raw("accuracy", json_exact(score.accuracy))
+            .field("steps_per_second", seconds_per_step_ > 0 ? 1 / seconds_per_step_ : 0.0)
+            .field("seconds_left", seconds_left(step))
+            .text());
+}
+
+void RunReport::print_end(const run::RunEnd& end) {
+  print("");
+  const double seconds = seconds_between(begin_, Clock::now());
+  const std::string here =
+      end.steps == steps_done_ ? "" : ", " + std::to_string(steps_done_) + " of them here";
+  print(std::string(to_string(end.ending)) + ": " + counted(end.steps, "step") + here + " in " +
+        duration(seconds) +
+        (steps_done_ > 0 ? ", " + rate_text(training_seconds_ / double(steps_done_)) : ""));
+  const std::string explanation = explanation_of(end);
+  if (!explanation.empty()) print("  " + explanation);
+  if (end.scores_step >= 0) {
+    print(fact_line("scores", scores_text(end.scores)));
+    if (end.scores_step != end.steps) {
+      print(fact_line("", "as of step " + std::to_string(end.scores_step)));
+    }
+  } else if (end.steps > 0) {
+    print(fact_line("last batch", score_text(end.last_batch)));
+  }
+  if (facts_.is_synthetic) print(fact_line("data", "SYNTHETIC"));
+  for (const Note& note : end.notes) {
+    const bool is_off = note.kind == NoteKind::kSwitchedOff;
+    print(fact_line(is_off ? "off" : "note", note_text(note)));
+  }
+  if (end.recorder.waits > 0) print(fact_line("waiting", back_pressure(end.recorder)));
+  if (end.recorder.not_stored > 0) {
+    print(fact_line("LOST", counted(end.recorder.not_stored, "write") + " could not be stored"));
+  }
+  print(fact_line("record", facts_.folder));
+  const std::string program = shell_word(program_invocation_name);
+  const std::string parent = std::filesystem::path(facts_.folder).parent_path().string();
+  print(fact_line("look at it",
+                  program + " show " + shell_word(facts_.folder) + ", or in a browser with " +
+                      program + " serve " + (parent.empty() ? "." : shell_word(parent))));
+}
+
+void RunReport::print_end_event(const run::RunEnd& end) {
+  std::vector<std::string> notes;
+  std::vector<std::string> off;
+  for (const Note& note : end.notes) {
+    notes.push_back(json_note(note));
+    if (note.kind != NoteKind::kSwitchedOff) continue;
+    std::istringstream names(note.quantity);
+    for (std::string name; std::getline(names >> std::ws, name, ',');) {
+      off.push_back(json_string(name));
+    }
+  }
+  JsonObject scores;
+  add_scores(scores, end.scores);
+  print(JsonObject()
+            .field("event", "end")
+            .field("ending", to_string(end.ending))
+            .field("explanation", explanation_of(end))
+            .field("run", facts_.folder)
+            .field("problem", facts_.problem)
+            .field("synthetic", facts_.is_synthetic)
+            .field("steps", end.steps)
+            .field("steps_here", steps_done_)
+            .field("diverged_at", end.diverged_at)
+            .field("seconds", seconds_between(begin_, Clock::now()))
+            .field("steps_per_second",
+                   training_seconds_ > 0 ? double(steps_done_) / training_seconds_ : 0.0)
+            .raw("last_loss", json_exact(end.last_batch.loss))
+            .raw("scores", scores.text())
+            .raw("switched_off", json_array(off))
+            .raw("notes", json_array(notes))
+            .field("waits", end.recorder.waits)
+            .field("wait_seconds", end.recorder.wait_seconds)
+            .field("not_stored", end.recorder.not_stored)
+            .text());
+}
+
+}  // namespace flightdeck::cli

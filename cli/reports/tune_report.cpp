@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include "cli/reports/tune_report.h"
+
+#include <algorithm>
+#include <iostream>
+#include <unistd.h>
+
+#include "base/shell.h"
+#include "cli/options/names.h"
+#include "cli/reports/tune_progress.h"
+#include "cli/text/json.h"
+#include "cli/text/numbers.h"
+#include "cli/text/table.h"
+#include "cli/text/terminal.h"
+#include "record/text.h"
+
+namespace flightdeck::cli {
+namespace {
+
+using study::Finding;
+using study::Progress;
+using study::RunEvent;
+using study::Study;
+
+constexpr double kTuneBarSeconds = 0.1, kTuneLineSeconds = 5;
+constexpr size_t kLeastBar = 8, kBarWidth = 24;
+
+std::string json_of(const Progress& progress) {
+  JsonObject object;
+  object.field("event", "progress")
+      .field("done", static_cast<int64_t>(progress.ended))
+      .field("running", static_cast<int64_t>(progress.running))
+      .field("left", static_cast<int64_t>(left_of(progress)))
+      .field("elsewhere", static_cast<int64_t>(progress.elsewhere))
+      .field("failed", static_cast<int64_t>(progress.failed))
+      .field("planned", static_cast<int64_t>(progress.planned))
+      .field("most", static_cast<int64_t>(progress.most));
+  if (progress.seconds_left >= 0) object.field("seconds_left", progress.seconds_left);
+  return object.text();
+}
+
+std::vector<std::string> optimizer_names(const study::Request& request) {
+  return names_of(request.optimizers);
+}
+
+// Of the hyperparameters that were varied.
+std::string setting_text(const study::Request& request, const Finding& finding) {
+  std::string text;
+  for (const study::Dimension& dimension : request.optimizer(finding.combination.optimizer).space) {
+    bool is_varied = dimension.kind != study::Dimension::Kind::kFixed && finding.budget != "grid";
+    for (const study::GridAxis& axis : request.grid) {
+      is_varied = is_varied || (finding.budget == "grid" && axis.name == dimension.name);
+    }
+    if (!is_varied) continue;
+    text += (text.empty() ? "" : ", ") + dimension.name + " " +
+            short_number(finding.hyperparameters.at(dimension.name));
+  }
+  return text;
+}
+
+std::string score_text(const Finding& finding, bool utf8) {
+  const auto text = [&](double value) {
+    return finding.is_accuracy ? percent(value) : short_number(value);
+  };
+  return text(finding.spread.mean) + (utf8 ? " ± " : " +- ") + text(finding.spread.deviation);
+}
+
+std::string json_of(const Finding& finding) {
+  JsonObject values;
+  for (const auto& [name, value] : finding.hyperparameters) values.raw(name, json_exact(value));
+  JsonObject object;
+  object.field("problem", finding.combination.problem)
+      .field("optimizer", finding.combination.optimizer)
+      .field("schedule", finding.combination.schedule)
+      .field("budget", finding.budget);
+  if (finding.sample.empty()) return object.field("complete", false).text();
+  return object.field("sample", finding.sample)
+      .raw("hyperparameters", values.text())
+      .field("metric", finding.is_accuracy ? "test_accuracy" : "test_loss")
+      .raw("mean", json_exact(finding.spread.mean))
+      .raw("deviation", json_exact(finding.spread.deviation))
+      .field("seeds", finding.spread.count)
+      .field("diverged", finding.spread.diverged)
+      .field("complete", finding.is_complete)
+      .text();
+}
+
+std::string table_of(const study::Request& request, const std::vector<Finding>& found, bool utf8) {
+  Table table({"problem",
+               "optimizer",
+               "schedule",
+               "budget",
+               "best",
+               "setting",
+               "metric",
+               "score",
+               "seeds"});
+  for (const Finding& finding : found) {
+    const study::Combination& of = finding.combination;
+    if (finding.sample.empty()) {
+      table.add(
+          {of.problem, of.optimizer, of.schedule, finding.budget, "", "", "", "", "none yet"});
+      continue;
+    }
+    const std::string diverged =
+        finding.spread.diverged == 0
+            ? ""
+            : " (" + std::to_string(finding.spread.diverged) + " diverged)";
+    table.add({of.problem,
+               of.optimizer,
+               of.schedule,
+               finding.budget,
+               finding.sample,
+               setting_text(request, finding),
+               finding.is_accuracy ? "test accuracy" : "test loss",
+               score_text(finding, utf8),
+               std::to_string(finding.spread.count) + diverged});
+  }
+  return padded_text(table);
+}
+
+}  // namespace
+
+TuneReport::TuneReport(bool json)
+    : json_(json),
+      has_bar_(!json && isatty(STDERR_FILENO) != 0),
+      utf8_(is_utf8()),
+      shown_(std::chrono::steady_clock::now()) {}
+
+void TuneReport::start(const Study& study) {
+  const study::Request& request = study.request();
+  const auto planned = static_cast<int64_t>(study.plan().size());
+  const auto most = static_cast<int64_t>(study::most_runs(request));
+  const auto done = static_cast<int64_t>(study.scores().size());
+  if (json_) {
+    print(JsonObject()
+              .field("event", "start")
+              .field("study", study.folder())
+              .raw("problems", json_names(request.problems))
+              .raw("optimizers", json_names(optimizer_names(request)))
+              .raw("schedules", json_names(request.schedules))
+              .raw("budgets", json_names(request.budgets))
+              .field("planned", planned)
+              .field("most", most)
+              .field("done", done)
+              .text());
+    return;
+  }
+  print(fact_line("study", study.folder()));
+  print(fact_line("problems", joined(request.problems)));
+  print(fact_line("optimizers", joined(optimizer_names(request))));
+  print(fact_line("schedules", joined(request.schedules)));
+  print(fact_line("budgets", joined(request.budgets)));
+  print(fact_line("runs",
+                  std::to_string(planned) + " planned by now, " + std::to_string(done) +
+                      " of them done; at most " + std::to_string(most) + " in all"));
+}
+
+void TuneReport::event(const RunEvent& event) {
+  static const char* const kNames[] = {"started", "ended", "failed"};
+  const char* name = kNames[static_cast<size_t>(event.kind)];
+  if (json_) {
+    JsonObject object;
+    object.field("event", name).field("run", event.run.id);
+    if (event.kind == RunEvent::Kind::kFailed) object.field("text", event.text);
+    print(object.text());
+  } else if (event.kind == RunEvent::Kind::kFailed) {
+    clear_bar();
+    std::cerr << "flightdeck: " << event.run.id << " failed: " << event.text << std::flush;
+  }
+}
+
+void TuneReport::progress(const Progress& progress) {
+  last_ = progress;
+  const auto now = std::chrono::steady_clock::now();
+  const double pause = has_bar_ ? kTuneBarSeconds : kTuneLineSeconds;
+  if (std::chrono::duration<double>(now - shown_).count() < pause) return;
+  shown_ = now;
+  show(progress);
+}
+
+void TuneReport::show(const Progress& progress) {
+  if (json_) {
+    print(json_of(progress));
+  } else if (!has_bar_) {
+    print(text_of(progress, std::string::npos));
+  } else {
+    const double share = double(progress.ended) / double(std::max<size_t>(progress.most, 1));
+    // A line that wraps cannot be taken back.
+    const auto columns = static_cast<size_t>(terminal_width(STDERR_FILENO, 80)) - 1;
+    const size_t whole = display_width(text_of(progress, std::string::npos));
+    const size_t bar = std::clamp(columns - std::min(columns, whole + 3), kLeastBar, kBarWidth);
+    const std::string text = text_of(progress, columns - std::min(columns, bar + 3));
+    std::cerr << "\r\033[K" << progress_bar(share, bar, utf8_) << " " << text << std::flush;
+    bar_is_shown_ = true;
+  }
+}
+
+void TuneReport::submitted(const Study& study, const study::Submission& submission) {
+  if (json_) {
+    print(JsonObject()
+              .field("event", "submitted")
+              .field("runs", static_cast<int64_t>(submission.runs))
+              .raw("jobs", json_names(submission.jobs))
+              .raw("queued", json_names(submission.queued))
+              .text());
+  } else if (!submission.queued.empty()) {
+    print("jobs of this study are in the queue: " + joined(submission.queued) +
+          "; nothing is submitted");
+  } else if (submission.runs == 0) {
+    print("nothing is left to submit");
+  } else {
+    print("submitted " + counted(static_cast<int64_t>(submission.runs), "run") + " as jobs " +
+          joined(submission.jobs) + "; the last of them submits what follows");
+    print("how far it is: flightdeck tune " + shell_word(study.folder()) + " --plan-only");
+  }
+}
+
+void TuneReport::end(const Study& study, const std::string& ending) {
+  clear_bar();
+  const std::vector<Finding> found = study::findings(study.request(), study.scores());
+  if (json_) {
+    std::vector<std::string> results;
+    for (const Finding& finding : found) results.push_back(json_of(finding));
+    print(JsonObject()
+              .field("event", "end")
+              .field("ending", ending)
+              .field("study", study.folder())
+              .field("planned", static_cast<int64_t>(study.plan().size()))
+              .field("done", static_cast<int64_t>(study.scores().size()))
+              .field("failed", static_cast<int64_t>(last_.failed))
+              .raw("results", json_array(results))
+              .text());
+    return;
+  }
+  if (!study.scores().empty()) print("\n" + table_of(study.request(), found, utf8_));
+  const size_t left = study.plan().size() - study.scores().size();
+  if (left > 0) {
+    print(ending + ", " + counted(static_cast<int64_t>(left), "run") +
+          " of the plan left; go on with: flightdeck tune " + shell_word(study.folder()));
+  }
+}
+
+void TuneReport::print(const std::string& line) {
+  clear_bar();
+  std::cout << record::printable(line, record::Lines::kKept) << "\n" << std::flush;
+}
+
+void TuneReport::clear_bar() {
+  if (bar_is_shown_) std::cerr << "\r\033[K" << std::flush;
+  bar_is_shown_ = false;
+}
+
+}  // namespace flightdeck::cli

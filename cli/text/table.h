@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Tables as text: for people, for programs, and as a file.
+#pragma once
+
+#include <string>
+
+#include "run/table.h"
+
+namespace flightdeck::cli {
+
+using run::Cell;
+using run::Table;
+
+// Columns padded, numbers to the right and with four digits.
+std::string padded_text(const Table& table);
+// With a line of column names, numbers with all digits.
+std::string csv_text(const Table& table);
+// An array with one object per row.
+std::string json_text(const Table& table);
+
+}  // namespace flightdeck::cli

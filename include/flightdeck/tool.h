@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The command-line tool as a library (flightdeck::tool), for programs that are a `flightdeck` with
+// entries of their own.
+#pragma once
+
+namespace flightdeck {
+
+/// Parses the words, runs one command and prints; returns the exit status: 0 for success, 1 for a
+/// failure at run time, 2 for wrong usage, 128 + its number after a signal that was heeded. Call it
+/// once, first of all that the program does but for registering entries: to set the environment
+/// right it may start the program again with the same words, and `tune` starts it for every run.
+int tool_main(int argc, char** argv);
+
+}  // namespace flightdeck

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Experiments: findings of the papers as commands. Entries live in experiments/, one file each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "run/table.h"
+
+namespace flightdeck::run {
+
+struct ExperimentOptions {
+  bool quick = false;      ///< test-sized: seconds instead of minutes
+  bool synthetic = false;  ///< generated data even where files are found
+  uint64_t seed = 42;
+  std::function<void(const std::string&)> on_progress = [](const std::string&) {};
+};
+
+struct ExperimentResult {
+  explicit ExperimentResult(std::vector<std::string> columns) : table(std::move(columns)) {}
+
+  Table table;                           ///< small: what the finding is read from
+  std::map<std::string, Table> figures;  ///< data of the figure, by name of the file
+  std::vector<std::string> data;         ///< problems and where their data come from
+  bool is_synthetic = false;             ///< generated data stand in for files
+  bool holds = false;                    ///< the papers' finding shows in these numbers
+  std::string finding;                   ///< one sentence with the numbers, either way
+};
+
+struct Experiment {
+  std::string name, summary;
+  std::string reference;  ///< section of the thesis
+  std::function<ExperimentResult(const ExperimentOptions&)> run;
+};
+
+/// All entries, by name.
+const std::vector<Experiment>& all_experiments();
+
+}  // namespace flightdeck::run

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Convex problems against a deep net: how the gradient's length and the scatter of individual
+// gradients change while training.
+#include <algorithm>
+#include <cmath>
+
+#include "base/shown_number.h"
+#include "run/watched_training.h"
+
+namespace flightdeck::run::experiments {
+namespace {
+
+// Means over the first and the last tenth of the tracked steps.
+struct Change {
+  double first, last;
+  double factor() const { return last / first; }
+};
+
+Change change_of(const std::vector<double>& values) {
+  const auto tenth = static_cast<std::ptrdiff_t>(std::max<size_t>(1, values.size() / 10));
+  return {mean({values.begin(), values.begin() + tenth}),
+          mean({values.end() - tenth, values.end()})};
+}
+
+struct Subject {
+  std::vector<std::string> problems;  // the first with data
+  bool is_convex;
+  double learning_rate;
+  int64_t steps, quick_steps;
+};
+
+const std::vector<Subject>& subjects() {
+  static const std::vector<Subject> all = {
+      {{"quadratic_deep"}, true, 0.01, 1000, 100},
+      {{"mnist_logreg", "fmnist_logreg"}, true, 0.05, 1000, 100},
+      {{"cifar10_3c3d", "fmnist_2c2d"}, false, 0.01, 1000, 30},
+  };
+  return all;
+}
+
+struct View {
+  std::string problem;
+  bool is_convex;
+  Change norm, scatter;
+};
+
+View train(const Subject& subject,
+           const ExperimentOptions& options,
+           Table& curves,
+           ExperimentResult& result) {
+  TrainingOptions chosen = first_with_data(subject.problems, options);
+  chosen.hyperparameters["learning_rate"] = subject.learning_rate;
+  chosen.steps = options.quick ? subject.quick_steps : subject.steps;
+  options.on_progress("convex_view: " + chosen.problem);
+  Training training(chosen);
+  name_data(training, result);
+  // The early steps count as much as the many late ones, as in the thesis's view of a deep net.
+  const Schedule schedule = Schedule::logarithmic(0, std::log10(static_cast<double>(chosen.steps)));
+  const auto values = watched(training,
+                              {quantity("loss").on(schedule),
+                               quantity("grad_norm").on(schedule),
+                               quantity("norm_test").on(schedule)});
+  for (const auto& [step, readings] : values->steps()) {
+    curves.add({chosen.problem,
+                step,
+                values->number(step, "loss"),
+                values->number(step, "grad_norm"),
+                values->number(step, "norm_test")});
+  }
+  return {chosen.problem,
+          subject.is_convex,
+          change_of(series(*values, "grad_norm")),
+          change_of(series(*values, "norm_test"))};
+}
+
+// Convex: gradients go to zero, so noise dominates. Deep: their norm does not fall.
+bool is_as_claimed(const View& view) {
+  if (!view.is_convex) return view.norm.factor() >= 1;
+  return view.norm.factor() < 1 && view.scatter.factor() > 1;
+}
+
+std::string text_of(const View& view) {
+  const auto tendency = [](const Change& change) {
+    return (change.factor() < 1 ? "falls (factor " : "grows (factor ") +
+           short_number(change.factor()) + ")";
+  };
+  return "on " + view.problem + (view.is_convex ? " (convex)" : " (deep)") + " the gradient norm " +
+         tendency(view.norm) + " and the norm test " + tendency(view.scatter);
+}
+
+ExperimentResult run_convex_view(const ExperimentOptions& options) {
+  ExperimentResult result({"problem",
+                           "convex",
+                           "grad_norm_first",
+                           "grad_norm_last",
+                           "norm_test_first",
+                           "norm_test_last"});
+  Table curves({"problem", "step", "loss", "grad_norm", "norm_test"});
+  result.holds = true;
+  for (const Subject& subject : subjects()) {
+    const View view = train(subject, options, curves, result);
+    result.table.add({view.problem,
+                      view.is_convex ? "yes" : "no",
+                      view.norm.first,
+                      view.norm.last,
+                      view.scatter.first,
+                      view.scatter.last});
+    result.holds = result.holds && is_as_claimed(view);
+    result.finding += (result.finding.empty() ? "" : "; ") + text_of(view);
+  }
+  result.finding += ".";
+  result.figures.emplace("curves", std::move(curves));
+  return result;
+}
+
+}  // namespace
+
+Experiment convex_view() {
+  return {"convex_view",
+          "Gradient norm and scatter on convex problems against a deep net",
+          "C.6",
+          &run_convex_view};
+}
+
+}  // namespace flightdeck::run::experiments

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Collects what a run comes to while it trains.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "run/run_observer.h"
+#include "run/training.h"
+#include "study/outcome.h"
+
+namespace flightdeck::run {
+
+class OutcomeKeeper {
+ public:
+  OutcomeKeeper(const TrainingOptions& options,
+                const Training& training,
+                std::map<std::string, std::string> tags);
+  /// Of a run that goes on.
+  void go_on_with(const study::Outcome& outcome) { outcome_ = outcome; }
+
+  /// After every step. The loss stays on its device until somebody asks.
+  void step_done(int64_t step, const Tensor& loss, double seconds);
+  void evaluated(int64_t step, const Scores& scores);
+  /// True if a loss seen so far was not finite. Waits for the device.
+  bool has_diverged();
+  /// As of now. Waits for the device.
+  const study::Outcome& outcome();
+
+ private:
+  void take_losses();
+
+  study::Outcome outcome_;
+  int64_t first_waiting_ = 0;    // step of the first of them
+  std::vector<Tensor> waiting_;  // losses
+};
+
+}  // namespace flightdeck::run

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "run/tracking.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace flightdeck::run {
+
+Tracking tracked_preset(const std::string& preset, const Schedule& schedule) {
+  Tracking tracking;
+  tracking.preset = preset;
+  tracking.schedule = schedule;
+  if (preset != "none") tracking.quantities = flightdeck::preset(preset, schedule);
+  return tracking;
+}
+
+void track(Tracking& tracking, Quantity quantity) {
+  std::vector<Quantity>& all = tracking.quantities;
+  const auto same = std::find_if(all.begin(), all.end(), [&](const Quantity& other) {
+    return other.name() == quantity.name();
+  });
+  if (same == all.end()) {
+    all.push_back(std::move(quantity));
+  } else {
+    *same = std::move(quantity);
+  }
+}
+
+}  // namespace flightdeck::run

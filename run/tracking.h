@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Which quantities a run computes, and when.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flightdeck/cockpit.h"
+#include "flightdeck/quantity.h"
+#include "flightdeck/schedule.h"
+
+namespace flightdeck::run {
+
+struct Tracking {
+  std::string preset = "none";  ///< its name, for the record; the quantities below are what counts
+  Schedule schedule = Schedule::every(10);  ///< of what the run logs itself
+  std::vector<Quantity> quantities;
+  CockpitOptions cockpit;  ///< its seed and its warnings are the run's
+};
+
+/// The quantities of a preset on a schedule. "none" has none. Throws c10::ValueError, naming the
+/// presets, on another name.
+Tracking tracked_preset(const std::string& preset, const Schedule& schedule = Schedule::every(10));
+
+/// Adds a quantity; one with the same name is replaced.
+void track(Tracking& tracking, Quantity quantity);
+
+}  // namespace flightdeck::run

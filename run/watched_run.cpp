@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+#include "run/watched_run.h"
+
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <set>
+#include <unistd.h>
+#include <utility>
+
+#include <c10/util/Exception.h>
+
+#include "flightdeck/cockpit.h"
+#include "flightdeck/record.h"
+#include "run/checkpoint.h"
+#include "run/checkpoint_times.h"
+#include "run/outcome_keeper.h"
+#include "run/random_states.h"
+#include "run/run_config.h"
+
+namespace flightdeck::run {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Keeps notes for the end of the run and passes them on as they come.
+class NoteSink : public Sink {
+ public:
+  explicit NoteSink(RunObserver& observer) : observer_(observer) {}
+
+  void begin(const RunInfo&) override {}
+  void write(const StepReadings&) override {}
+  void note(const Note& note) override {
+    notes_.push_back(note);
+    observer_.note(note);
+  }
+  void finish(const std::string&) override {}
+
+  const std::vector<Note>& notes() const { return notes_; }
+
+ private:
+  RunObserver& observer_;
+  std::vector<Note> notes_;
+};
+
+// Without the stack trace of LibTorch's what().
+std::string reason_of(const std::exception& error) {
+  const auto* from_torch = dynamic_cast<const c10::Error*>(&error);
+  return from_torch != nullptr ? from_torch->what_without_backtrace() : error.what();
+}
+
+// Those of the last evaluation.
+Scores scores_of(const study::Outcome& outcome) {
+  Scores scores;
+  const auto add = [&](const std::string& part, const study::Curve& curve) {
+    if (!curve.loss.empty()) scores[part + "_loss"] = curve.loss.back();
+    if (!curve.accuracy.empty()) scores[part + "_accuracy"] = curve.accuracy.back();
+  };
+  add("train", outcome.train);
+  add("valid", outcome.valid);
+  add("test", outcome.test);
+  return scores;
+}
+
+RunOptions checked(RunOptions options) {
+  TORCH_CHECK_VALUE(!options.folder.empty(),
+                    "run: options.folder is empty; name the folder of the record");
+  TORCH_CHECK_VALUE(options.evaluate_every >= 0,
+                    "run: options.evaluate_every is ",
+                    options.evaluate_every,
+                    " but must be at least 0, which is never");
+  TORCH_CHECK_VALUE(!(options.keep_going && options.stop_diverged),
+                    "run: options.keep_going and options.stop_diverged exclude each other; set one "
+                    "of them");
+  return options;
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  TORCH_CHECK(!error && access(folder.c_str(), W_OK) == 0,
+              "run: cannot write to the folder ",
+              folder,
+              " (",
+              error ? error.message() : "permission denied",
+              "); choose another folder");
+}
+
+std::unique_ptr<Checkpoint> checkpoint_of(const RunOptions& options) {
+  if (!options.resume || !Checkpoint::exists(options.folder)) return nullptr;
+  return std::make_unique<Checkpoint>(options.folder);
+}
+
+}  // namespace
+
+class WatchedRun::State {
+ public:
+  State(const suite::Problem& problem, RunOptions options, RunObserver* observer);
+
+  const Training& training() const { return training_; }
+  RunEnd execute();
+
+ private:
+  RunFacts facts() const;
+  void check_same() const;
+  void make_cockpit();
+  void restore();
+  void begin_record();
+  bool is_stop_wanted() const { return options_.is_stop_wanted && options_.is_stop_wanted(); }
+  bool is_evaluation_due() const;
+  bool is_checkpoint_due() const;
+  bool has_diverged();
+  void step();
+  void evaluate();
+  void prepare_checkpoint();
+  void commit_checkpoint();
+  void tell_once(const std::string& problem);
+  void checkpoint_after_stop();
+  BatchScore last_score() const;
+  Ending ending();
+  bool write_outcome(Ending ending);
+  RunEnd finish();
+
+  RunOptions options_;
+  RunObserver nobody_;
+  RunObserver& observer_;
+  std::unique_ptr<Checkpoint> start_;  // null: the run begins
+  Training training_;
+  Config config_;
+  Config identity_;  // what must be the same to go on
+  OutcomeKeeper outcome_;
+  CheckpointWriter checkpoint_;
+  std::shared_ptr<Recorder> recorder_;
+  std::shared_ptr<NoteSink> notes_;
+  std::unique_ptr<Cockpit> cockpit_;  // its end is written to the others
+  Clock::time_point last_checkpoint_ = Clock::now();
+  std::set<std::string> told_;  // problems with the disk
+  StepOutcome last_;
+  Scores scores_;
+  int64_t evaluated_at_ = -1;
+  int64_t evaluated_before_ = 0;  // evaluations of a process before this one
+};
+
+WatchedRun::State::State(const suite::Problem& problem, RunOptions options, RunObserver* observer)
+    : options_(checked(std::move(options))),
+      observer_(observer == nullptr ? nobody_ : *observer),
+      start_(checkpoint_of(options_)),
+      training_(problem, options_.training),
+      config_(config_of(options_, training_)),
+      identity_(identity_of(config_, options_, training_)),
+      outcome_(options_.training, training_, options_.tags),
+      checkpoint_(options_.folder) {
+  make_folder(options_.folder);
+  if (options_.resume) check_same();
+  make_cockpit();
+  // Before the record is touched: what does not fit leaves it as it is.
+  if (start_) restore();
+  begin_record();
+  start_.reset();
+}
+
+// Without a checkpoint the run begins anew, but only where it is the same run.
+void WatchedRun::State::check_same() const {
+  if (start_) return check_same_run(identity_, start_->progress().config);
+  if (!RunReader::is_run(options_.folder)) return;
+  const RunSummary stored = RunReader(options_.folder).summary();
+  if (stored.last_step >= 0 || !stored.info.config.empty()) {
+    check_same_run(config_, stored.info.config);
+  }
+}
+
+void WatchedRun::State::make_cockpit() {
+  Tracking tracking = options_.tracking;
+  tracking.cockpit.on_warning = [this](const std::string& text) {
+    observer_.warning({RunWarning::About::kWatching, text, false});
+  };
+  tracking.cockpit.seed = options_.training.seed;
+  cockpit_ = std::make_unique<Cockpit>(
+      training_.parameters(), std::move(tracking.quantities), tracking.cockpit);
+}
+
+void WatchedRun::State::begin_record() {
+  RecorderOptions recording;
+  recording.on_warning = [this](const std::string& text) {
+    observer_.warning({RunWarning::About::kWatching, text, false});
+  };
+  const int64_t step = training_.next_step();
+  if (options_.resume) recording.resume_at = step;
+  recorder_ = std::make_shared<Recorder>(options_.folder, recording);
+  notes_ = std::make_shared<NoteSink>(observer_);
+  cockpit_->add_sink(recorder_);
+  cockpit_->add_sink(notes_);
+  for (const auto& [key, value] : config_) cockpit_->describe(key, value);
+  // The record forgot this step, and with it what was evaluated before it.
+  if (evaluated_at_ == step) cockpit_->log(step, scores_);
+}
+
+void WatchedRun::State::restore() {
+  const RunProgress& progress = start_->progress();
+  start_->restore(*cockpit_);
+  start_->restore(training_);
+  outcome_.go_on_with(progress.outcome);
+  evaluated_at_ = progress.evaluated_at;
+  evaluated_before_ = static_cast<int64_t>(progress.outcome.evaluated.size());
+  scores_ = scores_of(progress.outcome);
+}
+
+RunEnd WatchedRun::State::execute() {
+  observer_.started(facts());
+  while (!training_.is_done() && !is_stop_wanted()) {
+    if (is_evaluation_due()) evaluate();
+    if (is_stop_wanted() || has_diverged()) break;
+    if (is_checkpoint_due()) prepare_checkpoint();
+    step();
+    commit_checkpoint();
+  }
+  if (is_stop_wanted() && !training_.is_done()) {
+    checkpoint_after_stop();
+  } else if (!has_diverged() && options_.evaluate_every > 0) {
+    evaluate();
+  }
+  return finish();
+}
+
+RunFacts WatchedRun::State::facts() const {
+  RunFacts facts;
+  facts.problem = training_.problem().name;
+  facts.folder = options_.folder;
+  facts.is_synthetic = training_.data().is_synthetic;
+  facts.steps = training_.total_steps();
+  facts.steps_per_epoch = training_.steps_per_epoch();
+  facts.first_step = training_.next_step();
+  if (options_.evaluate_every > 0) {
+    const int64_t interval = options_.evaluate_every * facts.steps_per_epoch;
+    facts.evaluations = 1 + (facts.steps + interval - 1) / interval - evaluated_before_;
+  }
+  facts.config = config_;
+  return facts;
+}
+
+bool WatchedRun::State::is_evaluation_due() const {
+  const int64_t step = training_.next_step();
+  return options_.evaluate_every > 0 && step != evaluated_at_ &&
+         step % (options_.evaluate_every * training_.steps_per_epoch()) == 0;
+}
+
+bool WatchedRun::State::is_checkpoint_due() const {
+  const int64_t step = training_.next_step();
+  if (step == 0) return false;
+  if (options_.checkpoint_every) {
+    return *options_.checkpoint_every > 0 && step % *options_.checkpoint_every == 0;
+  }
+  return is_checkpoint_time(step % training_.steps_per_epoch() == 0,
+                            seconds_since(last_checkpoint_));
+}
+
+// At the end of an epoch, as DeepOBS does, and of the run: within an epoch the quantities show how
+// the numbers go bad.
+bool WatchedRun::State::has_diverged() {
+  const int64_t step = training_.next_step();
+  const bool asks =
+      options_.stop_diverged || training_.is_done() || step % training_.steps_per_epoch() == 0;
+  return !options_.keep_going && asks && outcome_.has_diverged();
+}
+
+void WatchedRun::State::step() {
+  const int64_t step = training_.next_step();
+  const double learning_rate = training_.learning_rate();
+  const Clock::time_point begin = Clock::now();
+  last_ = training_.step(cockpit_.get());
+  outcome_.step_done(step, last_.loss, seconds_since(begin));
+  if (options_.tracking.schedule.contains(step)) {
+    std::map<std::string, double> values = {{"learning_rate", learning_rate}};
+    if (training_.problem().has_accuracy()) values["batch_accuracy"] = training_.accuracy(last_);
+    cockpit_->log(step, values);
+  }
+  observer_.step_done(step, [this] { return last_score(); });
+}
+
+BatchScore WatchedRun::State::last_score() const {
+  return {last_.loss.item<double>(), training_.accuracy(last_)};
+}
+
+void WatchedRun::State::evaluate() {
+  const int64_t step = training_.next_step();
+  observer_.evaluation_begins(step);
+  const auto random = random_states(options_.training.device);
+  const bool is_last = training_.is_done();  // nobody would come back to it
+  Scores scores;
+  using suite::Part;
+  for (const auto& [part, name] : {std::make_pair(Part::kTrainEval, std::string("train")),
+                                   std::make_pair(Part::kValid, std::string("valid")),
+                                   std::make_pair(Part::kTest, std::string("test"))}) {
+    if (training_.data().part(part).size() == 0) continue;
+    const suite::Score score =
+        training_.evaluate(part, [&] { return is_last || !is_stop_wanted(); });
+    if (is_stop_wanted() && !is_last) {
+      // Half a score is none; whoever goes on here evaluates again.
+      set_random_states(random, options_.training.device);
+      return;
+    }
+    scores[name + "_loss"] = score.loss;
+    if (training_.problem().has_accuracy()) scores[name + "_accuracy"] = score.accuracy;
+  }
+  cockpit_->log(step, scores);
+  outcome_.evaluated(step, scores);
+  scores_ = scores;
+  evaluated_at_ = step;
+  observer_.evaluation_done(step, scores);
+}
+
+void WatchedRun::State::prepare_checkpoint() {
+  RunProgress progress;
+  progress.step = training_.next_step();
+  progress.evaluated_at = evaluated_at_;
+  progress.outcome = outcome_.outcome();
+  progress.config = identity_;
+  progress.arguments = options_.arguments;
+  std::error_code ignored;
+  progress.folder = std::filesystem::current_path(ignored).string();
+  try {
+    checkpoint_.prepare(progress, training_, *cockpit_);
+  } catch (const std::exception& error) {
+    tell_once(reason_of(error));
+  }
+  last_checkpoint_ = Clock::now();
+}
+
+void WatchedRun::State::commit_checkpoint() {
+  try {
+    checkpoint_.commit();
+  } catch (const std::exception& error) {
+    tell_once(reason_of(error));
+  }
+}
+
+// The next one is tried all the same: a disk may get room.
+void WatchedRun::State::tell_once(const std::string& problem) {
+  if (!told_.insert(problem).second) return;
+  observer_.warning({RunWarning::About::kCheckpoint, problem, Checkpoint::exists(options_.folder)});
+}
+
+// One more step completes the record of the one before, so that going on leaves no gap.
+void WatchedRun::State::checkpoint_after_stop() {
+  if (options_.checkpoint_every.value_or(1) == 0) return;
+  prepare_checkpoint();
+  step();
+  commit_checkpoint();
+}
+
+// False: there is none, so that the last checkpoint is what the scores can be had from.
+bool WatchedRun::State::write_outcome(Ending ending) {
+  study::Outcome outcome = outcome_.outcome();
+  outcome.ending = to_string(ending);
+  try {
+    study::write_outcome(options_.folder, outcome);
+    return true;
+  } catch (const std::exception& error) {
+    observer_.warning(
+        {RunWarning::About::kOutcome, reason_of(error), Checkpoint::exists(options_.folder)});
+    return false;
+  }
+}
+
+Ending WatchedRun::State::ending() {
+  if (!training_.is_done() && is_stop_wanted()) return Ending::kInterrupted;
+  return outcome_.outcome().diverged_at >= 0 ? Ending::kDiverged : Ending::kFinished;
+}
+
+RunEnd WatchedRun::State::finish() {
+  RunEnd end;
+  end.ending = ending();
+  end.folder = options_.folder;
+  end.steps = training_.next_step();
+  end.diverged_at = outcome_.outcome().diverged_at;
+  end.went_on = end.diverged_at >= 0 && options_.keep_going;
+  end.has_outcome = write_outcome(end.ending);
+  if (end.ending != Ending::kInterrupted && end.has_outcome) checkpoint_.remove();
+  end.has_checkpoint = Checkpoint::exists(options_.folder);
+  cockpit_->describe("steps_taken", std::to_string(end.steps));
+  if (end.diverged_at >= 0) {
+    cockpit_->describe("diverged_at", std::to_string(end.diverged_at));
+  }
+  cockpit_->finish(to_string(end.ending));
+  end.scores = scores_;
+  end.scores_step = evaluated_at_;
+  if (last_.loss.defined()) end.last_batch = last_score();
+  end.notes = notes_->notes();
+  end.recorder = recorder_->statistics();
+  observer_.ended(end);
+  return end;
+}
+
+WatchedRun::WatchedRun(RunOptions options, RunObserver* observer)
+    : WatchedRun(suite::find_problem(options.training.problem), options, observer) {}
+
+WatchedRun::WatchedRun(const suite::Problem& problem, RunOptions options, RunObserver* observer)
+    : state_(std::make_unique<State>(problem, std::move(options), observer)) {}
+
+WatchedRun::~WatchedRun() = default;
+
+const Training& WatchedRun::training() const { return state_->training(); }
+
+RunEnd WatchedRun::execute() { return state_->execute(); }
+
+}  // namespace flightdeck::run

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "run/watched_training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <c10/util/Exception.h>
+
+#include "flightdeck/cockpit.h"
+
+namespace flightdeck::run {
+
+bool is_read_from_files(const std::string& data_set, const ExperimentOptions& options) {
+  return !options.synthetic && suite::describe_data(data_set).is_found;
+}
+
+TrainingOptions first_with_data(const std::vector<std::string>& problems,
+                                const ExperimentOptions& options) {
+  TrainingOptions training;
+  training.seed = options.seed;
+  training.data.augment = false;
+  training.data.limit = options.quick ? 2000 : 0;
+  for (const std::string& name : problems) {
+    training.problem = name;
+    if (is_read_from_files(suite::find_problem(name).data_set, options)) return training;
+  }
+  training.problem = problems.front();
+  training.data.synthetic = true;
+  return training;
+}
+
+std::shared_ptr<MemorySink> watched(Training& training,
+                                    std::vector<Quantity> quantities,
+                                    const Grouping& grouping) {
+  CockpitOptions options;
+  options.grouping = grouping;
+  options.strict = true;
+  auto values = std::make_shared<MemorySink>();
+  Cockpit cockpit(training.parameters(), std::move(quantities), options);
+  cockpit.add_sink(values);
+  while (!training.is_done()) training.step(&cockpit);
+  return values;
+}
+
+void name_data(const Training& training, ExperimentResult& result) {
+  const std::string text =
+      training.problem().name + ": " + training.data().name + ", " + training.data().origin;
+  if (std::find(result.data.begin(), result.data.end(), text) == result.data.end()) {
+    result.data.push_back(text);
+  }
+  result.is_synthetic = result.is_synthetic || training.data().is_synthetic;
+}
+
+std::vector<double> series(const MemorySink& values, const std::string& quantity) {
+  std::vector<double> numbers;
+  for (const auto& [step, readings] : values.steps()) {
+    const Reading* reading = values.find(step, quantity);
+    if (reading != nullptr && std::isfinite(reading->number)) numbers.push_back(reading->number);
+  }
+  return numbers;
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double share_outside(const Reading& histogram, double limit) {
+  const ReadingAxis& axis = histogram.axes.at(0);
+  const double width = (axis.high - axis.low) / static_cast<double>(axis.count);
+  int64_t all = histogram.below + histogram.above, outside = all;
+  for (int64_t bin = 0; bin < axis.count; ++bin) {
+    const double middle = axis.low + (static_cast<double>(bin) + 0.5) * width;
+    all += histogram.counts[bin];
+    if (std::abs(middle) > limit) outside += histogram.counts[bin];
+  }
+  return static_cast<double>(outside) / static_cast<double>(all);
+}
+
+void add_bins(Table& table, const std::vector<Cell>& labels, const Reading& histogram) {
+  const ReadingAxis& axis = histogram.axes.at(0);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto add = [&](double low, double high, int64_t count) {
+    std::vector<Cell> row = labels;
+    row.insert(row.end(), {low, high, count});
+    table.add(std::move(row));
+  };
+  const auto edge = [&](int64_t bin) {
+    return axis.low +
+           (axis.high - axis.low) * static_cast<double>(bin) / static_cast<double>(axis.count);
+  };
+  add(-kInfinity, axis.low, histogram.below);
+  for (int64_t bin = 0; bin < axis.count; ++bin) {
+    add(edge(bin), edge(bin + 1), histogram.counts[bin]);
+  }
+  add(axis.high, kInfinity, histogram.above);
+}
+
+}  // namespace flightdeck::run

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Numbers in sentences for people.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+namespace flightdeck {
+
+// Four significant digits: "0.6931", "1.2e-05", "nan", "-inf".
+inline std::string short_number(double value) {
+  if (std::isnan(value)) return "nan";  // printf tells its sign
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.4g", value);
+  return digits;
+}
+
+// "51.3 %" of a share in [0, 1].
+inline std::string percent(double share) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.1f %%", 100 * share);
+  return digits;
+}
+
+}  // namespace flightdeck
