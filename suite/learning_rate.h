@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Schedules of the learning rate: a factor on the base rate for every step.
+// Schedules of the learning rate: a factor on the base rate for every step. Entries live in
+// schedules/, one file each.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,8 @@ class Optimizer;
 
 namespace flightdeck::suite {
 
+class ScheduleFields;
+
 /// Where a run stands. Steps count from 0.
 struct Progress {
   int64_t step = 0;
@@ -21,25 +24,28 @@ struct Progress {
   int64_t total_steps = 1;
 };
 
+/// What the base rate is multiplied by.
+using LearningRateFactor = std::function<double(const Progress&)>;
+
+struct ScheduleEntry {
+  std::string name;
+  std::string form;     ///< how it is written, optional fields in brackets: "cosine[:LAST]"
+  std::string summary;  ///< one line that names the fields and their defaults
+  /// Throws c10::ValueError (ScheduleFields::refuse) if the fields do not fit.
+  std::function<LearningRateFactor(const ScheduleFields&)> factor;
+  /// The number of epochs after which a run of `epochs` is judged; empty: all of them.
+  std::function<int64_t(const ScheduleFields&, int64_t epochs)> reported_epoch = nullptr;
+};
+
+/// All entries, by name.
+const std::vector<ScheduleEntry>& all_schedules();
+
 class LearningRateSchedule {
  public:
-  /// Text forms, with default values where parts are left out:
-  ///   constant
-  ///   step:EPOCHS:FACTORS          from epoch EPOCHS[i] on the factor is FACTORS[i] (not
-  ///                                cumulative), "step:30,60:0.1,0.01"
-  ///   cosine[:LAST]                (1 + cos(pi t)) / 2 over the run, down to LAST (0)
-  ///   cosine_restarts[:EPOCHS[:GROWTH]]
-  ///                                the same over cycles, the first of EPOCHS epochs (10), each
-  ///                                GROWTH times (2) as long as the one before
-  ///   exponential:FACTOR           times FACTOR in every epoch, smoothly
-  ///   trapezoid[:UP[:DOWN]]        linear from 0 over the first UP of the run (0.1), constant,
-  ///                                linear to 0 over the last DOWN (0.1)
-  ///   cyclic[:EPOCHS[:LOW]]        triangles of EPOCHS epochs (10) between LOW (0.1) and 1
-  /// With "@epoch" behind it a schedule is piecewise constant: steps are epochs.
-  /// Throws c10::ValueError, listing the forms, on any other text.
+  /// Reads the text form of an entry, with default values where parts are left out. With "@epoch"
+  /// behind it a schedule is piecewise constant: steps are epochs. Throws c10::ValueError, listing
+  /// the forms, on any other text.
   static LearningRateSchedule parse(const std::string& text);
-  /// The text forms, one each, for help.
-  static const std::vector<std::string>& forms();
 
   LearningRateSchedule() : LearningRateSchedule(parse("constant")) {}
   const std::string& text() const { return text_; }
@@ -50,11 +56,11 @@ class LearningRateSchedule {
   int64_t reported_epoch(int64_t epochs) const;
 
  private:
-  LearningRateSchedule(std::string text, std::function<double(const Progress&)> factor)
+  LearningRateSchedule(std::string text, LearningRateFactor factor)
       : text_(std::move(text)), factor_(std::move(factor)) {}
 
   std::string text_;
-  std::function<double(const Progress&)> factor_;
+  LearningRateFactor factor_;
 };
 
 /// Sets the rate of every parameter group.

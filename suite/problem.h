@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,12 @@ struct Problem {
   int64_t batch_size = 128;  ///< customary N
   int64_t epochs = 100;      ///< customary
   bool has_published_budget =
-      true;                      ///< false: DeepOBS sets no batch size and epochs, these are ours
+      true;  ///< false: DeepOBS sets no batch size and epochs, these are ours
+  /// Place in the published comparison, 1 to 8, by which an analysis sorts; 0: not part of it.
+  int64_t benchmark_place = 0;
+  /// Published convergence performance on the test set, which counts as solved: an accuracy, or a
+  /// loss if there are no classes.
+  std::optional<double> target = std::nullopt;
   int64_t parameters = 0;        ///< entries of all parameters, known without building the network
   int64_t classes = 0;           ///< C; 0: the problem does not classify and has no accuracy
   double l2 = 0.0;               ///< strength of the penalty; 0: none
@@ -63,8 +69,8 @@ struct Problem {
   /// device.
   Tensor accuracy(const Tensor& outputs, const Tensor& targets) const;
 
-  /// True for convolution and dense weights: parameters called "weight" with two dimensions or more,
-  /// with `l2_spares_dense` four; no biases, no scales of normalisation. Never if l2 is 0.
+  /// True for convolution and dense weights: parameters called "weight" with two dimensions or
+  /// more, with `l2_spares_dense` four; no biases, no scales of normalisation. Never if l2 is 0.
   bool penalises(const std::string& parameter, const Tensor& tensor) const;
 
   /// R = l2 / 2 times the sum of squares of all that is penalised. A scalar that can be

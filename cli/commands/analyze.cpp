@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -17,6 +18,7 @@
 #include "study/analysis/write.h"
 #include "study/baselines.h"
 #include "study/pack.h"
+#include "suite/problem.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -68,6 +70,16 @@ std::map<std::string, double> targets_of(const AnalyzeOptions& options,
   return targets;
 }
 
+// What the suite knows of the published comparison.
+void add_benchmark(study::AnalysisOptions& request) {
+  std::map<int64_t, std::string> places;
+  for (const suite::Problem& problem : suite::all_problems()) {
+    if (problem.benchmark_place > 0) places[problem.benchmark_place] = problem.name;
+    if (problem.target) request.published_targets[problem.name] = *problem.target;
+  }
+  for (const auto& [place, name] : places) request.benchmark.push_back(name);
+}
+
 // Beside the first study's runs; beside the file if it is one.
 std::string folder_of(const AnalyzeOptions& options) {
   if (!options.out.empty()) return options.out;
@@ -95,6 +107,7 @@ void analyze(const AnalyzeOptions& options) {
   study::AnalysisOptions request;
   request.part = study::part_of(options.metric);
   request.targets = targets_of(options, problems);
+  add_benchmark(request);
   if (!options.pack.empty()) pack(options, outcomes);
 
   std::vector<study::Outcome> baselines;

@@ -15,6 +15,12 @@
 namespace flightdeck::cli {
 namespace {
 
+std::vector<std::string> schedule_forms() {
+  std::vector<std::string> forms;
+  for (const suite::ScheduleEntry& entry : suite::all_schedules()) forms.push_back(entry.form);
+  return forms;
+}
+
 void add_training_options(CLI::App& command, RunArguments& arguments) {
   run::TrainingOptions& training = arguments.run.training;
   const auto group = [](CLI::Option* option) { option->group("Training"); };
@@ -28,10 +34,10 @@ void add_training_options(CLI::App& command, RunArguments& arguments) {
   group(command
             .add_option("--set", arguments.settings, "Any hyperparameter as NAME=VALUE; repeatable")
             ->allow_extra_args(false));
-  group(command.add_option("--schedule",
-                           training.schedule,
-                           "Of the learning rate: " + joined(suite::LearningRateSchedule::forms()) +
-                               "; default constant"));
+  group(command.add_option(
+      "--schedule",
+      training.schedule,
+      "Of the learning rate: " + joined(schedule_forms()) + "; default constant"));
   group(command.add_option("--epochs", training.epochs, "Default is the problem's own"));
   group(command.add_option("--steps", training.steps, "Instead of --epochs"));
   group(command.add_option("--batch-size", training.batch_size, "Default is the problem's own"));

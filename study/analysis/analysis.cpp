@@ -11,22 +11,10 @@
 namespace flightdeck::study {
 namespace {
 
-// The order of the published comparison.
-const std::vector<std::string>& benchmark() {
-  static const std::vector<std::string> names = {"quadratic_deep",
-                                                 "mnist_vae",
-                                                 "fmnist_2c2d",
-                                                 "cifar10_3c3d",
-                                                 "fmnist_vae",
-                                                 "cifar100_allcnnc",
-                                                 "svhn_wrn164",
-                                                 "tolstoi_char_rnn"};
-  return names;
-}
-
-auto problem_order(const std::string& name) {
-  const auto at = std::find(benchmark().begin(), benchmark().end(), name);
-  return std::make_tuple(at - benchmark().begin(), name);
+// Problems of the benchmark in its order, then all others by name.
+auto problem_order(const std::vector<std::string>& benchmark, const std::string& name) {
+  const auto at = std::find(benchmark.begin(), benchmark.end(), name);
+  return std::make_tuple(at - benchmark.begin(), name);
 }
 
 // Baselines to compare with: of the same problems, on the same kind of data.
@@ -55,8 +43,8 @@ void name_all(Analysis& analysis) {
   analysis.problems.assign(problems.begin(), problems.end());
   std::sort(analysis.problems.begin(),
             analysis.problems.end(),
-            [](const std::string& a, const std::string& b) {
-              return problem_order(a) < problem_order(b);
+            [&benchmark = analysis.options.benchmark](const std::string& a, const std::string& b) {
+              return problem_order(benchmark, a) < problem_order(benchmark, b);
             });
   for (const auto& [is_baseline, name] : competitors) analysis.competitors.push_back(name);
   analysis.schedules.assign(schedules.begin(), schedules.end());
@@ -134,7 +122,8 @@ Analysis analyze(const std::vector<Outcome>& outcomes,
   check_targets(analysis);
 
   const std::vector<Choice> choices = choose(analysis.trials);
-  analysis.targets = find_targets(analysis.trials, choices, options.targets, options.part);
+  analysis.targets = find_targets(
+      analysis.trials, choices, {options.targets, options.published_targets}, options.part);
   analysis.results = judge(analysis.trials, choices, analysis.targets);
   if (analysis.results.size() < choices.size()) {
     analysis.warnings.push_back(std::to_string(choices.size() - analysis.results.size()) + " of " +

@@ -17,7 +17,11 @@ namespace flightdeck::study {
 
 struct AnalysisOptions {
   Part part = Part::kTest;                ///< what performance is measured on
-  std::map<std::string, double> targets;  ///< by problem, in place of ours
+  std::map<std::string, double> targets;  ///< by problem, in place of what was published
+  /// Problems of the published comparison, in its order; all tables begin with them.
+  std::vector<std::string> benchmark;
+  /// Published convergence performances, by problem (see find_targets).
+  std::map<std::string, double> published_targets;
 };
 
 struct Analysis {
@@ -27,7 +31,7 @@ struct Analysis {
   bool has_synthetic = false;
 
   std::vector<Trial> trials;
-  std::vector<std::string> problems;     ///< the eight of the benchmark first
+  std::vector<std::string> problems;     ///< those of the benchmark first
   std::vector<std::string> competitors;  ///< baselines last
   std::vector<std::string> schedules;    ///< constant first
   std::map<std::string, Target> targets;

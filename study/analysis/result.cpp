@@ -60,20 +60,6 @@ double target_by_rule(const std::vector<const Trial*>& chosen, const Measure& me
 
 }  // namespace
 
-const std::map<std::string, double>& published_targets() {
-  static const std::map<std::string, double> targets = {
-      {"quadratic_deep", 87.70315464772136},
-      {"mnist_vae", 73.49819796869767},
-      {"fmnist_2c2d", 0.9198093278634639},
-      {"cifar10_3c3d", 0.8283307079578206},
-      {"fmnist_vae", 92.97764997362836},
-      {"cifar100_allcnnc", 0.5256043511573971},
-      {"svhn_wrn164", 0.9501991843298437},
-      {"tolstoi_char_rnn", 0.6045863566200845},
-  };
-  return targets;
-}
-
 std::vector<size_t> headline(const std::vector<Trial>& trials, const std::vector<Choice>& choices) {
   const auto rank = [&](const Choice& choice) {
     const auto effort = std::find(budgets().begin(), budgets().end(), choice.budget);
@@ -99,7 +85,7 @@ std::vector<size_t> headline(const std::vector<Trial>& trials, const std::vector
 
 std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
                                            const std::vector<Choice>& choices,
-                                           const std::map<std::string, double>& given,
+                                           const KnownTargets& known,
                                            Part part) {
   std::map<std::string, std::vector<const Trial*>> chosen;
   for (const size_t k : headline(trials, choices)) {
@@ -109,13 +95,14 @@ std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
   std::map<std::string, Target> targets;
   for (const auto& [problem, its_trials] : chosen) {
     const bool is_synthetic = its_trials.front()->is_synthetic;
-    const auto published = published_targets().find(problem);
+    const auto given = known.given.find(problem);
+    const auto published = known.published.find(problem);
     Target target;
     target.measure = its_trials.front()->measure(part);
-    if (given.count(problem) != 0) {
-      target.value = given.at(problem);
+    if (given != known.given.end()) {
+      target.value = given->second;
       target.origin = "given";
-    } else if (published != published_targets().end() && part == Part::kTest && !is_synthetic) {
+    } else if (published != known.published.end() && part == Part::kTest && !is_synthetic) {
       target.value = published->second;
       target.origin = "published";
     } else {

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "suite/optimizers/adam.h"
 
-#include "suite/optimizers/hyperparameters.h"
 #include "suite/sweep.h"
 
 namespace flightdeck::suite {
-
-std::vector<Field> AdamFamilyOptions::fields() {
-  return {rate_field(learning_rate),
-          beta1_field(beta1),
-          beta2_field(beta2),
-          epsilon_field(epsilon),
-          weight_decay_field(weight_decay)};
-}
-
-const std::vector<std::string>& AdamFamilyOptions::state_names() const {
-  static const std::vector<std::string> names = {"mean", "mean_square"};
-  return names;
-}
 
 void AdamOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};

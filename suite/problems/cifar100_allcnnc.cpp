@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// All-CNN-C, nine convolutions, on photographs, 100 classes.
 #include "suite/nets/allcnnc.h"
 #include "suite/problems/classification.h"
 
@@ -14,6 +13,8 @@ Problem cifar100_allcnnc() {
   problem.batch_size = 256;
   problem.epochs = 350;
   problem.l2 = 5e-4;
+  problem.benchmark_place = 6;
+  problem.target = 0.5256043511573971;
   problem.build = [] { return nets::allcnnc(100); };
   return problem;
 }

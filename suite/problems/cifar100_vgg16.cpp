@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// VGG with 16 layers on photographs, 100 classes.
 #include "suite/nets/vgg.h"
 #include "suite/problems/classification.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Wide residual network 40-4 on photographs, 100 classes.
 #include "suite/nets/wide_resnet.h"
 #include "suite/problems/classification.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Three convolutions, three dense layers on photographs, 10 classes.
 #include "suite/nets/conv_3c3d.h"
 #include "suite/problems/classification.h"
 
@@ -12,6 +11,8 @@ Problem cifar10_3c3d() {
   problem.data_set = "cifar10";
   problem.parameters = 895210;
   problem.l2 = 2e-3;
+  problem.benchmark_place = 4;
+  problem.target = 0.8283307079578206;
   problem.build = [] { return nets::conv_3c3d(10); };
   return problem;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Two convolutions, two dense layers on images of clothes.
 #include "suite/nets/conv_2c2d.h"
 #include "suite/problems/classification.h"
 
@@ -11,6 +10,8 @@ Problem fmnist_2c2d() {
   problem.summary = "two convolutions, two dense layers on images of clothes";
   problem.data_set = "fashion_mnist";
   problem.parameters = 3274634;
+  problem.benchmark_place = 3;
+  problem.target = 0.9198093278634639;
   problem.build = &nets::conv_2c2d;
   return problem;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Multi-layer perceptron 784-1000-500-100-10 on images of clothes.
 #include "suite/nets/mlp.h"
 #include "suite/problems/classification.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Variational autoencoder with eight latent variables on images of clothes.
 #include "suite/nets/vae.h"
 #include "suite/problems/classification.h"
 
@@ -13,6 +12,8 @@ Problem fmnist_vae() {
   problem.parameters = 10151489;
   problem.batch_size = 64;
   problem.epochs = 100;
+  problem.benchmark_place = 5;
+  problem.target = 92.97764997362836;
   problem.build = &nets::vae;
   problem.losses = [](const Tensor& outputs, const Tensor&) { return nets::vae_losses(outputs); };
   return problem;

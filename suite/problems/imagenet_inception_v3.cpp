@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Inception-v3 on ImageNet.
 #include <ATen/Functions.h>
 
 #include "suite/nets/inception_v3.h"

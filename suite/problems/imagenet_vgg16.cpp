@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// VGG with 16 layers on ImageNet.
 #include "suite/nets/vgg.h"
 #include "suite/problems/classification.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Two convolutions, two dense layers on handwritten digits.
 #include "suite/nets/conv_2c2d.h"
 #include "suite/problems/classification.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Logistic regression on handwritten digits.
 #include "suite/nets/logreg.h"
 #include "suite/problems/classification.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Variational autoencoder with eight latent variables on handwritten digits.
 #include "suite/nets/vae.h"
 #include "suite/problems/classification.h"
 
@@ -13,6 +12,8 @@ Problem mnist_vae() {
   problem.parameters = 10151489;
   problem.batch_size = 64;
   problem.epochs = 50;
+  problem.benchmark_place = 2;
+  problem.target = 73.49819796869767;
   problem.build = &nets::vae;
   problem.losses = [](const Tensor& outputs, const Tensor&) { return nets::vae_losses(outputs); };
   return problem;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Three convolutions, three dense layers on house numbers.
 #include "suite/nets/conv_3c3d.h"
 #include "suite/problems/classification.h"
 

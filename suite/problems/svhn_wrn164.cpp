@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Wide residual network 16-4 on house numbers.
 #include "suite/nets/wide_resnet.h"
 #include "suite/problems/classification.h"
 
@@ -13,6 +12,8 @@ Problem svhn_wrn164() {
   problem.parameters = 2748890;
   problem.epochs = 160;
   problem.l2 = 5e-4;
+  problem.benchmark_place = 7;
+  problem.target = 0.9501991843298437;
   problem.build = [] { return nets::wide_resnet(16, 10); };
   return problem;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Two LSTM layers predict the next character of War and Peace.
 #include "suite/nets/char_rnn.h"
 #include "suite/problems/classification.h"
 #include "suite/text.h"
@@ -14,6 +13,8 @@ Problem tolstoi_char_rnn() {
   problem.batch_size = 50;
   problem.epochs = 200;
   problem.carries_state = true;
+  problem.benchmark_place = 8;
+  problem.target = 0.6045863566200845;
   problem.build = &nets::char_rnn;
   return problem;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small GPT predicts the next character of War and Peace. Not of DeepOBS.
+// Not of DeepOBS: it stands for the networks of today.
 #include "suite/nets/gpt.h"
 #include "suite/problems/classification.h"
 #include "suite/text.h"

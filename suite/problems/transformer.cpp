@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A Transformer encoder on sequences of bytes. Not of DeepOBS: its data are generated.
+// Not of DeepOBS: it is there for its operations, and its data are generated.
 #include "suite/nets/transformer.h"
 
 #include <torch/torch.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Beale's function: a narrow bent valley between steep walls.
 #include <ATen/ATen.h>
 
 #include "suite/problems/plane.h"

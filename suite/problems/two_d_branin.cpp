@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Branin's function: three equal minima.
 #include <ATen/ATen.h>
 
 #include "suite/problems/plane.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Rosenbrock's function: a flat curved valley.
 #include <ATen/ATen.h>
 
 #include "suite/problems/plane.h"

@@ -75,7 +75,7 @@ TEST(Looks, StayTheSameForAnOptimizerAndItsBaseline) {
 
 TEST(Files, AreThoseOfTheFormatsAskedFor) {
   const TemporaryFolder folder;
-  const Analysis analysis = analyze(made_up_study(small_request()), {}, {});
+  const Analysis analysis = analyze(made_up_study(small_request()), {}, made_up_benchmark());
   EXPECT_EQ(write_analysis(analysis, folder.path() + "/a", {"html"}).size(), 1u);
   EXPECT_TRUE(std::filesystem::exists(folder.path() + "/a/index.html"));
   EXPECT_EQ(write_analysis(analysis, folder.path() + "/b", {"csv"}).size(), 11u);
@@ -117,7 +117,8 @@ TEST(Pack, KeepsTheAnalysisAndThrowsAwayTheRest) {
   const std::vector<Outcome> read = find_outcomes(folder.path() + "/packed.jsonl", problems);
   EXPECT_TRUE(problems.empty());
   ASSERT_EQ(read.size(), outcomes.size());
-  const Analysis before = analyze(outcomes, {}, {}), after = analyze(read, {}, {});
+  const Analysis before = analyze(outcomes, {}, made_up_benchmark()),
+                 after = analyze(read, {}, made_up_benchmark());
   ASSERT_EQ(before.results.size(), after.results.size());
   for (size_t k = 0; k < before.results.size(); ++k) {
     const Result &then = before.results[k], &now = after.results[k];

@@ -184,4 +184,14 @@ std::vector<Outcome> made_up_study(const MadeUp& request) {
   return study.take();
 }
 
+AnalysisOptions made_up_benchmark() {
+  AnalysisOptions options;
+  for (const MadeUpProblem& problem : kProblems) {
+    options.benchmark.push_back(problem.name);
+    options.published_targets[problem.name] =
+        problem.untrained + 0.97 * (problem.trained - problem.untrained);
+  }
+  return options;
+}
+
 }  // namespace flightdeck::study

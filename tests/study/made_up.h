@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "study/analysis/analysis.h"
 #include "study/outcome.h"
 
 namespace flightdeck::study {
@@ -21,5 +22,9 @@ struct MadeUp {
 /// One-shot runs with all seeds; random and refined samples with one; for each budget the best of
 /// them with all seeds. Some diverge.
 std::vector<Outcome> made_up_study(const MadeUp& request);
+
+/// The problems as a published comparison, in the order of the study, with targets that the best
+/// runs reach.
+AnalysisOptions made_up_benchmark();
 
 }  // namespace flightdeck::study

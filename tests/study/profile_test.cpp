@@ -70,7 +70,7 @@ TEST(Profile, ScoreIsTheAreaUnderTheCurve) {
   request.samples = 6;
   request.seeds = 3;
   request.schedules = {"constant"};
-  const Analysis analysis = analyze(made_up_study(request), {}, {});
+  const Analysis analysis = analyze(made_up_study(request), {}, made_up_benchmark());
   ASSERT_EQ(analysis.profiles.size(), 15u);
   const int steps = 30000;
   for (const Profile& profile : analysis.profiles) {

@@ -116,7 +116,7 @@ TEST(Improvement, MatrixOfFifteenHasAllCellsForEveryProblem) {
   request.samples = 25;
   request.seeds = 2;
   request.schedules = {"constant"};
-  const Analysis analysis = analyze(made_up_study(request), {}, {});
+  const Analysis analysis = analyze(made_up_study(request), {}, made_up_benchmark());
   EXPECT_EQ(analysis.improvements.size(), 15u * 15 * (8 + 1));
 }
 

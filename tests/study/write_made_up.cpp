@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   for (const Outcome& outcome : outcomes) lines += to_json(outcome) + "\n";
   const std::string folder = argv[1];
   flightdeck::replace_file(folder + "/outcomes.jsonl", lines);
-  const Analysis analysis = analyze(outcomes, baselines, {});
+  const Analysis analysis = analyze(outcomes, baselines, made_up_benchmark());
   write_analysis(analysis, folder, {"html", "csv", "latex"});
   std::cout << outcomes.size() << " outcomes\n";
   return 0;

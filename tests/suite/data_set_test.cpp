@@ -9,6 +9,7 @@
 
 #include "errors.h"
 #include "suite/batches.h"
+#include "suite/data/source.h"
 #include "suite/files.h"
 
 namespace flightdeck::suite {
@@ -242,8 +243,8 @@ TEST_F(DataSetTest, SyntheticDataHaveTheShapesAndSaySo) {
     options.synthetic = true;
     options.limit = 64;
     const DataSet data = load_data(name, options);
-    const bool is_as_published = name == "quadratic" || name == "two_d";
-    EXPECT_EQ(data.is_synthetic, !is_as_published) << name;
+    const DataSource& source = find_data_source(name);
+    EXPECT_EQ(data.is_synthetic, !source.files.empty() || source.is_synthetic) << name;
     EXPECT_EQ(data.origin.find("synthetic") == 0, data.is_synthetic) << name;
     EXPECT_EQ(data.train.size(), 64) << name;
     EXPECT_TRUE(torch::equal(load_data(name, options).train.inputs, data.train.inputs)) << name;

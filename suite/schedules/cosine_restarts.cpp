@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+
+#include "suite/learning_rate.h"
+#include "suite/schedule_fields.h"
+
+namespace flightdeck::suite::schedules {
+namespace {
+
+// Of all cycles, in epochs: the length of the first, and the factor from each to the next.
+struct Cycles {
+  double first, growth;
+
+  explicit Cycles(const ScheduleFields& fields)
+      : first(fields.number(0, 10.0, 1.0, 1e9)), growth(fields.number(1, 2.0, 1.0, 1e3)) {}
+};
+
+// The cycle that a moment of the run lies in, both in epochs.
+struct Cycle {
+  double begin, length;
+};
+
+Cycle cycle_at(double epoch, const Cycles& cycles) {
+  Cycle cycle{0.0, cycles.first};
+  while (epoch >= cycle.begin + cycle.length) {
+    cycle.begin += cycle.length;
+    cycle.length *= cycles.growth;
+  }
+  return cycle;
+}
+
+}  // namespace
+
+ScheduleEntry cosine_restarts() {
+  ScheduleEntry entry;
+  entry.name = "cosine_restarts";
+  entry.form = "cosine_restarts[:EPOCHS[:GROWTH]]";
+  entry.summary =
+      "A cosine over cycles, the first of EPOCHS epochs (10), each GROWTH times (2) as long as the "
+      "one before";
+  entry.factor = [](const ScheduleFields& fields) -> LearningRateFactor {
+    fields.allow(2);
+    return [cycles = Cycles(fields)](const Progress& progress) {
+      const double epoch =
+          static_cast<double>(progress.step) / static_cast<double>(progress.steps_per_epoch);
+      const Cycle cycle = cycle_at(epoch, cycles);
+      return 0.5 * (1.0 + std::cos(M_PI * (epoch - cycle.begin) / cycle.length));
+    };
+  };
+  // The last epochs that end a cycle, if one ends.
+  entry.reported_epoch = [](const ScheduleFields& fields, int64_t epochs) {
+    const auto last =
+        static_cast<int64_t>(cycle_at(static_cast<double>(epochs), Cycles(fields)).begin);
+    return last > 0 ? last : epochs;
+  };
+  return entry;
+}
+
+}  // namespace flightdeck::suite::schedules
