@@ -14,9 +14,11 @@
 #include "cli/text/numbers.h"
 #include "cli/text/terminal.h"
 #include "flightdeck/coverage.h"
+#include "flightdeck/lamp.h"
 #include "flightdeck/quantity.h"
 #include "run/experiment.h"
 #include "suite/data_set.h"
+#include "suite/learning_rate.h"
 #include "suite/optimizer.h"
 #include "suite/problem.h"
 
@@ -121,6 +123,35 @@ std::vector<Item> problems() {
   return items;
 }
 
+std::vector<Item> data_sets() {
+  std::vector<Item> items;
+  for (const std::string& name : suite::data_set_names()) {
+    const suite::DataDescription data = suite::describe_data(name);
+    const std::string place = !data.needs_files ? "generated"
+                              : data.is_found   ? "found in " + data.folder
+                                                : "not here: " + data.how_to_get;
+    items.push_back({name,
+                     data.summary,
+                     {place},
+                     json_begin(name, data.summary)
+                         .field("needs_files", data.needs_files)
+                         .field("found", !data.needs_files || data.is_found)
+                         .text()});
+  }
+  return items;
+}
+
+std::vector<Item> schedules() {
+  std::vector<Item> items;
+  for (const suite::ScheduleEntry& entry : suite::all_schedules()) {
+    items.push_back({entry.name,
+                     entry.summary,
+                     {"--schedule " + entry.form},
+                     json_begin(entry.name, entry.summary).field("form", entry.form).text()});
+  }
+  return items;
+}
+
 // null where a random search leaves the default.
 std::string search_json(const suite::Search& search) {
   if (search.kind == suite::Search::Kind::kFixed) return "null";
@@ -165,6 +196,23 @@ std::vector<Item> optimizers() {
   return items;
 }
 
+// ---- lamps --------------------------------------------------------------------------------------
+
+std::vector<Item> lamps() {
+  std::vector<Item> items;
+  for (const Lamp& lamp : lamp_catalogue()) {
+    const std::string severity = to_string(lamp.severity);
+    items.push_back({lamp.name,
+                     lamp.summary,
+                     {severity + (lamp.reads.empty() ? "" : ", reads " + joined(lamp.reads))},
+                     json_begin(lamp.name, lamp.summary)
+                         .field("severity", severity)
+                         .raw("reads", json_names(lamp.reads))
+                         .text()});
+  }
+  return items;
+}
+
 // ---- rules --------------------------------------------------------------------------------------
 
 std::vector<Item> rules() {
@@ -205,8 +253,11 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
       {"quantities", "What a cockpit can track: cost, settings and their defaults", &quantities},
       {"problems", "What can be trained: data set, size and customary budget", &problems},
+      {"data_sets", "What problems are trained on, and where it was found", &data_sets},
       {"optimizers", "Optimizers, their hyperparameters, defaults and search spaces", &optimizers},
+      {"schedules", "Courses of the learning rate, for --schedule", &schedules},
       {"presets", "Sets of quantities by name", &presets},
+      {"lamps", "What is looked for in every recorded run", &lamps},
       {"rules", "Ops with a fast rule; others are slower and exact all the same", &rules},
       {"experiments", "Findings of the papers that a command repeats", &experiments},
   };

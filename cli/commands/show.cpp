@@ -16,6 +16,7 @@
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
 #include "cli/text/terminal.h"
+#include "flightdeck/lamp.h"
 #include "record/text.h"
 
 namespace flightdeck::cli {
@@ -204,21 +205,21 @@ void print_lists(const RunSummary& run, size_t width) {
   }
 }
 
-void print_notes(const RunSummary& run, size_t width) {
-  if (run.notes.empty()) return;
-  print_line("\nnotes");
-  for (const Note& note : run.notes) {
-    const std::string kind = note.kind == NoteKind::kSwitchedOff ? "switched off: "
-                             : note.kind == NoteKind::kNotStored ? "not stored: "
-                                                                 : "";
-    print_line("  " + wrapped("step " + std::to_string(note.step) + ", " + kind +
-                                  (note.quantity.empty() ? "" : note.quantity + ": ") + note.text,
-                              width,
-                              4));
+// Every note of the record is among the findings.
+void print_findings(const std::vector<Finding>& findings, size_t width) {
+  if (findings.empty()) return;
+  print_line("\nfindings");
+  for (const Finding& finding : findings) {
+    const std::string where = finding.step < 0 ? "" : " at step " + std::to_string(finding.step);
+    print_line("  " +
+               wrapped(std::string(to_string(finding.severity)) + where + ": " + finding.symptom,
+                       width,
+                       4));
+    print_line("    " + wrapped(finding.text(), width, 4));
   }
 }
 
-void print_text(const RunSummary& run) {
+void print_text(const RunSummary& run, const std::vector<Finding>& findings) {
   const auto width = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 120)));
   const bool utf8 = is_utf8();
   const Columns columns(name_width(run), width);
@@ -226,7 +227,7 @@ void print_text(const RunSummary& run) {
   print_numbers(run, columns, utf8);
   print_histograms(run, columns, utf8);
   print_lists(run, width);
-  print_notes(run, width);
+  print_findings(findings, width);
   if (run.hidden_series > 0) {
     print_line("\n" + std::to_string(run.hidden_series) +
                " series of other groups are not shown; --group NAME shows one, --group all all");
@@ -279,7 +280,20 @@ std::string json_of(const LastReading& row) {
       .text();
 }
 
-void print_json(const RunSummary& run) {
+std::string json_of(const Finding& finding) {
+  return JsonObject()
+      .field("lamp", finding.lamp)
+      .field("severity", to_string(finding.severity))
+      .field("step", finding.step)
+      .field("quantity", finding.quantity)
+      .field("symptom", finding.symptom)
+      .field("evidence", finding.evidence)
+      .field("cause", finding.cause)
+      .field("advice", finding.advice)
+      .text();
+}
+
+void print_json(const RunSummary& run, const std::vector<Finding>& findings) {
   JsonObject config;
   for (const auto& [key, value] : run.info.config) config.field(key, value);
   std::vector<std::string> series, notes;
@@ -294,6 +308,8 @@ void print_json(const RunSummary& run) {
                         .field("text", note.text)
                         .text());
   }
+  std::vector<std::string> lit;
+  for (const Finding& finding : findings) lit.push_back(json_of(finding));
   print_line(JsonObject()
                  .field("run", run.folder)
                  .field("status", run.status)
@@ -312,6 +328,7 @@ void print_json(const RunSummary& run) {
                  .raw("series", json_array(series))
                  .field("hidden_series", run.hidden_series)
                  .raw("notes", json_array(notes))
+                 .raw("findings", json_array(lit))
                  .text());
 }
 
@@ -319,10 +336,11 @@ void show(const ShowOptions& options) {
   const RunReader run = open_run("show", options.run);
   RunSummary summary;
   read_arguments("show", [&] { summary = summarise(options.run, run, options.summary); });
+  const std::vector<Finding> findings = findings_in(run);
   if (options.json) {
-    print_json(summary);
+    print_json(summary, findings);
   } else {
-    print_text(summary);
+    print_text(summary, findings);
   }
 }
 
@@ -340,7 +358,8 @@ void add_show(CLI::App* command) {
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer(
       "A line per series has count, first and last value, range, median and the course over time;\n"
-      "histograms and lists are those of the last step.\n"
+      "histograms and lists are those of the last step. Findings are what the lamps of the\n"
+      "dashboard say, the gravest first.\n"
       "Examples:\n"
       "  flightdeck show runs/first\n"
       "  flightdeck show runs/first --quantity grad_norm --group all\n"

@@ -2,9 +2,8 @@
 #include "serve/answers.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
-#include <sstream>
+
+#include "flightdeck/lamp.h"
 
 namespace flightdeck::serve {
 
@@ -23,66 +22,6 @@ wire::Series series_of(const SeriesInfo& series) {
 
 wire::Note note_of(const Note& note) {
   return {note.step, note.time, to_string(note.kind), note.quantity, note.text};
-}
-
-int gravity(const wire::Lamp& lamp) {
-  return lamp.severity == "failure" ? 2 : lamp.severity == "warning" ? 1 : 0;
-}
-
-wire::Lamp lamp_of(const Note& note) {
-  const std::string what = note.quantity.empty() ? "" : note.quantity + ": ";
-  const auto commas = std::count(note.quantity.begin(), note.quantity.end(), ',');
-  const bool is_several = commas > 0;
-  switch (note.kind) {
-    case NoteKind::kSwitchedOff:
-      return {"warning",
-              note.step,
-              note.quantity,
-              is_several
-                  ? std::to_string(1 + commas) + " quantities were switched off: " + note.quantity
-                  : (note.quantity.empty() ? "A quantity" : note.quantity) + " was switched off",
-              note.text + ". No values of " + (is_several ? "these" : "it") + " from step " +
-                  std::to_string(note.step) + " on; the others go on. Track " +
-                  (is_several ? "them" : "it") + " again after removing the cause, or leave " +
-                  (is_several ? "them" : "it") + " out"};
-    case NoteKind::kNotStored:
-      return {"warning",
-              note.step,
-              note.quantity,
-              "Values were not stored",
-              what + note.text + ". Free some space on the disk of the run; training went on"};
-    case NoteKind::kRemark:
-      break;
-  }
-  return {"advice", note.step, note.quantity, "Remark", what + note.text};
-}
-
-constexpr const char* kDivergedAdvice =
-    ". Look for the first step at which gradients grow; lower the learning rate, clip gradients, "
-    "or "
-    "check the data";
-
-wire::Lamp lamp_of_ending(const std::string& status, int64_t last_step) {
-  const std::string where =
-      last_step < 0 ? "before the first values" : "after step " + std::to_string(last_step);
-  if (status == "failed") {
-    return {"failure",
-            last_step,
-            "",
-            "The run failed",
-            "It ended with an exception " + where + "; its command printed why"};
-  }
-  return {"failure",
-          last_step,
-          "",
-          "The run was killed",
-          "Its process is gone " + where +
-              " without ending the run: killed, out of memory, or the "
-              "machine went down. All values up to there are safe; see the log of the system"};
-}
-
-bool is_training_loss(const SeriesInfo& series) {
-  return series.field.empty() && (series.quantity == "loss" || series.quantity == "train_loss");
 }
 
 // Of a series of a moderate length if there is one: times between are met by straight lines.
@@ -115,48 +54,6 @@ wire::Clock clock_of(const RunReader& run, const std::vector<SeriesInfo>& all, d
     clock.seconds.push_back(point.time - begin);
   }
   return clock;
-}
-
-// The step that the program around recorded with the ending; -1 if it did not.
-int64_t told_divergence(const RunSummary& summary) {
-  const auto told = summary.info.config.find("diverged_at");
-  if (told == summary.info.config.end()) return -1;
-  int64_t step = -1;
-  std::istringstream(told->second) >> step;
-  return step;
-}
-
-// The first of the training losses that is not finite, where the last is not finite either.
-std::optional<wire::Lamp> lamp_of_losses(const RunReader& run, const RunSummary& summary) {
-  std::optional<wire::Lamp> earliest;
-  for (const LastNumber& last : summary.numbers) {
-    if (!is_training_loss(last.series) || std::isfinite(last.point.value)) continue;
-    const std::vector<NumberPoint> points = run.numbers(last.series.id);
-    const auto first = std::find_if(points.begin(), points.end(), [](const NumberPoint& point) {
-      return !std::isfinite(point.value);
-    });
-    const NumberPoint point = first == points.end() ? last.point : *first;
-    if (earliest && earliest->step <= point.step) continue;
-    earliest =
-        wire::Lamp{"failure",
-                   point.step,
-                   last.series.quantity,
-                   "The loss is no longer finite",
-                   last.series.quantity + " is " + (std::isnan(point.value) ? "NaN" : "infinite") +
-                       " at step " + std::to_string(point.step) + kDivergedAdvice};
-  }
-  return earliest;
-}
-
-// One lamp for one divergence, at the step that the command line names too.
-std::optional<wire::Lamp> lamp_of_divergence(const RunReader& run, const RunSummary& summary) {
-  const int64_t step = told_divergence(summary);
-  if (step < 0) return lamp_of_losses(run, summary);
-  return wire::Lamp{"failure",
-                    step,
-                    "",
-                    "The training diverged",
-                    "The loss is not finite at step " + std::to_string(step) + kDivergedAdvice};
 }
 
 }  // namespace
@@ -262,15 +159,13 @@ std::vector<wire::Frame> frames_of(const RunReader& run,
 
 std::vector<wire::Lamp> lamps_of(const RunReader& run) {
   std::vector<wire::Lamp> lamps;
-  const RunSummary summary = run.summary();
-  if (summary.status == "failed" || summary.status == "killed") {
-    lamps.push_back(lamp_of_ending(summary.status, summary.last_step));
+  for (const Finding& finding : findings_in(run)) {
+    lamps.push_back({to_string(finding.severity),
+                     finding.step,
+                     finding.quantity,
+                     finding.symptom,
+                     finding.text()});
   }
-  if (const auto lamp = lamp_of_divergence(run, summary)) lamps.push_back(*lamp);
-  for (const Note& note : run.notes()) lamps.push_back(lamp_of(note));
-  std::stable_sort(lamps.begin(), lamps.end(), [](const wire::Lamp& a, const wire::Lamp& b) {
-    return gravity(a) > gravity(b);
-  });
   return lamps;
 }
 

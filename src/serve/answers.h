@@ -33,8 +33,7 @@ std::vector<wire::Frame> frames_of(const RunReader& run,
                                    int64_t at_most,
                                    int64_t most_numbers = limits::kReadNumbers);
 
-/// What the record itself finds worth saying: quantities switched off, values not stored, runs that
-/// failed or were killed, values that stopped being numbers. The gravest first.
+/// What the lamps find in the run, the gravest first.
 std::vector<wire::Lamp> lamps_of(const RunReader& run);
 
 }  // namespace flightdeck::serve

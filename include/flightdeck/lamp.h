@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Lamps: checks of a recorded run that light up where something should not be missed. Entries live
+// in src/lamps/catalogue, one file each; a program may add its own. Free of LibTorch.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "flightdeck/record.h"
+
+namespace flightdeck {
+
+enum class Severity { kAdvice, kWarning, kFailure };
+const char* to_string(Severity severity);  ///< "advice", "warning" or "failure"
+
+/// What a lit lamp says. The texts are sentences without a full stop at their end.
+struct Finding {
+  int64_t step = -1;     ///< where it shows; -1 before the first values
+  std::string quantity;  ///< or several ("alpha, norm_test"); empty if none in particular
+  std::string symptom;   ///< a title: "The loss is no longer finite"
+  std::string evidence;  ///< what the record says: "loss is NaN at step 20"
+  std::string cause;     ///< the likely one; empty: not known
+  std::string advice;    ///< what to do; empty: nothing
+  std::string lamp;      ///< name and severity of the lamp that found it, as `findings_in` fills in
+  Severity severity = Severity::kAdvice;
+
+  /// "evidence: cause. advice", without what is empty.
+  std::string text() const;
+};
+
+/// What a lamp looks at. Summary and notes are read once for all lamps.
+struct LampView {
+  const RunReader& run;
+  RunSummary summary;
+  std::vector<Note> notes;
+};
+
+struct Lamp {
+  std::string name;     ///< of the file, too
+  std::string summary;  ///< what it is lit by, in one line
+  Severity severity = Severity::kWarning;
+  /// What it needs: names of quantities whose series it reads, "notes", "status".
+  std::vector<std::string> reads;
+  /// Empty where there is nothing to say. Called from any thread, also while the run goes on.
+  std::function<std::vector<Finding>(const LampView&)> look;
+};
+
+/// The lamps of the library by name, then those that were registered.
+const std::vector<Lamp>& lamp_catalogue();
+
+/// Adds a lamp to the catalogue. To be called before other threads look at runs. Throws
+/// std::invalid_argument if the name is taken or the lamp has no name, no summary or no `look`.
+void register_lamp(Lamp lamp);
+
+/// What all lamps find in a run: the gravest first, of equals the earliest. A lamp that throws
+/// becomes a finding itself. Throws where the record cannot be read.
+std::vector<Finding> findings_in(const RunReader& run);
+
+}  // namespace flightdeck

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/lamp.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace flightdeck {
+namespace {
+
+std::vector<Finding> found_by(const Lamp& lamp, const LampView& view) {
+  std::vector<Finding> findings;
+  Severity severity = lamp.severity;
+  try {
+    findings = lamp.look(view);
+  } catch (const std::exception& error) {
+    severity = Severity::kWarning;
+    Finding failed;
+    failed.step = view.summary.last_step;
+    failed.symptom = "The lamp " + lamp.name + " could not look at the run";
+    failed.evidence = error.what();
+    findings = {failed};
+  }
+  for (Finding& finding : findings) {
+    finding.lamp = lamp.name;
+    finding.severity = severity;
+  }
+  return findings;
+}
+
+}  // namespace
+
+const char* to_string(Severity severity) {
+  switch (severity) {
+    case Severity::kFailure:
+      return "failure";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kAdvice:
+      break;
+  }
+  return "advice";
+}
+
+std::string Finding::text() const {
+  return evidence + (cause.empty() ? "" : ": " + cause) + (advice.empty() ? "" : ". " + advice);
+}
+
+std::vector<Finding> findings_in(const RunReader& run) {
+  const LampView view{run, run.summary(), run.notes()};
+  std::vector<Finding> findings;
+  for (const Lamp& lamp : lamp_catalogue()) {
+    for (Finding& finding : found_by(lamp, view)) findings.push_back(std::move(finding));
+  }
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return std::make_tuple(b.severity, a.step) < std::make_tuple(a.severity, b.step);
+  });
+  return findings;
+}
+
+}  // namespace flightdeck
