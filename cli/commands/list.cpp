@@ -242,6 +242,21 @@ std::vector<Item> experiments() {
   return items;
 }
 
+// ---- commands -----------------------------------------------------------------------------------
+
+std::vector<Item> commands() {
+  std::vector<Item> items;
+  for (const Command& command : all_commands()) {
+    std::string summary = command.summary;
+    if (!summary.empty() && summary.back() == '.') summary.pop_back();
+    items.push_back({command.word,
+                     summary,
+                     {"flightdeck " + command.word + " --help"},
+                     json_begin(command.word, summary).text()});
+  }
+  return items;
+}
+
 // ---- the command --------------------------------------------------------------------------------
 
 struct Kind {
@@ -260,6 +275,7 @@ const std::vector<Kind>& kinds() {
       {"lamps", "What is looked for in every recorded run", &lamps},
       {"rules", "Ops with a fast rule; others are slower and exact all the same", &rules},
       {"experiments", "Findings of the papers that a command repeats", &experiments},
+      {"commands", "What can stand behind 'flightdeck'", &commands},
   };
   return all;
 }

@@ -371,6 +371,7 @@ class List(CommandTest):
             "schedules": ["form"],
             "rules": ["nodes"],
             "experiments": ["reference"],
+            "commands": [],
         }
         for kind, more in keys.items():
             items = json.loads(self.expect_success("list", kind, "--json"))

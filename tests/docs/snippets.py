@@ -20,6 +20,9 @@ A comment on the line above the fence says what differs:
                                             the page's program, in this order; numbers may be others
     <!-- snippet: from PATH -->             quoted from a source file, which is compiled and tested as it is
     <!-- snippet: test NAME -->             followed by the ctest NAME
+    <!-- snippet: new PATH -->              adding_*.md: this file of the sources, written by the test adding_pages
+    <!-- snippet: into PATH -->             adding_*.md: lines that the test adding_pages puts into this file
+    <!-- snippet: with the entries -->      adding_*.md, sh: run by the test adding_pages, as is its output
     <!-- snippet: needs TOOL -->            left out where this program is not installed
     <!-- snippet: not run: REASON -->       the exception
 """
@@ -40,6 +43,9 @@ DIRECTIVES = {
     "output": ("text",),
     "from": ("cpp", "cmake", "sh", "python"),
     "test": LANGUAGES,
+    "new": LANGUAGES,
+    "into": LANGUAGES,
+    "with the entries": ("sh",),
     "needs": ("sh", "python"),
     "not run:": LANGUAGES,
 }
@@ -77,7 +83,7 @@ def parse_comment(place, text, language):
         if text != directive and not text.startswith(directive + " "):
             continue
         argument = text[len(directive):].strip()
-        if (directive in ("file", "from", "test", "needs", "not run:")) != bool(argument):
+        if (directive in ("file", "from", "test", "new", "into", "needs", "not run:")) != bool(argument):
             raise BadPage(f"{place}: '{text}' lacks a word or has one too many")
         if language not in languages:
             raise BadPage(f"{place}: '{directive}' does not go with a block of {language}")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A source without a server: runs made by a formula, with every quantity of the catalogue.
+import instruments from 'instruments';
 import type {Listener, Source, StepRange} from '../src/wire/source';
 import type {Frame, FrameList, LampList, Points, PointsList, RunDetails, RunList, RunSummary, Series} from '../src/wire/types';
 
@@ -29,6 +30,8 @@ const NUMBERS = ['alpha', 'cabs', 'distance', 'early_stopping', 'grad_cosine', '
   'hess_max_ev', 'hess_min_ev', 'hess_trace', 'inner_test', 'loss', 'mean_gsnr', 'norm_test', 'ortho_test',
   'parameters', 'sample_outliers', 'tic_diag', 'tic_trace', 'time', 'update_ratio', 'update_size', 'train_loss',
   'valid_loss', 'test_loss', 'train_accuracy', 'valid_accuracy', 'test_accuracy', 'learning_rate', 'batch_accuracy'];
+/** All numbers that panels read: a new one is made by the formula below. */
+const READ = [...new Set(instruments.flatMap(({reads}) => reads.filter(({frames}) => !frames).map(({quantity}) => quantity)))];
 const FIELDS: Record<string, string[]> = {
   parameters: ['mean', 'deviation', 'abs_max'],
   hess_max_ev: ['iterations', 'products', 'residual', 'converged'],
@@ -81,7 +84,8 @@ export class FakeSource implements Source {
       series.push({id: series.length + 1, quantity, field, group, kind, count: tracked, first_step: 0,
         last_step: (tracked - 1) * this.interval});
     };
-    for (const quantity of NUMBERS) {
+    const others = READ.filter((quantity) => !NUMBERS.includes(quantity) && !(quantity in LAYER_FIELDS));
+    for (const quantity of [...NUMBERS, ...others]) {
       for (const group of WHOLE_ONLY.has(quantity) ? [''] : ['', ...groups]) {
         add(quantity, '', group, 'number');
         if (group === '') for (const field of FIELDS[quantity] ?? []) add(quantity, field, '', 'number');
