@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The catalogue of curvature optimizers and the one of all.
-#include <algorithm>
+// The catalogue of curvature optimizers and the one of all, which a program can add to.
+#include <c10/util/Exception.h>
 
-#include "suite/find_entry.h"
+#include "suite/entry_registry.h"
 #include "suite/optimizer.h"
 
 namespace flightdeck::suite {
@@ -23,20 +23,38 @@ const std::vector<OptimizerEntry>& curvature_optimizers() {
   return table;
 }
 
-const std::vector<OptimizerEntry>& all_optimizers() {
-  static const std::vector<OptimizerEntry> table = [] {
+namespace {
+
+Registry<OptimizerEntry>& optimizer_registry() {
+  static auto* registry = [] {
     std::vector<OptimizerEntry> all = first_order_optimizers();
     all.insert(all.end(), curvature_optimizers().begin(), curvature_optimizers().end());
-    std::sort(all.begin(), all.end(), [](const OptimizerEntry& a, const OptimizerEntry& b) {
-      return a.name < b.name;
-    });
-    return all;
+    return new Registry<OptimizerEntry>(std::move(all));
   }();
-  return table;
+  return *registry;
 }
 
+}  // namespace
+
+std::vector<OptimizerEntry> all_optimizers() { return optimizer_registry().all(); }
+
 const OptimizerEntry& find_optimizer(const std::string& name) {
-  return find_entry(all_optimizers(), name, "optimizer");
+  return find_entry(optimizer_registry(), name, "optimizer");
+}
+
+bool register_optimizer(OptimizerEntry entry) {
+  TORCH_CHECK_VALUE(entry.create,
+                    "register_optimizer: the optimizer '",
+                    entry.name,
+                    "' has no function create; set it");
+  const std::string first = entry.hyperparameters.empty() ? "" : entry.hyperparameters.front().name;
+  TORCH_CHECK_VALUE(first == "learning_rate",
+                    "register_optimizer: the first hyperparameter of '",
+                    entry.name,
+                    "' is '",
+                    first,
+                    "' but must be 'learning_rate', which schedules change");
+  return add_entry(optimizer_registry(), std::move(entry), "register_optimizer", "optimizer");
 }
 
 }  // namespace flightdeck::suite

@@ -9,7 +9,7 @@
 #include <ATen/ATen.h>
 
 #include "suite/data/source.h"
-#include "suite/find_entry.h"
+#include "suite/entry_registry.h"
 
 namespace flightdeck::suite {
 namespace data_sets {
@@ -22,13 +22,13 @@ namespace data_sets {
 
 namespace {
 
-const std::vector<DataSource>& all_sources() {
-  static const std::vector<DataSource> table = {
+Registry<DataSource>& data_registry() {
+  static auto* registry = new Registry<DataSource>({
 #define FLIGHTDECK_ENTRY(name) data_sets::name(),
 #include "flightdeck/data_sets.inc"
 #undef FLIGHTDECK_ENTRY
-  };
-  return table;
+  });
+  return *registry;
 }
 
 std::string environment(const char* variable) {
@@ -118,6 +118,10 @@ Parts generate(const DataSource& source, const DataOptions& options, DataSet& da
   data.is_synthetic = !source.files.empty() || source.is_synthetic;
   data.origin = data.is_synthetic ? "synthetic, generated with seed " + std::to_string(options.seed)
                                   : "generated as published";
+  TORCH_CHECK_VALUE(source.generate,
+                    "data: ",
+                    source.name,
+                    " has no synthetic data in place of its files; train on the files");
   return source.generate(options.seed);
 }
 
@@ -168,14 +172,25 @@ void check_not_empty(const DataSet& data) {
 }  // namespace
 
 const DataSource& find_data_source(const std::string& name) {
-  return find_entry(all_sources(), name, "data set");
+  return find_entry(data_registry(), name, "data set");
 }
 
-std::vector<std::string> data_set_names() {
-  std::vector<std::string> names;
-  for (const DataSource& source : all_sources()) names.push_back(source.name);
-  return names;
+bool register_data_source(DataSource source) {
+  const bool reads = !source.files.empty();
+  const char* missing = !source.prepare              ? "prepare"
+                        : reads && !source.read      ? "read"
+                        : !reads && !source.generate ? "generate"
+                                                     : nullptr;
+  TORCH_CHECK_VALUE(!missing,
+                    "register_data_source: the data set '",
+                    source.name,
+                    "' has no function ",
+                    missing,
+                    "; set it");
+  return add_entry(data_registry(), std::move(source), "register_data_source", "data set");
 }
+
+std::vector<std::string> data_set_names() { return data_registry().names(); }
 
 DataDescription describe_data(const std::string& name, const std::string& folder) {
   const DataSource& source = find_data_source(name);

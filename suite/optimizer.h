@@ -69,18 +69,25 @@ struct OptimizerEntry {
                                                 const Hyperparameters& given = {}) const;
 };
 
-/// Those that need gradients alone, by name.
+/// Those of the suite that need gradients alone, by name.
 const std::vector<OptimizerEntry>& first_order_optimizers();
 
 // The rest needs all optimizers, flightdeck::optimizers.
 
-/// Those that read the curvature from the losses (suite/curvature_optimizer.h), by name.
+/// Those of the suite that read the curvature from the losses (suite/curvature_optimizer.h), by
+/// name.
 const std::vector<OptimizerEntry>& curvature_optimizers();
 
-/// Both, by name.
-const std::vector<OptimizerEntry>& all_optimizers();
+/// Both and those that the program has added, by name.
+std::vector<OptimizerEntry> all_optimizers();
 
 /// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
 const OptimizerEntry& find_optimizer(const std::string& name);
+
+/// Adds an optimizer to the catalogue of this program: from now on it can train and be tuned by its
+/// name. Throws c10::ValueError if there is one of that name, saying what both are, if `create` is
+/// empty, and if its first hyperparameter is not "learning_rate", which schedules change. Safe to
+/// call from any thread. Always true, so that a constant outside of functions can hold the call.
+bool register_optimizer(OptimizerEntry entry);
 
 }  // namespace flightdeck::suite

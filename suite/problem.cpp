@@ -5,7 +5,7 @@
 
 #include <torch/torch.h>
 
-#include "suite/find_entry.h"
+#include "suite/entry_registry.h"
 
 namespace flightdeck::suite {
 namespace problems {
@@ -40,17 +40,37 @@ Tensor Problem::accuracy(const Tensor& outputs, const Tensor& targets) const {
   return (scores.argmax(1) == targets).to(at::kFloat).mean();
 }
 
-const std::vector<Problem>& all_problems() {
-  static const std::vector<Problem> table = {
+namespace {
+
+Registry<Problem>& problem_registry() {
+  static auto* registry = new Registry<Problem>({
 #define FLIGHTDECK_ENTRY(name) problems::name(),
 #include "flightdeck/problems.inc"
 #undef FLIGHTDECK_ENTRY
-  };
-  return table;
+  });
+  return *registry;
 }
 
+}  // namespace
+
+std::vector<Problem> all_problems() { return problem_registry().all(); }
+
 const Problem& find_problem(const std::string& name) {
-  return find_entry(all_problems(), name, "problem");
+  return find_entry(problem_registry(), name, "problem");
+}
+
+bool register_problem(Problem problem) {
+  const char* missing = !problem.build          ? "build"
+                        : !problem.losses       ? "losses"
+                        : !problem.random_batch ? "random_batch"
+                                                : nullptr;
+  TORCH_CHECK_VALUE(!missing,
+                    "register_problem: the problem '",
+                    problem.name,
+                    "' has no function ",
+                    missing,
+                    "; set it");
+  return add_entry(problem_registry(), std::move(problem), "register_problem", "problem");
 }
 
 Tensor cross_entropies(const Tensor& logits, const Tensor& labels) {

@@ -79,10 +79,16 @@ struct Problem {
 };
 
 /// All entries, by name.
-const std::vector<Problem>& all_problems();
+std::vector<Problem> all_problems();
 
 /// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
 const Problem& find_problem(const std::string& name);
+
+/// Adds a problem to the catalogue of this program: from now on it can be trained by its name.
+/// Throws c10::ValueError if there is one of that name, saying what both are, and if `build`,
+/// `losses` or `random_batch` is empty. Safe to call from any thread. Always true, so that a
+/// constant outside of functions can hold the call.
+bool register_problem(Problem problem);
 
 /// Softmax cross-entropy of each sample, [N]; logits [N, C], labels [N]. Of sequences, logits
 /// [N, C, T] and labels [N, T], the mean over T.

@@ -299,7 +299,16 @@ Quantity quantity(const std::string& name, Settings settings = {});
 /// All of the catalogue with default settings, by name.
 std::vector<Quantity> all_quantities();
 
-/// The papers' sets: "economy", "business", "full"; throws, listing them, on any other name.
+/// Adds a quantity to the catalogue of this program: from now on it has its name wherever
+/// quantities have names. Throws if there is one of that name, saying what both are. Safe to call
+/// from any thread. Always true, so that a constant outside of functions can hold the call.
+bool register_quantity(Quantity quantity);
+/// The same for one with settings: `make` reads them, and is called for every quantity that is
+/// asked for.
+bool register_quantity(std::function<Quantity(Settings& settings)> make);
+
+/// The papers' sets "economy", "business" and "full", and those of the program; throws, listing
+/// them, on any other name.
 std::vector<Quantity> preset(const std::string& name, const Schedule& schedule = {});
 
 struct PresetInfo {
@@ -307,6 +316,10 @@ struct PresetInfo {
   std::string summary;
   std::vector<std::string> quantities;
 };
-const std::vector<PresetInfo>& all_presets();
+/// In the order in which they were made.
+std::vector<PresetInfo> all_presets();
+
+/// Adds a preset, as `register_quantity` does a quantity.
+bool register_preset(PresetInfo preset);
 
 }  // namespace flightdeck

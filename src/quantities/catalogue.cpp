@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The quantities by name, and the papers' presets. Entries live in catalogue/, one file each.
+#include <mutex>
+
 #include <c10/util/Exception.h>
 
 #include "base/nearest.h"
+#include "base/registry.h"
+#include "base/words.h"
 #include "flightdeck/quantity.h"
 
 namespace flightdeck {
@@ -17,17 +21,18 @@ namespace quantities {
 namespace {
 
 struct Entry {
-  const char* name;
-  Quantity (*make)(Settings& settings);
+  std::string name;
+  std::string summary;  // of those that a program added; the others say it when they are made
+  std::function<Quantity(Settings& settings)> make;
 };
 
-const std::vector<Entry>& table() {
-  static const std::vector<Entry> entries = {
-#define FLIGHTDECK_ENTRY(name) {#name, &quantities::name},
+Registry<Entry>& quantity_registry() {
+  static auto* registry = new Registry<Entry>({
+#define FLIGHTDECK_ENTRY(name) {#name, "", &quantities::name},
 #include "flightdeck/quantities.inc"
 #undef FLIGHTDECK_ENTRY
-  };
-  return entries;
+  });
+  return *registry;
 }
 
 Quantity make(const Entry& entry, Settings settings) {
@@ -37,34 +42,43 @@ Quantity make(const Entry& entry, Settings settings) {
   return quantity.settings(settings);
 }
 
-}  // namespace
-
-Quantity quantity(const std::string& name, Settings settings) {
-  std::vector<std::string> names;
-  for (const Entry& entry : table()) {
-    if (entry.name == name) return make(entry, std::move(settings));
-    names.push_back(entry.name);
+bool register_entry(Entry entry) {
+  const std::string fault = fault_of_name(entry.name);
+  TORCH_CHECK_VALUE(fault.empty(), "register_quantity: ", fault);
+  const std::string name = entry.name, summary = entry.summary;
+  if (const Entry* same = quantity_registry().add(std::move(entry))) {
+    TORCH_CHECK_VALUE(false,
+                      "register_quantity: ",
+                      taken_name("quantity", name, make(*same, {}).summary(), summary));
   }
-  const std::string near = nearest_name(name, names);
-  std::string all;
-  for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
-  TORCH_CHECK_VALUE(false,
-                    "quantity: there is no quantity '",
-                    name,
-                    "'",
-                    near.empty() ? "; choose" : "; did you mean '" + near + "'? Choose",
-                    " one of ",
-                    all);
+  return true;
 }
 
-std::vector<Quantity> all_quantities() {
-  std::vector<Quantity> all;
-  for (const Entry& entry : table()) all.push_back(make(entry, {}));
-  return all;
-}
+// The papers' presets and those of the program, in the order in which they came.
+class Presets {
+ public:
+  static Presets& all() {
+    static auto* presets = new Presets();
+    return *presets;
+  }
 
-const std::vector<PresetInfo>& all_presets() {
-  static const std::vector<PresetInfo> presets = [] {
+  std::vector<PresetInfo> list() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return presets_;
+  }
+
+  void add(PresetInfo preset) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const PresetInfo& known : presets_) {
+      TORCH_CHECK_VALUE(known.name != preset.name,
+                        "register_preset: ",
+                        taken_name("preset", preset.name, known.summary, preset.summary));
+    }
+    presets_.push_back(std::move(preset));
+  }
+
+ private:
+  Presets() {
     std::vector<std::string> names = {"alpha",
                                       "distance",
                                       "grad_hist_1d",
@@ -74,21 +88,66 @@ const std::vector<PresetInfo>& all_presets() {
                                       "norm_test",
                                       "ortho_test",
                                       "update_size"};
-    std::vector<PresetInfo> all;
-    all.push_back({"economy", "first order only: what every run can afford", names});
+    presets_.push_back({"economy", "first order only: what every run can afford", names});
     names.insert(names.end(), {"tic_diag", "hess_trace"});
-    all.push_back({"business", "economy and the diagonal of the Hessian", names});
+    presets_.push_back({"business", "economy and the diagonal of the Hessian", names});
     names.insert(names.end(), {"hess_max_ev", "grad_hist_2d"});
-    all.push_back({"full", "business, the largest eigenvalue and the 2d histogram", names});
-    return all;
-  }();
-  return presets;
+    presets_.push_back({"full", "business, the largest eigenvalue and the 2d histogram", names});
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<PresetInfo> presets_;
+};
+
+}  // namespace
+
+Quantity quantity(const std::string& name, Settings settings) {
+  if (const Entry* entry = quantity_registry().find(name)) {
+    return make(*entry, std::move(settings));
+  }
+  const std::vector<std::string> names = quantity_registry().names();
+  const std::string near = nearest_name(name, names);
+  TORCH_CHECK_VALUE(false,
+                    "quantity: there is no quantity '",
+                    name,
+                    "'",
+                    near.empty() ? "; choose" : "; did you mean '" + near + "'? Choose",
+                    " one of ",
+                    joined(names));
+}
+
+std::vector<Quantity> all_quantities() {
+  std::vector<Quantity> all;
+  for (const Entry& entry : quantity_registry().all()) all.push_back(make(entry, {}));
+  return all;
+}
+
+bool register_quantity(Quantity quantity) {
+  std::string name = quantity.name(), summary = quantity.summary();
+  return register_entry(
+      {std::move(name), std::move(summary), [quantity](Settings&) { return quantity; }});
+}
+
+bool register_quantity(std::function<Quantity(Settings& settings)> make) {
+  TORCH_CHECK_VALUE(make, "register_quantity: the function is empty; pass one that makes it");
+  Settings defaults;
+  const Quantity quantity = make(defaults);
+  return register_entry({quantity.name(), quantity.summary(), std::move(make)});
+}
+
+std::vector<PresetInfo> all_presets() { return Presets::all().list(); }
+
+bool register_preset(PresetInfo preset) {
+  const std::string fault = fault_of_name(preset.name);
+  TORCH_CHECK_VALUE(fault.empty(), "register_preset: ", fault);
+  Presets::all().add(std::move(preset));
+  return true;
 }
 
 std::vector<Quantity> preset(const std::string& name, const Schedule& schedule) {
-  std::string names;
+  std::vector<std::string> names;
   for (const PresetInfo& info : all_presets()) {
-    names += (names.empty() ? "" : ", ") + info.name;
+    names.push_back(info.name);
     if (info.name != name) continue;
     std::vector<Quantity> quantities;
     for (const std::string& entry : info.quantities) {
@@ -96,7 +155,8 @@ std::vector<Quantity> preset(const std::string& name, const Schedule& schedule) 
     }
     return quantities;
   }
-  TORCH_CHECK_VALUE(false, "preset: there is no preset '", name, "'; choose one of ", names);
+  TORCH_CHECK_VALUE(
+      false, "preset: there is no preset '", name, "'; choose one of ", joined(names));
 }
 
 }  // namespace flightdeck

@@ -156,11 +156,11 @@ class Rule {
 /// The rule for a node of this name, or null.
 const Rule* find_rule(const std::string& node);
 
-/// All rules of the catalogue in its order, with their catalogue names.
+/// All rules by name: those of the catalogue and those that the program has added.
 struct CatalogueEntry {
   std::string_view name;
   const Rule* rule;
 };
-const std::vector<CatalogueEntry>& rule_catalogue();
+std::vector<CatalogueEntry> rule_catalogue();
 
 }  // namespace flightdeck

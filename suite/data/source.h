@@ -38,7 +38,7 @@ struct DataSource {
   double valid_share = 0.0;  ///< of the training file
   /// Reads the files in a folder that holds them all.
   std::function<Parts(const std::string& folder)> read;
-  /// Generates synthetic data, or the data if there are no files.
+  /// Generates synthetic data, or the data if there are no files. Empty: there are files alone.
   std::function<Parts(uint64_t seed)> generate;
   bool is_synthetic = false;  ///< without files: they stand for no published data
   std::function<Tensor(const Tensor&)> prepare;      ///< see DataSet
@@ -48,6 +48,13 @@ struct DataSource {
 
 /// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
 const DataSource& find_data_source(const std::string& name);
+
+/// Adds a data set to the catalogue of this program: problems name it, and `load_data` reads it.
+/// Throws c10::ValueError if there is one of that name, saying what both are, and if a function is
+/// empty that it needs: `prepare`, and `read` where there are files, `generate` where there are
+/// none. Safe to call from any thread. Always true, so that a constant outside of functions can
+/// hold the call.
+bool register_data_source(DataSource source);
 
 /// <folder>/<file>, or that with .gz if only that exists.
 std::string file_in(const std::string& folder, const std::string& file);

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Every op that the catalogue of rules explains, against plain autograd: the rows of the parameters
-// above and below it, and what its rule says of columns, tangents and bends against the node
-// itself. A rule that no case reaches fails.
+// above and below it, and what its rule says of samples, rows, columns, tangents and bends against
+// the node itself. A rule that no case reaches fails.
 #include <deque>
 #include <map>
 #include <set>
 
-#include "graph/apply_node.h"
 #include "oracle.h"
+#include "passes/capture.h"
+#include "passes/node_check.h"
 #include "rules/op_cases.h"
-#include "rules/rule.h"
-#include "rules/stacks.h"
 
 namespace flightdeck::tests {
 namespace {
 
-constexpr int64_t kSamplesOfCase = 3, kStack = 2;
-constexpr double kRuleTolerance = 1e-9;
+constexpr int64_t kSamplesOfCase = 3;
 
 // Nodes that no case can make here, and why.
 const std::map<std::string, std::string>& made_elsewhere() {
@@ -74,107 +72,6 @@ std::vector<compat::ag::Node*> nodes_behind(const Tensor& tensor) {
   return found;
 }
 
-Tensor random_stack(const Shape& shape, const at::TensorOptions& options) {
-  const Shape all = with_lead(kStack, shape);
-  if (!c10::isComplexType(options.dtype().toScalarType())) return random(all).to(options.dtype());
-  return at::complex(random(all), random(all)).to(options.dtype());
-}
-
-double tolerance_for(const Tensor& tensor) {
-  const auto type = c10::toRealValueType(tensor.scalar_type());
-  return type == at::kDouble ? kRuleTolerance : 1e-5;
-}
-
-void expect_same(const Tensor& actual, const Tensor& expected, const std::string& what) {
-  ASSERT_EQ(actual.defined(), expected.defined()) << what;
-  if (!actual.defined()) return;
-  ASSERT_EQ(actual.sizes(), expected.sizes()) << what;
-  const double scale = std::max(1e-6, expected.abs().max().item<double>());
-  EXPECT_LE((actual - expected).abs().max().item<double>(), tolerance_for(expected) * scale)
-      << what;
-}
-
-Tensor or_zeros(const Tensor& tensor, const Tensor& like) {
-  return tensor.defined() ? tensor : at::zeros_like(like);
-}
-
-// What the rule says of one node, held against the node itself.
-class RuleCheck {
- public:
-  RuleCheck(const Rule& rule, compat::ag::Node* node)
-      : rule_(rule), node_(node), view_(node), all_(view_.num_inputs()) {
-    for (size_t e = 0; e < all_.size(); ++e) all_[e] = view_.has_input(e);
-  }
-
-  void run() {
-    if (view_.num_outputs() != 1 || !rule_.fits(view_)) return;
-    SCOPED_TRACE(view_.name());
-    check_columns();
-    check_tangent();
-    check_bend();
-  }
-
- private:
-  void check_columns() {
-    const Tensor stack = random_stack(view_.output_shape(), view_.output_options());
-    for (size_t e = 0; e < all_.size(); ++e) {
-      if (!all_[e]) continue;
-      const Tensor columns = rule_.columns(view_, e, stack);
-      if (!columns.defined()) continue;
-      std::vector<bool> wanted(all_.size(), false);
-      wanted[e] = true;
-      for (int64_t k = 0; k < kStack; ++k) {
-        expect_same(columns[k],
-                    apply_node(node_, {stack[k]}, wanted)[e],
-                    "columns of edge " + std::to_string(e));
-      }
-    }
-  }
-
-  // One input at a time, then all.
-  void check_tangent() {
-    const std::vector<Tensor> both = tangents();
-    for (size_t e = 0; e <= all_.size(); ++e) {
-      std::vector<Tensor> some(all_.size());
-      for (size_t i = 0; i < some.size(); ++i) {
-        if (i == e || e == all_.size()) some[i] = both[i];
-      }
-      if (stack_size(some) == 0) continue;
-      const Tensor tangent = rule_.tangent(view_, some);
-      if (!tangent.defined()) continue;
-      expect_same(tangent, push_tangents(node_, some, {true})[0], "tangent");
-    }
-  }
-
-  void check_bend() {
-    const Tensor gradient = random_stack(view_.output_shape(), view_.output_options())[0];
-    const std::vector<Tensor> along = tangents();
-    std::vector<Tensor> bent(all_.size());
-    const bool is_told = rule_.bend(view_, gradient, along, all_, bent);
-    if (!is_told && !rule_.is_linear(view_)) return;
-    const variable_list expected = bend_tangents(node_, {gradient}, along, all_);
-    for (size_t e = 0; e < all_.size(); ++e) {
-      if (!all_[e]) continue;
-      expect_same(or_zeros(bent[e], along[e]),
-                  or_zeros(expected[e], along[e]),
-                  "bend of edge " + std::to_string(e));
-    }
-  }
-
-  std::vector<Tensor> tangents() const {
-    std::vector<Tensor> list(all_.size());
-    for (size_t e = 0; e < list.size(); ++e) {
-      if (all_[e]) list[e] = random_stack(view_.input_shape(e), view_.input_options(e));
-    }
-    return list;
-  }
-
-  const Rule& rule_;
-  compat::ag::Node* node_;
-  NodeView view_;
-  std::vector<bool> all_;
-};
-
 class EveryOp : public testing::TestWithParam<OpCase> {};
 
 TEST_P(EveryOp, GivesTheRowsOfAutograd) {
@@ -197,11 +94,16 @@ TEST_P(EveryOp, GivesTheRowsOfAutograd) {
 
 TEST_P(EveryOp, IsExplainedByItsRuleAsItsNodeComputes) {
   const Model model(GetParam());
+  const Tensor losses = losses_of(model.outputs.flatten(1));
   const compat::PassGuard guard;
-  for (compat::ag::Node* node : nodes_behind(model.outputs)) {
-    const Rule* rule = find_rule(node->name());
-    if (rule) RuleCheck(*rule, node).run();
+  const Capture capture = capture_graph(losses, Parameters({{"w", model.w}, {"p", model.p}}), {});
+  RuleCheck check;
+  for (size_t k = 0; k < capture.nodes.size(); ++k) {
+    const CapturedNode& captured = capture.nodes[k];
+    const Rule* rule = find_rule(captured.node->name());
+    if (rule) check_node(*rule, captured.node, captured.layout, /*seed=*/k, check);
   }
+  EXPECT_TRUE(check.is_right()) << check.text();
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, EveryOp, testing::ValuesIn(all_op_cases()), [](const auto& info) {
