@@ -41,3 +41,11 @@ if(EXISTS ${WORK}/build/outside_tool)
     message(FATAL_ERROR "the run was not started by the outside tool:\n${shown}")
   endif()
 endif()
+
+# Entries of a user's own are known to every command.
+if(EXISTS ${WORK}/build/my_flightdeck)
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -DTOOL=${WORK}/build/my_flightdeck -DWORK=${WORK}/my_runs
+      -P ${CMAKE_CURRENT_LIST_DIR}/my_flightdeck/run.cmake
+    COMMAND_ERROR_IS_FATAL ANY)
+endif()

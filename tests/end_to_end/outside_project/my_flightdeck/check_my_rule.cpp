@@ -4,9 +4,8 @@
 
 #include <torch/torch.h>
 
-#include <flightdeck/check_rule.h>
-
 #include "my_op.h"
+#include <flightdeck/check_rule.h>
 
 int main() {
   const auto doubles = torch::dtype(torch::kDouble);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <torch/torch.h>
-
 #include <suite/data/source.h>
+
+#include <torch/torch.h>
 
 namespace {
 
@@ -30,6 +30,6 @@ suite::DataSource my_data() {
   return source;
 }
 
-const bool kIsRegistered = suite::register_data_source(my_data());
+const bool kHasMyData = suite::register_data_source(my_data());
 
 }  // namespace

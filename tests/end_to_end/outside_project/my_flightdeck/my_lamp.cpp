@@ -26,6 +26,6 @@ flightdeck::Lamp my_lamp() {
   return lamp;
 }
 
-const bool kIsRegistered = flightdeck::register_lamp(my_lamp());
+const bool kHasMyLamp = flightdeck::register_lamp(my_lamp());
 
 }  // namespace

@@ -17,14 +17,12 @@ class MyOptimizer : public suite::RuleOptionsOf<MyOptimizer> {
     static const std::vector<std::string> none;
     return none;
   }
-  void update(at::Tensor& parameter,
-              const at::Tensor& gradient,
-              suite::RuleState&) const override {
+  void update(at::Tensor& parameter, const at::Tensor& gradient, suite::RuleState&) const override {
     parameter.sub_(gradient.sign(), learning_rate);
   }
 };
 
-const bool kIsRegistered =
+const bool kHasMyOptimizer =
     suite::register_optimizer(suite::entry_of<MyOptimizer>("descent along signs"));
 
 }  // namespace

@@ -38,6 +38,6 @@ suite::Problem my_problem() {
   return problem;
 }
 
-const bool kIsRegistered = suite::register_problem(my_problem());
+const bool kHasMyProblem = suite::register_problem(my_problem());
 
 }  // namespace

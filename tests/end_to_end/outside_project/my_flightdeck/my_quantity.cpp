@@ -22,6 +22,6 @@ flightdeck::Quantity my_quantity(flightdeck::Settings& settings) {
       });
 }
 
-const bool kIsRegistered = flightdeck::register_quantity(&my_quantity);
+const bool kHasMyQuantity = flightdeck::register_quantity(&my_quantity);
 
 }  // namespace

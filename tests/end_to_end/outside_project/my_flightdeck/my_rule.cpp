@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <flightdeck/custom_function.h>
-
 #include "my_op.h"
+#include <flightdeck/custom_function.h>
 
 namespace {
 
@@ -42,6 +41,6 @@ class ScaledProductRule : public flightdeck::CustomRule {
   }
 };
 
-const bool kIsRegistered = flightdeck::register_rule(std::make_unique<ScaledProductRule>());
+const bool kHasMyRule = flightdeck::register_rule(std::make_unique<ScaledProductRule>());
 
 }  // namespace
