@@ -2,7 +2,6 @@
 // CIFAR-10: 50 000 training and 10 000 test photographs, 32 x 32 colour, 10 classes.
 #include <ATen/Functions.h>
 
-#include "suite/augment.h"
 #include "suite/data/source.h"
 #include "suite/formats/cifar_binary.h"
 
@@ -32,9 +31,7 @@ Parts read(const std::string& folder) {
 }  // namespace
 
 DataSource cifar10() {
-  DataSource source = colour_source();
-  source.name = "cifar10";
-  source.summary = "photographs, 32 x 32 colour, 10 classes, 50 000 + 10 000";
+  DataSource source = cifar_source(kClasses);
   source.files = {"data_batch_1.bin",
                   "data_batch_2.bin",
                   "data_batch_3.bin",
@@ -42,19 +39,8 @@ DataSource cifar10() {
                   "data_batch_5.bin",
                   "test_batch.bin"};
   for (const std::string& file : source.files) source.facts.push_back({file, 10000 * 3073, ""});
-  source.train_samples = 50000;
-  source.test_samples = 10000;
   source.folders = {"cifar-10-batches-bin"};
-  source.how_to_get =
-      "unpack the binary version, cifar-10-binary.tar.gz, from "
-      "https://www.cs.toronto.edu/~kriz/cifar.html";
-  source.classes = kClasses;
-  source.valid_share = 10000.0 / 50000.0;
   source.read = &read;
-  source.generate = [](uint64_t seed) { return synthetic_images({3, 32, 32}, kClasses, seed); };
-  source.augment = [](const Tensor& images, Generator& generator) {
-    return jitter_colours(crop_and_flip(images, 2, /*flip=*/true, generator), generator);
-  };
   return source;
 }
 

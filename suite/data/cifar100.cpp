@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // CIFAR-100: 50 000 training and 10 000 test photographs, 32 x 32 colour, 100 classes.
-#include "suite/augment.h"
 #include "suite/data/source.h"
 #include "suite/formats/cifar_binary.h"
 
@@ -25,24 +24,11 @@ Parts read(const std::string& folder) {
 }  // namespace
 
 DataSource cifar100() {
-  DataSource source = colour_source();
-  source.name = "cifar100";
-  source.summary = "photographs, 32 x 32 colour, 100 classes, 50 000 + 10 000";
+  DataSource source = cifar_source(kClasses);
   source.files = {"train.bin", "test.bin"};
   source.facts = {{"train.bin", 50000 * 3074, ""}, {"test.bin", 10000 * 3074, ""}};
-  source.train_samples = 50000;
-  source.test_samples = 10000;
   source.folders = {"cifar-100-binary"};
-  source.how_to_get =
-      "unpack the binary version, cifar-100-binary.tar.gz, from "
-      "https://www.cs.toronto.edu/~kriz/cifar.html";
-  source.classes = kClasses;
-  source.valid_share = 10000.0 / 50000.0;
   source.read = &read;
-  source.generate = [](uint64_t seed) { return synthetic_images({3, 32, 32}, kClasses, seed); };
-  source.augment = [](const Tensor& images, Generator& generator) {
-    return jitter_colours(crop_and_flip(images, 2, /*flip=*/true, generator), generator);
-  };
   return source;
 }
 
