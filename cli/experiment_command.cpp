@@ -70,17 +70,17 @@ std::string json(const Experiment& experiment,
                  const CommandOptions& options,
                  const ExperimentResult& result,
                  const std::vector<std::string>& files) {
-  return JsonObject()
+  return Json::object()
       .field("experiment", experiment.name)
       .field("reference", experiment.reference)
       .field("quick", options.experiment.quick)
       .field("seed", static_cast<int64_t>(options.experiment.seed))
-      .raw("data", json_names(result.data))
+      .field("data", result.data)
       .field("synthetic", result.is_synthetic)
-      .raw("table", result.table.json())
+      .field("table", result.table.json())
       .field("holds", result.holds)
       .field("finding", result.finding)
-      .raw("files", json_names(files))
+      .field("files", files)
       .text();
 }
 

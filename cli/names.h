@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "src/base/words.h"
 
 namespace flightdeck::cli {
-
-/// "a, b, c"
-std::string joined(const std::vector<std::string>& names);
 
 template <typename Entries>
 std::vector<std::string> names_of(const Entries& entries) {

@@ -17,6 +17,8 @@
 #include "cli/run_options.h"
 #include "cli/watched_run.h"
 #include "flightdeck/record.h"
+#include "src/base/clock.h"
+#include "src/base/exact_text.h"
 #include "src/base/shell.h"
 #include "src/serve/assets.h"
 #include "study/outcome.h"
@@ -30,7 +32,7 @@ std::string chosen_folder(const RunOptions& options) {
   if (!options.out.empty()) return options.out;
   return make_own_folder("run",
                          "runs/" + options.training.problem + "-" + options.training.optimizer +
-                             "-" + compact_date_and_time(now()));
+                             "-" + compact_date_and_time(seconds_since_1970()));
 }
 
 void refuse_to_overwrite(const std::string& folder) {
@@ -64,7 +66,7 @@ void check_same_setting(const RunOptions& options, const study::Outcome& outcome
   for (const auto& [name, value] : all) {
     const auto before = outcome.setting.hyperparameters.find(name);
     if (before == outcome.setting.hyperparameters.end()) continue;
-    check(name, json_exact(value), json_exact(before->second));
+    check(name, exact_text(value), exact_text(before->second));
   }
 }
 
@@ -75,7 +77,7 @@ bool has_ended(const RunOptions& options) {
   if (outcome.ending == "interrupted") return false;
   check_same_setting(options, outcome);
   if (options.json) {
-    std::cout << JsonObject()
+    std::cout << Json::object()
                      .field("event", "end")
                      .field("ending", outcome.ending)
                      .field("explanation", "it had ended before")

@@ -5,28 +5,25 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "cli/json.h"
 #include "cli/numbers.h"
 #include "cli/terminal.h"
-#include "src/base/csv_field.h"
+#include "src/base/csv.h"
+#include "src/base/exact_text.h"
 #include "src/record/text.h"
 
 namespace flightdeck::cli {
 
 Cell::Cell(std::string text)
-    : is_number_(false),
-      shown_(record::printable(text)),
-      exact_(csv_field(text)),
-      json_(json_string(text)) {}
+    : is_number_(false), shown_(record::printable(text)), csv_(csv_field(text)), json_(text) {}
 
 Cell::Cell(double number)
     : is_number_(true),
       shown_(short_number(number)),
-      exact_(std::isfinite(number) ? json_exact(number) : shown_),
-      json_(json_exact(number)) {}
+      csv_(std::isfinite(number) ? exact_text(number) : shown_),
+      json_(number) {}
 
 Cell::Cell(int64_t number)
-    : is_number_(true), shown_(std::to_string(number)), exact_(shown_), json_(shown_) {}
+    : is_number_(true), shown_(std::to_string(number)), csv_(shown_), json_(number) {}
 
 void Table::add(std::vector<Cell> row) {
   if (row.size() != columns_.size()) {
@@ -57,24 +54,25 @@ std::string Table::text() const {
 }
 
 std::string Table::csv() const {
-  std::string text;
-  for (size_t k = 0; k < columns_.size(); ++k) text += (k == 0 ? "" : ",") + csv_field(columns_[k]);
-  text += "\n";
+  std::vector<std::string> fields;
+  for (const std::string& column : columns_) fields.push_back(csv_field(column));
+  std::string text = csv_line(fields) + "\n";
   for (const auto& row : rows_) {
-    for (size_t k = 0; k < row.size(); ++k) text += (k == 0 ? "" : ",") + row[k].exact();
-    text += "\n";
+    fields.clear();
+    for (const Cell& cell : row) fields.push_back(cell.csv());
+    text += csv_line(fields) + "\n";
   }
   return text;
 }
 
-std::string Table::json() const {
-  std::vector<std::string> objects;
+Json Table::json() const {
+  Json objects = Json::array();
   for (const auto& row : rows_) {
-    JsonObject object;
-    for (size_t k = 0; k < row.size(); ++k) object.raw(columns_[k], row[k].json());
-    objects.push_back(object.text());
+    Json object = Json::object();
+    for (size_t k = 0; k < row.size(); ++k) object.field(columns_[k], row[k].json());
+    objects.add(object);
   }
-  return json_array(objects);
+  return objects;
 }
 
 }  // namespace flightdeck::cli

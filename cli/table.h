@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/json.h"
+
 namespace flightdeck::cli {
 
 class Cell {
@@ -18,12 +20,13 @@ class Cell {
 
   bool is_number() const { return is_number_; }
   const std::string& shown() const { return shown_; }  ///< numbers with four digits
-  const std::string& exact() const { return exact_; }  ///< numbers with all; "nan", "-inf"
-  const std::string& json() const { return json_; }
+  const std::string& csv() const { return csv_; }      ///< numbers with all; "nan", "-inf"
+  const Json& json() const { return json_; }
 
  private:
   bool is_number_;
-  std::string shown_, exact_, json_;
+  std::string shown_, csv_;
+  Json json_;
 };
 
 class Table {
@@ -36,10 +39,10 @@ class Table {
 
   /// Columns padded, numbers to the right.
   std::string text() const;
-  /// With a line of column names. Cells hold no commas or quotes.
+  /// With a line of column names.
   std::string csv() const;
   /// An array with one object per row.
-  std::string json() const;
+  Json json() const;
 
  private:
   std::vector<std::string> columns_;

@@ -15,6 +15,7 @@
 #include "cli/run_folder.h"
 #include "cli/tune_options.h"
 #include "cli/tune_report.h"
+#include "src/base/clock.h"
 #include "src/base/shell.h"
 #include "study/execution.h"
 #include "study/slurm.h"
@@ -46,8 +47,9 @@ std::string study_folder(const CLI::App& command, const TuneOptions& options) {
   if (names_a_study(command, options)) return options.targets[0];
   const study::Request request = complete_request(command, options);
   const std::string folder =
-      options.out.empty() ? make_own_folder("tune", "studies/" + compact_date_and_time(now()))
-                          : options.out;
+      options.out.empty()
+          ? make_own_folder("tune", "studies/" + compact_date_and_time(seconds_since_1970()))
+          : options.out;
   try {
     study::Study::make(folder, request);
   } catch (const std::invalid_argument& error) {

@@ -10,11 +10,11 @@
 #include "cli/checkpoint_times.h"
 #include "cli/errors.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/random_states.h"
 #include "cli/report_file.h"
+#include "src/base/exact_text.h"
 #include "src/base/shell.h"
 
 namespace flightdeck::cli {
@@ -110,7 +110,7 @@ std::map<std::string, std::string> identity_of(std::map<std::string, std::string
                                                const Training& training) {
   config["hyperparameters"].clear();
   for (const auto& [name, value] : training.hyperparameters()) {
-    config["hyperparameters"] += name + " " + json_exact(value) + " ";
+    config["hyperparameters"] += name + " " + exact_text(value) + " ";
   }
   config["device"] = options.training.device.str();
   config["evaluate_every"] = std::to_string(options.evaluate_every);

@@ -8,6 +8,7 @@
 #include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/watched_training.h"
+#include "src/base/order_statistics.h"
 
 namespace flightdeck::cli::experiments {
 namespace {

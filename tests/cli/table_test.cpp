@@ -27,10 +27,16 @@ TEST(Table, KeepsAllDigitsInFiles) {
   EXPECT_EQ(example().csv(), "name,step,value\nfirst,100000,0.1234567\nb,7,-inf\n");
 }
 
+TEST(Table, QuotesTextInFiles) {
+  Table table({"a,b", "c"});
+  table.add({"say \"so\"", "=1"});
+  EXPECT_EQ(table.csv(), "\"a,b\",c\n\"say \"\"so\"\"\",'=1\n");
+}
+
 TEST(Table, HasNullsInJsonWhereThereIsNoNumber) {
-  EXPECT_EQ(example().json(),
-            R"([{"name": "first", "step": 100000, "value": 0.1234567}, )"
-            R"({"name": "b", "step": 7, "value": null}])");
+  EXPECT_EQ(example().json().text(),
+            R"([{"name":"first","step":100000,"value":0.1234567},)"
+            R"({"name":"b","step":7,"value":null}])");
 }
 
 TEST(Table, RefusesARowOfAnotherLength) {
