@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "run/run_config.h"
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
 
+#include "base/exact_text.h"
 #include "base/shown_number.h"
 #include "base/words.h"
 
@@ -22,17 +20,6 @@ std::string text_of(const suite::Hyperparameters& values) {
     text += (text.empty() ? "" : ", ") + name + " " + short_number(value);
   }
   return text;
-}
-
-// Digits enough to read back the same number.
-std::string exact_text(double value) {
-  if (!std::isfinite(value)) return "null";
-  char digits[32];
-  for (int precision = 6; precision <= 17; ++precision) {
-    std::snprintf(digits, sizeof digits, "%.*g", precision, value);
-    if (std::strtod(digits, nullptr) == value) break;
-  }
-  return digits;
 }
 
 std::string tracked_text(const Tracking& tracking) {

@@ -12,6 +12,7 @@
 
 #include "flightdeck/cockpit.h"
 #include "flightdeck/record.h"
+#include "graph/error_message.h"
 #include "run/checkpoint.h"
 #include "run/checkpoint_times.h"
 #include "run/outcome_keeper.h"
@@ -46,12 +47,6 @@ class NoteSink : public Sink {
   RunObserver& observer_;
   std::vector<Note> notes_;
 };
-
-// Without the stack trace of LibTorch's what().
-std::string reason_of(const std::exception& error) {
-  const auto* from_torch = dynamic_cast<const c10::Error*>(&error);
-  return from_torch != nullptr ? from_torch->what_without_backtrace() : error.what();
-}
 
 // Those of the last evaluation.
 Scores scores_of(const study::Outcome& outcome) {
@@ -325,7 +320,7 @@ void WatchedRun::State::prepare_checkpoint() {
   try {
     checkpoint_.prepare(progress, training_, *cockpit_);
   } catch (const std::exception& error) {
-    tell_once(reason_of(error));
+    tell_once(message_of(error));
   }
   last_checkpoint_ = Clock::now();
 }
@@ -334,7 +329,7 @@ void WatchedRun::State::commit_checkpoint() {
   try {
     checkpoint_.commit();
   } catch (const std::exception& error) {
-    tell_once(reason_of(error));
+    tell_once(message_of(error));
   }
 }
 
@@ -361,7 +356,7 @@ bool WatchedRun::State::write_outcome(Ending ending) {
     return true;
   } catch (const std::exception& error) {
     observer_.warning(
-        {RunWarning::About::kOutcome, reason_of(error), Checkpoint::exists(options_.folder)});
+        {RunWarning::About::kOutcome, message_of(error), Checkpoint::exists(options_.folder)});
     return false;
   }
 }

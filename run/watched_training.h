@@ -36,7 +36,6 @@ void name_data(const Training& training, ExperimentResult& result);
 std::vector<double> series(const MemorySink& values, const std::string& quantity);
 
 double mean(const std::vector<double>& values);
-double median(std::vector<double> values);
 
 // ---- histograms ---------------------------------------------------------------------------------
 

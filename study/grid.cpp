@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "src/base/exact_text.h"
+
 namespace flightdeck::study {
 namespace {
 

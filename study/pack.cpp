@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "src/base/exact_text.h"
 #include "study/analysis/choice.h"
 #include "study/analysis/measure.h"
 #include "study/analysis/trial.h"

@@ -10,17 +10,18 @@ namespace flightdeck::study {
 namespace {
 
 Json json_of(const Dimension& dimension) {
+  const Search& search = dimension.search;
   Json json = {{"name", dimension.name},
                {"default", dimension.value},
-               {"distribution", to_string(dimension.kind)}};
-  if (dimension.kind == Dimension::Kind::kFixed) return json;
-  if (dimension.kind == Dimension::Kind::kOneOf) {
-    json["choices"] = dimension.choices;
+               {"distribution", to_string(search.kind)}};
+  if (search.kind == Search::Kind::kFixed) return json;
+  if (search.kind == Search::Kind::kOneOf) {
+    json["choices"] = search.choices;
     return json;
   }
-  json["low"] = dimension.low;
-  json["high"] = dimension.high;
-  if (dimension.is_complement) json["of_complement"] = true;
+  json["low"] = search.low;
+  json["high"] = search.high;
+  if (search.is_complement) json["of_complement"] = true;
   return json;
 }
 
@@ -28,11 +29,12 @@ Dimension dimension_of(const Json& json) {
   Dimension dimension;
   json.at("name").get_to(dimension.name);
   json.at("default").get_to(dimension.value);
-  dimension.kind = kind_from(json.at("distribution").get<std::string>());
-  dimension.low = json.value("low", 0.0);
-  dimension.high = json.value("high", 0.0);
-  dimension.is_complement = json.value("of_complement", false);
-  if (json.contains("choices")) json.at("choices").get_to(dimension.choices);
+  Search& search = dimension.search;
+  search.kind = kind_from(json.at("distribution").get<std::string>());
+  search.low = json.value("low", 0.0);
+  search.high = json.value("high", 0.0);
+  search.is_complement = json.value("of_complement", false);
+  if (json.contains("choices")) json.at("choices").get_to(search.choices);
   return dimension;
 }
 

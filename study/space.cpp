@@ -4,34 +4,34 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 
-#include "study/random.h"
+#include "src/base/exact_text.h"
+#include "src/base/random.h"
 
 namespace flightdeck::study {
 namespace {
 
-using Kind = Dimension::Kind;
+using Kind = Search::Kind;
 
 constexpr std::array<const char*, 4> kKinds = {"fixed", "log-uniform", "whole-uniform", "choices"};
 
 // What is uniform about a value: itself or its distance from 1.
-double drawn_of(const Dimension& dimension, double value) {
-  return dimension.is_complement ? rounded(1.0 - value, 6) : value;
+double drawn_of(const Search& search, double value) {
+  return search.is_complement ? rounded(1.0 - value, 6) : value;
 }
 
 Dimension refined(Dimension dimension, const std::vector<Values>& best) {
-  if (dimension.kind == Kind::kFixed) return dimension;
+  Search& search = dimension.search;
+  if (search.kind == Kind::kFixed) return dimension;
   std::vector<double> drawn;
-  for (const Values& values : best) drawn.push_back(drawn_of(dimension, values.at(dimension.name)));
+  for (const Values& values : best) drawn.push_back(drawn_of(search, values.at(dimension.name)));
   const auto [low, high] = std::minmax_element(drawn.begin(), drawn.end());
-  dimension.low = *low;
-  dimension.high = *high;
-  std::vector<double>& choices = dimension.choices;
-  const auto is_outside = [&dimension](double choice) {
-    return choice < dimension.low || choice > dimension.high;
+  search.low = *low;
+  search.high = *high;
+  std::vector<double>& choices = search.choices;
+  const auto is_outside = [&search](double choice) {
+    return choice < search.low || choice > search.high;
   };
   choices.erase(std::remove_if(choices.begin(), choices.end(), is_outside), choices.end());
   return dimension;
@@ -39,13 +39,8 @@ Dimension refined(Dimension dimension, const std::vector<Values>& best) {
 
 }  // namespace
 
-double rounded(double value, int digits) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-  return std::strtod(text.data(), nullptr);
-}
-
 double Dimension::value_at(double share) const {
+  const auto& [kind, low, high, is_complement, choices] = search;
   if (kind == Kind::kFixed) return value;
   if (kind == Kind::kOneOf) {
     return choices.at(static_cast<size_t>(share * static_cast<double>(choices.size())));
@@ -65,13 +60,13 @@ std::vector<Values> draws(const Space& space,
                           int64_t count,
                           uint64_t seed,
                           const std::string& purpose) {
-  Shares shares(seed, purpose);
+  Generator generator = generator_of(seed, purpose);
   std::vector<Values> samples;
   for (int64_t k = 0; k < count; ++k) {
     Values values;
     for (const Dimension& dimension : space) {
-      const bool is_drawn = dimension.kind != Kind::kFixed;
-      values[dimension.name] = dimension.value_at(is_drawn ? shares.next() : 0.0);
+      const bool is_drawn = dimension.search.kind != Kind::kFixed;
+      values[dimension.name] = dimension.value_at(is_drawn ? uniform(generator) : 0.0);
     }
     samples.push_back(values);
   }

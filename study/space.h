@@ -7,20 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "suite/search.h"
+
 namespace flightdeck::study {
 
+using suite::Search;
 using Values = std::map<std::string, double>;  ///< hyperparameters by name
 
 /// One hyperparameter.
 struct Dimension {
-  enum class Kind { kFixed, kLogUniform, kWholeUniform, kOneOf };
-
   std::string name;
-  Kind kind = Kind::kFixed;
-  double low = 0, high = 0;     ///< both belong to it
-  bool is_complement = false;   ///< low, high and the distribution are those of 1 - value
-  std::vector<double> choices;  ///< of kOneOf
-  double value = 0;             ///< default
+  Search search;
+  double value = 0;  ///< default
 
   /// At `share` of the distribution: a uniform share in [0, 1) gives a draw. Six digits of it are
   /// kept, for machines whose logarithms differ in the last ones.
@@ -41,11 +39,8 @@ std::vector<Values> draws(const Space& space,
 /// The smallest box that holds all of `best`, with the same distributions.
 Space refined(const Space& space, const std::vector<Values>& best);
 
-/// To `digits` significant ones.
-double rounded(double value, int digits);
-
-const char* to_string(Dimension::Kind kind);
+const char* to_string(Search::Kind kind);
 /// Throws std::runtime_error on a text that is none.
-Dimension::Kind kind_from(const std::string& text);
+Search::Kind kind_from(const std::string& text);
 
 }  // namespace flightdeck::study

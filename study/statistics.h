@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Means, spreads and order statistics of a few numbers.
+// Means and spreads of a few numbers.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "src/base/order_statistics.h"
 
 namespace flightdeck::study {
 
@@ -15,10 +17,5 @@ struct Spread {
 
 /// Not a number where there are no values.
 Spread spread_of(const std::vector<double>& values);
-
-/// The value below which `share` in [0, 1] of the values lie, interpolated linearly between the two
-/// nearest; infinite values are allowed. Not a number where there are none.
-double percentile(std::vector<double> values, double share);
-double median(const std::vector<double>& values);
 
 }  // namespace flightdeck::study

@@ -2,10 +2,10 @@
 #include "study/study.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
+#include "src/base/exact_text.h"
 #include "src/base/whole_file.h"
 #include "study/files.h"
 #include "study/lock.h"
@@ -40,9 +40,6 @@ void refuse_others_things(const std::string& folder) {
   throw std::invalid_argument(folder +
                               " is there already and holds no study; choose another folder");
 }
-
-// Shortest text that reads back the same.
-std::string exact(double value) { return nlohmann::json(value).dump(); }
 
 }  // namespace
 
@@ -178,7 +175,7 @@ std::vector<std::string> run_arguments(const std::string& study,
                                        int threads) {
   std::vector<std::string> words = {run.problem, "--optimizer", run.optimizer};
   for (const auto& [name, value] : run.hyperparameters) {
-    words.insert(words.end(), {"--set", name + "=" + exact(value)});
+    words.insert(words.end(), {"--set", name + "=" + exact_text(value)});
   }
   words.insert(words.end(), {"--schedule", run.schedule, "--seed", std::to_string(run.seed)});
   for (const auto& [name, value] : request.run_options) {

@@ -143,4 +143,24 @@ DataSource colour_source() {
   return source;
 }
 
+DataSource cifar_source(int64_t classes) {
+  const std::string number = std::to_string(classes);
+  DataSource source = colour_source();
+  source.name = "cifar" + number;
+  source.summary = "photographs, 32 x 32 colour, " + number + " classes, 50 000 + 10 000";
+  source.train_samples = 50000;
+  source.test_samples = 10000;
+  source.how_to_get = "unpack the binary version, cifar-" + number +
+                      "-binary.tar.gz, from https://www.cs.toronto.edu/~kriz/cifar.html";
+  source.classes = classes;
+  source.valid_share = 10000.0 / 50000.0;
+  source.generate = [classes](uint64_t seed) {
+    return synthetic_images({3, 32, 32}, classes, seed);
+  };
+  source.augment = [](const Tensor& images, Generator& generator) {
+    return jitter_colours(crop_and_flip(images, 2, /*flip=*/true, generator), generator);
+  };
+  return source;
+}
+
 }  // namespace flightdeck::suite

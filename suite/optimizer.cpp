@@ -49,26 +49,19 @@ void Hyperparameter::check(const std::string& optimizer, double given) const {
                     value);
 }
 
-double Search::value_at(double share) const {
-  TORCH_CHECK_VALUE(kind != Kind::kFixed, "search: a fixed hyperparameter is not drawn");
-  if (kind == Kind::kOneOf) {
-    return choices.at(static_cast<size_t>(share * static_cast<double>(choices.size())));
-  }
-  if (kind == Kind::kWholeUniform) return low + std::floor(share * (high - low + 1.0));
-  const double drawn = low * std::pow(high / low, share);
-  return is_complement ? 1.0 - drawn : drawn;
-}
-
-std::string Search::text() const {
-  if (kind == Kind::kFixed) return "fixed";
+std::string to_string(const Search& search) {
+  using Kind = Search::Kind;
+  if (search.kind == Kind::kFixed) return "fixed";
   std::ostringstream all;
-  if (kind == Kind::kOneOf) {
-    for (const double choice : choices) all << (all.tellp() == 0 ? "one of " : ", ") << choice;
+  if (search.kind == Kind::kOneOf) {
+    for (const double choice : search.choices) {
+      all << (all.tellp() == 0 ? "one of " : ", ") << choice;
+    }
     return all.str();
   }
-  if (is_complement) all << "1 - value ";
-  all << (kind == Kind::kLogUniform ? "log-uniform" : "uniform over whole numbers") << " in ["
-      << low << ", " << high << ']';
+  if (search.is_complement) all << "1 - value ";
+  all << (search.kind == Kind::kLogUniform ? "log-uniform" : "uniform over whole numbers")
+      << " in [" << search.low << ", " << search.high << ']';
   return all.str();
 }
 

@@ -12,6 +12,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "suite/search.h"
+
 namespace torch::optim {
 class Optimizer;
 }
@@ -20,19 +22,8 @@ namespace flightdeck::suite {
 
 using at::Tensor;
 
-/// Where a random search draws the values of a hyperparameter.
-struct Search {
-  enum class Kind { kFixed, kLogUniform, kWholeUniform, kOneOf };
-  Kind kind = Kind::kFixed;
-  double low = 0.0, high = 0.0;      ///< both belong to it
-  bool is_complement = false;        ///< it is 1 - value that is drawn
-  std::vector<double> choices = {};  ///< of kOneOf: a grid
-
-  /// The value at `share` of the distribution: a uniform share in [0, 1) gives a draw.
-  double value_at(double share) const;
-  /// "log-uniform in [0.0001, 1]", "one of 0.1, 1" and the like, "fixed".
-  std::string text() const;
-};
+/// "log-uniform in [0.0001, 1]", "one of 0.1, 1" and the like, "fixed".
+std::string to_string(const Search& search);
 
 struct Hyperparameter {
   std::string name;  ///< "learning_rate", "momentum", ...

@@ -5,24 +5,19 @@
 
 #include <ATen/Functions.h>
 
+#include "src/base/random.h"
+
 namespace flightdeck::suite {
 
 Generator generator_of(uint64_t seed, uint64_t purpose) {
-  std::seed_seq words{seed & 0xffffffffu, seed >> 32, purpose & 0xffffffffu, purpose >> 32};
-  return Generator(words);
+  return flightdeck::generator_of(seed, purpose);
 }
 
 int64_t uniform_integer(Generator& generator, int64_t limit) {
-  const uint64_t range = static_cast<uint64_t>(limit);
-  const uint64_t rest = (~uint64_t{0} % range + 1) % range;  // 2^64 modulo the range
-  uint64_t drawn = generator();
-  while (drawn < rest) drawn = generator();  // else small values would come up more often
-  return static_cast<int64_t>(drawn % range);
+  return flightdeck::uniform_integer(generator, limit);
 }
 
-double uniform(Generator& generator) {
-  return static_cast<double>(generator() >> 11) / 9007199254740992.0;  // 2^53
-}
+double uniform(Generator& generator) { return flightdeck::uniform(generator); }
 
 at::Tensor permutation(Generator& generator, int64_t n) {
   at::Tensor order = at::arange(n, at::kLong);

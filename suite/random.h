@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random numbers that are the same on every machine: the standard library fixes its engines but not
-// its distributions.
+// Random numbers and tensors for data, the same on every machine. The numbers are those of
+// src/base/random.h; data sets include this file alone.
 #pragma once
 
 #include <cstdint>

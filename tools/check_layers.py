@@ -53,6 +53,9 @@ WEB_SHAPES = {"instruments": {"app/instrument"}}
 # Layers that do without LibTorch, and so without the public headers that include it.
 WITHOUT_TORCH = {"base", "kernels", "study"}
 
+# Plain data that a layer may include from one beside it. They include the standard library alone.
+PLAIN_HEADERS = {"suite/search.h": {"study"}}
+
 # Free to include whatever they examine.
 UNRESTRICTED = {"tests", "bench"}
 
@@ -161,7 +164,13 @@ def findings_in(repository, path):
                    f"  remedy: take raw pointers and sizes, and unpack tensors one layer up")
             continue
         other = included_layer(repository, path, included)
+        if path.as_posix() in PLAIN_HEADERS and (other is not None or TORCH.match(included)):
+            yield (f'{path}:{number}: a header of plain data includes the standard library alone ("{included}")\n'
+                   f"  remedy: move what needs it into another header")
+            continue
         if other is None or other == layer or other in may_use:
+            continue
+        if layer in PLAIN_HEADERS.get(included, ()):
             continue
         names = ", ".join(may_use) if may_use else "no other layer"
         yield (f'{path}:{number}: {layer} may not include {other} ("{included}")\n'

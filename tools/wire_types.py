@@ -111,14 +111,14 @@ def source(schema):
         "// clang-format off",
         '#include "serve/wire.h"',
         "",
-        '#include "serve/json_writer.h"',
+        '#include "record/json_writer.h"',
         "",
         "namespace flightdeck::serve::wire {",
         "",
         "namespace {",
     ]
     for name, body in schema["types"].items():
-        lines += ["", f"void write(JsonWriter& out, const {name}& value) {{", "  out.begin_object();"]
+        lines += ["", f"void write(record::JsonWriter& out, const {name}& value) {{", "  out.begin_object();"]
         for field, (kind, _) in body["fields"].items():
             lines.append(f'  out.key("{field}");')
             shape, inner = parts_of(kind)
@@ -140,7 +140,7 @@ def source(schema):
     for name in schema["types"]:
         lines += [
             f"std::string to_json(const {name}& value) {{",
-            "  JsonWriter out;",
+            "  record::JsonWriter out;",
             "  write(out, value);",
             "  return out.take();",
             "}",

@@ -21,8 +21,8 @@ std::string text(const char* format, Arguments... arguments) {
 
 std::string json(const BenchLine& line) {
   const bool is_measured = line.error.empty();
-  const auto measured = [&](double value) { return is_measured ? value : std::nan(""); };
-  JsonObject object;
+  const auto shown = [&](double value) { return is_measured ? measured(value) : std::nan(""); };
+  Json object = Json::object();
   object.field("bench", line.bench)
       .field("problem", line.problem)
       .field("device", line.device)
@@ -30,14 +30,15 @@ std::string json(const BenchLine& line) {
       .field("threads", line.threads)
       .field("blas", line.blas)
       .field("quantity", line.quantity)
-      .field("plain_ms", measured(line.timing.plain_ms))
-      .field("ms", measured(line.timing.ms))
-      .field("ratio", measured(line.timing.ratio))
-      .field("peak_mb", measured(line.timing.peak_mb.value_or(std::nan(""))));
+      .field("plain_ms", shown(line.timing.plain_ms))
+      .field("ms", shown(line.timing.ms))
+      .field("ratio", shown(line.timing.ratio))
+      .field("peak_mb", shown(line.timing.peak_mb.value_or(std::nan(""))));
   if (!line.preset.empty()) {
     object.field("preset", line.preset).field("interval", line.interval).field("data", line.data);
   }
-  if (is_measured && line.timing.products) object.field("products", *line.timing.products);
+  if (is_measured && line.timing.products)
+    object.field("products", measured(*line.timing.products));
   if (!is_measured) object.field("error", line.error);
   return object.text();
 }

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "cli/bench/turns.h"
 
-#include <algorithm>
 #include <chrono>
 #include <vector>
 
 #include <torch/cuda.h>
 
+#include "base/order_statistics.h"
 #include "cli/machine/peak_memory.h"
 
 namespace flightdeck::cli {
 namespace {
-
-double median(std::vector<double> values) {
-  const size_t half = values.size() / 2;
-  std::sort(values.begin(), values.end());
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
 
 double plain_ms(Workload& workload) {
   workload.drop_gradients();
@@ -32,6 +26,18 @@ double candidate_ms(Workload& workload, const Candidate& candidate) {
   prepare(workload, candidate);
   std::any answers;  // freed after the clock has stopped, as `.grad` is
   return milliseconds(workload.device(), [&] { answers = candidate.step(); });
+}
+
+// What both return. The second goes first in every other round, so that neither always finds the
+// other's caches.
+std::pair<double, double> in_turn(int64_t round,
+                                  const std::function<double()>& plain,
+                                  const std::function<double()>& candidate) {
+  double first = 0;
+  if (round % 2 == 0) first = plain();
+  const double second = candidate();
+  if (round % 2 != 0) first = plain();
+  return {first, second};
 }
 
 std::optional<double> extra_peak_mb(Workload& workload, const Candidate& candidate) {
@@ -62,11 +68,10 @@ std::pair<double, double> milliseconds_in_turn(const at::Device& device,
                                                int64_t round,
                                                const std::function<void()>& plain,
                                                const std::function<void()>& candidate) {
-  double plain_ms = 0;
-  if (round % 2 == 0) plain_ms = milliseconds(device, plain);
-  const double ms = milliseconds(device, candidate);
-  if (round % 2 != 0) plain_ms = milliseconds(device, plain);
-  return {plain_ms, ms};
+  return in_turn(
+      round,
+      [&] { return milliseconds(device, plain); },
+      [&] { return milliseconds(device, candidate); });
 }
 
 void Timings::add(double plain_ms, double ms) {
@@ -93,11 +98,10 @@ Timing time_in_turn(Workload& workload,
   Timings timings;
   std::vector<double> products;
   for (int round = -warm_up_rounds; round < rounds; ++round) {
-    // They take turns in going first, so that neither always finds the other's caches.
-    double plain = 0;
-    if (round % 2 == 0) plain = plain_ms(workload);
-    const double ms = candidate_ms(workload, candidate);
-    if (round % 2 != 0) plain = plain_ms(workload);
+    const auto [plain, ms] = in_turn(
+        round,
+        [&] { return plain_ms(workload); },
+        [&] { return candidate_ms(workload, candidate); });
     if (round >= 0) {
       timings.add(plain, ms);
       if (candidate.products) products.push_back(static_cast<double>(candidate.products()));

@@ -38,8 +38,7 @@ struct Timing {
 /// What the work takes, the device's queue included.
 double milliseconds(const at::Device& device, const std::function<void()>& work);
 
-/// Times of both, the second of which goes first in every other round: neither always finds the
-/// other's caches.
+/// Times of both, which take turns in going first.
 std::pair<double, double> milliseconds_in_turn(const at::Device& device,
                                                int64_t round,
                                                const std::function<void()>& plain,

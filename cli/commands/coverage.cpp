@@ -163,37 +163,34 @@ void print_second_order(const CoverageReport& report) {
   }
 }
 
-std::string json_of(const ParameterCoverage& parameter) {
-  std::vector<std::string> uses;
+Json json_of(const ParameterCoverage& parameter) {
+  Json uses = Json::array();
   for (const UseCoverage& use : parameter.uses) {
-    uses.push_back(JsonObject()
-                       .field("op", use.op)
-                       .field("form", use.form)
-                       .field("algorithm", use.algorithm)
-                       .text());
+    uses.add(Json::object()
+                 .field("op", use.op)
+                 .field("form", use.form)
+                 .field("algorithm", use.algorithm));
   }
-  return JsonObject()
+  return Json::object()
       .field("name", parameter.name)
       .field("level", to_string(parameter.level))
       .field("reason", parameter.reason)
-      .raw("uses", json_array(uses))
-      .text();
+      .field("uses", uses);
 }
 
 void print_json(const CoverageReport& report) {
-  std::vector<std::string> parameters, second_order;
+  Json parameters = Json::array(), second_order = Json::array();
   for (const ParameterCoverage& parameter : report.coverage.parameters) {
-    parameters.push_back(json_of(parameter));
+    parameters.add(json_of(parameter));
   }
   for (const SecondOrder& line : report.second_order) {
-    second_order.push_back(
-        JsonObject().field("name", line.what).raw("remarks", json_names(line.remarks)).text());
+    second_order.add(Json::object().field("name", line.what).field("remarks", line.remarks));
   }
   std::printf("%s\n",
-              JsonObject()
+              Json::object()
                   .field("problem", report.problem)
-                  .raw("parameters", json_array(parameters))
-                  .raw("second_order", json_array(second_order))
+                  .field("parameters", parameters)
+                  .field("second_order", second_order)
                   .text()
                   .c_str());
 }

@@ -31,33 +31,31 @@ std::string state_of(const suite::DataCheck& check) {
   return check.is_good() ? "good" : "wrong";
 }
 
-std::string json_of(const suite::FileCheck& file) {
-  return JsonObject()
+Json json_of(const suite::FileCheck& file) {
+  return Json::object()
       .field("path", file.path)
       .field("bytes", file.bytes)
       .field("expected_bytes", file.expected_bytes)
       .field("sha256", file.sha256)
-      .field("good", file.is_good)
-      .text();
+      .field("good", file.is_good);
 }
 
-std::string json_of(const suite::DataCheck& check) {
-  std::vector<std::string> files;
-  for (const suite::FileCheck& file : check.files) files.push_back(json_of(file));
+Json json_of(const suite::DataCheck& check) {
+  Json files = Json::array();
+  for (const suite::FileCheck& file : check.files) files.add(json_of(file));
   const suite::DataDescription& description = check.description;
-  return JsonObject()
+  return Json::object()
       .field("name", description.name)
       .field("summary", description.summary)
       .field("state", state_of(check))
       .field("folder", description.folder)
-      .raw("searched", json_names(description.searched))
-      .raw("needs", json_names(description.files))
+      .field("searched", description.searched)
+      .field("needs", description.files)
       .field("how_to_get", description.how_to_get)
-      .raw("files", json_array(files))
+      .field("files", files)
       .field("train_samples", check.train_samples)
       .field("test_samples", check.test_samples)
-      .raw("faults", json_names(check.faults))
-      .text();
+      .field("faults", check.faults);
 }
 
 std::string evidence(const suite::DataCheck& check) {
@@ -97,19 +95,19 @@ void run(const DataOptions& options) {
   } else if (!options.folder.empty()) {
     throw UsageError("data: --data names the folder of one set; name the set too");
   }
-  std::vector<std::string> elements;
+  Json elements = Json::array();
   size_t faults = 0;
   for (const std::string& name : names) {
     const suite::DataCheck check = suite::check_data(name, options.folder);
     const bool is_asked_for = !options.name.empty();
     if (check.description.is_found || is_asked_for) faults += check.faults.size();
     if (options.json) {
-      elements.push_back(json_of(check));
+      elements.add(json_of(check));
     } else {
       print(check);
     }
   }
-  if (options.json) std::printf("%s\n", json_array(elements).c_str());
+  if (options.json) std::printf("%s\n", elements.text().c_str());
   std::fflush(stdout);
   if (faults > 0) {
     throw std::runtime_error("data: missing, or not what was published; see the faults above");

@@ -201,55 +201,53 @@ struct MachineReport {
   }
 };
 
-std::string json_of(const suite::DataDescription& data) {
-  return JsonObject()
+Json json_of(const suite::DataDescription& data) {
+  return Json::object()
       .field("name", data.name)
       .field("summary", data.summary)
       .field("needs_files", data.needs_files)
       .field("found", data.is_found)
       .field("folder", data.folder)
-      .raw("searched", json_names(data.searched))
-      .raw("files", json_names(data.files))
-      .field("how_to_get", data.how_to_get)
-      .text();
+      .field("searched", data.searched)
+      .field("files", data.files)
+      .field("how_to_get", data.how_to_get);
 }
 
 void print_json(const MachineReport& report) {
-  std::vector<std::string> findings;
+  Json findings = Json::array();
   for (const MachineFinding& finding : report.findings) {
-    findings.push_back(JsonObject()
-                           .field("subject", finding.subject)
-                           .field("ok", finding.is_good)
-                           .field("remark", finding.remark)
-                           .field("remedy", finding.remedy)
-                           .text());
+    findings.add(Json::object()
+                     .field("subject", finding.subject)
+                     .field("ok", finding.is_good)
+                     .field("remark", finding.remark)
+                     .field("remedy", finding.remedy));
   }
-  std::vector<std::string> data_sets;
-  for (const suite::DataDescription& set : report.data) data_sets.push_back(json_of(set));
-  const JsonObject object = JsonObject()
-                                .field("flightdeck", FLIGHTDECK_VERSION)
-                                .field("libtorch", TORCH_VERSION)
-                                .field("onednn", at::hasMKLDNN())
-                                .field("cuda_devices", report.cuda_devices)
-                                .field("processor", processor_name())
-                                .field("cores", core_count())
-                                .field("processor_isa", to_string(vector_set()))
-                                .field("kernel_isa", report.kernel_isa)
-                                .field("torch_threads", at::get_num_threads())
-                                .field("blas", report.blas.description())
-                                .field("blas_library", report.blas.library)
-                                .field("blas_threads", report.blas.threads)
-                                .field("blas_fits", report.blas.better_core().empty())
-                                .field("omp_num_threads", value_of("OMP_NUM_THREADS"))
-                                .field("omp_wait_policy", value_of("OMP_WAIT_POLICY"))
-                                .field("malloc_mmap_threshold", value_of("MALLOC_MMAP_THRESHOLD_"))
-                                .field("malloc_trim_threshold", value_of("MALLOC_TRIM_THRESHOLD_"))
-                                .raw("gpus", json_names(report.gpus))
-                                .field("disk_folder", report.disk.folder)
-                                .field("disk_free_bytes", report.disk.free_bytes)
-                                .field("disk_writable", report.disk.is_writable)
-                                .raw("data_sets", json_array(data_sets))
-                                .raw("findings", json_array(findings));
+  Json data_sets = Json::array();
+  for (const suite::DataDescription& set : report.data) data_sets.add(json_of(set));
+  const Json object = Json::object()
+                          .field("flightdeck", FLIGHTDECK_VERSION)
+                          .field("libtorch", TORCH_VERSION)
+                          .field("onednn", at::hasMKLDNN())
+                          .field("cuda_devices", report.cuda_devices)
+                          .field("processor", processor_name())
+                          .field("cores", core_count())
+                          .field("processor_isa", to_string(vector_set()))
+                          .field("kernel_isa", report.kernel_isa)
+                          .field("torch_threads", at::get_num_threads())
+                          .field("blas", report.blas.description())
+                          .field("blas_library", report.blas.library)
+                          .field("blas_threads", report.blas.threads)
+                          .field("blas_fits", report.blas.better_core().empty())
+                          .field("omp_num_threads", value_of("OMP_NUM_THREADS"))
+                          .field("omp_wait_policy", value_of("OMP_WAIT_POLICY"))
+                          .field("malloc_mmap_threshold", value_of("MALLOC_MMAP_THRESHOLD_"))
+                          .field("malloc_trim_threshold", value_of("MALLOC_TRIM_THRESHOLD_"))
+                          .field("gpus", report.gpus)
+                          .field("disk_folder", report.disk.folder)
+                          .field("disk_free_bytes", report.disk.free_bytes)
+                          .field("disk_writable", report.disk.is_writable)
+                          .field("data_sets", data_sets)
+                          .field("findings", findings);
   std::printf("%s\n", object.text().c_str());
 }
 

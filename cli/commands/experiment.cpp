@@ -73,17 +73,17 @@ std::string json(const run::Experiment& experiment,
                  const CommandOptions& options,
                  const run::ExperimentResult& result,
                  const std::vector<std::string>& files) {
-  return JsonObject()
+  return Json::object()
       .field("experiment", experiment.name)
       .field("reference", experiment.reference)
       .field("quick", options.experiment.quick)
       .field("seed", static_cast<int64_t>(options.experiment.seed))
-      .raw("data", json_names(result.data))
+      .field("data", result.data)
       .field("synthetic", result.is_synthetic)
-      .raw("table", json_text(result.table))
+      .field("table", json_of(result.table))
       .field("holds", result.holds)
       .field("finding", result.finding)
-      .raw("files", json_names(files))
+      .field("files", files)
       .text();
 }
 

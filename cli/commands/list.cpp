@@ -29,11 +29,11 @@ namespace {
 struct Item {
   std::string name, summary;
   std::vector<std::string> details;  // lines
-  std::string json;
+  Json json;
 };
 
-JsonObject json_begin(const std::string& name, const std::string& summary) {
-  return JsonObject().field("name", name).field("summary", summary);
+Json json_begin(const std::string& name, const std::string& summary) {
+  return Json::object().field("name", name).field("summary", summary);
 }
 
 // ---- quantities and presets ---------------------------------------------------------------------
@@ -51,27 +51,25 @@ std::vector<std::string> presets_with(const std::string& quantity) {
 std::vector<Item> quantities() {
   std::vector<Item> items;
   for (const Quantity& quantity : all_quantities()) {
-    Item item{quantity.name(), quantity.summary(), {}, ""};
+    Item item{quantity.name(), quantity.summary(), {}, {}};
     const std::vector<std::string> presets = presets_with(quantity.name());
     item.details.push_back(std::string("cost: ") + to_string(quantity.cost()) +
                            (quantity.has_groups() ? ", also per group" : "") +
                            (presets.empty() ? "" : ", in " + joined(presets)));
-    std::vector<std::string> settings;
+    Json settings = Json::array();
     for (const SettingInfo& info : quantity.setting_infos()) {
       item.details.push_back(info.name + "=" + info.default_text + ": " + info.summary);
-      settings.push_back(JsonObject()
-                             .field("name", info.name)
-                             .field("default", info.default_text)
-                             .field("summary", info.summary)
-                             .text());
+      settings.add(Json::object()
+                       .field("name", info.name)
+                       .field("default", info.default_text)
+                       .field("summary", info.summary));
     }
     item.json = json_begin(item.name, item.summary)
                     .field("cost", to_string(quantity.cost()))
                     .field("groups", quantity.has_groups())
-                    .raw("settings", json_array(settings))
-                    .raw("presets", json_names(presets))
-                    .field("reference", quantity.reference())
-                    .text();
+                    .field("settings", settings)
+                    .field("presets", presets)
+                    .field("reference", quantity.reference());
     items.push_back(item);
   }
   return items;
@@ -80,12 +78,11 @@ std::vector<Item> quantities() {
 std::vector<Item> presets() {
   std::vector<Item> items;
   for (const PresetInfo& preset : all_presets()) {
-    items.push_back({preset.name,
-                     preset.summary,
-                     {joined(preset.quantities)},
-                     json_begin(preset.name, preset.summary)
-                         .raw("quantities", json_names(preset.quantities))
-                         .text()});
+    items.push_back(
+        {preset.name,
+         preset.summary,
+         {joined(preset.quantities)},
+         json_begin(preset.name, preset.summary).field("quantities", preset.quantities)});
   }
   return items;
 }
@@ -103,7 +100,7 @@ std::vector<Item> problems() {
       is_here = !found.needs_files || found.is_found;
       data = "data set " + problem.data_set + (is_here ? "" : " (not here)");
     }
-    Item item{problem.name, problem.summary, {}, ""};
+    Item item{problem.name, problem.summary, {}, {}};
     item.details.push_back(data + ", " + std::to_string(problem.parameters) +
                            " parameters, batch size " + std::to_string(problem.batch_size) + ", " +
                            counted(problem.epochs, "epoch") +
@@ -116,8 +113,7 @@ std::vector<Item> problems() {
                     .field("published_budget", problem.has_published_budget)
                     .field("classes", problem.classes)
                     .field("parameters", problem.parameters)
-                    .field("l2", problem.l2)
-                    .text();
+                    .field("l2", problem.l2);
     items.push_back(item);
   }
   return items;
@@ -135,8 +131,7 @@ std::vector<Item> data_sets() {
                      {place},
                      json_begin(name, data.summary)
                          .field("needs_files", data.needs_files)
-                         .field("found", !data.needs_files || data.is_found)
-                         .text()});
+                         .field("found", !data.needs_files || data.is_found)});
   }
   return items;
 }
@@ -147,50 +142,44 @@ std::vector<Item> schedules() {
     items.push_back({entry.name,
                      entry.summary,
                      {"--schedule " + entry.form},
-                     json_begin(entry.name, entry.summary).field("form", entry.form).text()});
+                     json_begin(entry.name, entry.summary).field("form", entry.form)});
   }
   return items;
 }
 
 // null where a random search leaves the default.
-std::string search_json(const suite::Search& search) {
-  if (search.kind == suite::Search::Kind::kFixed) return "null";
+Json search_json(const suite::Search& search) {
+  if (search.kind == suite::Search::Kind::kFixed) return {};
   if (search.kind == suite::Search::Kind::kOneOf) {
-    std::vector<std::string> choices;
-    for (const double choice : search.choices) choices.push_back(json_exact(choice));
-    return JsonObject().field("distribution", "one_of").raw("choices", json_array(choices)).text();
+    return Json::object().field("distribution", "one_of").field("choices", search.choices);
   }
   const bool is_log = search.kind == suite::Search::Kind::kLogUniform;
-  return JsonObject()
+  return Json::object()
       .field("distribution", is_log ? "log_uniform" : "whole_uniform")
-      .raw("low", json_exact(search.low))
-      .raw("high", json_exact(search.high))
-      .field("of_one_minus_value", search.is_complement)
-      .text();
+      .field("low", search.low)
+      .field("high", search.high)
+      .field("of_one_minus_value", search.is_complement);
 }
 
 std::vector<Item> optimizers() {
   std::vector<Item> items;
   for (const suite::OptimizerEntry& optimizer : suite::all_optimizers()) {
-    Item item{optimizer.name, optimizer.summary, {}, ""};
-    std::vector<std::string> hyperparameters;
+    Item item{optimizer.name, optimizer.summary, {}, {}};
+    Json hyperparameters = Json::array();
     for (const suite::Hyperparameter& parameter : optimizer.hyperparameters) {
       item.details.push_back(parameter.name + "=" + short_number(parameter.value) + " in " +
                              parameter.range() + ": " + parameter.summary +
                              (parameter.search.kind == suite::Search::Kind::kFixed
                                   ? ""
-                                  : "; search: " + parameter.search.text()));
-      hyperparameters.push_back(JsonObject()
-                                    .field("name", parameter.name)
-                                    .raw("default", json_exact(parameter.value))
-                                    .field("range", parameter.range())
-                                    .field("summary", parameter.summary)
-                                    .raw("search", search_json(parameter.search))
-                                    .text());
+                                  : "; search: " + suite::to_string(parameter.search)));
+      hyperparameters.add(Json::object()
+                              .field("name", parameter.name)
+                              .field("default", parameter.value)
+                              .field("range", parameter.range())
+                              .field("summary", parameter.summary)
+                              .field("search", search_json(parameter.search)));
     }
-    item.json = json_begin(item.name, item.summary)
-                    .raw("hyperparameters", json_array(hyperparameters))
-                    .text();
+    item.json = json_begin(item.name, item.summary).field("hyperparameters", hyperparameters);
     items.push_back(item);
   }
   return items;
@@ -207,8 +196,7 @@ std::vector<Item> lamps() {
                      {severity + (lamp.reads.empty() ? "" : ", reads " + joined(lamp.reads))},
                      json_begin(lamp.name, lamp.summary)
                          .field("severity", severity)
-                         .raw("reads", json_names(lamp.reads))
-                         .text()});
+                         .field("reads", lamp.reads)});
   }
   return items;
 }
@@ -222,7 +210,7 @@ std::vector<Item> rules() {
     items.push_back({rule.name,
                      summary,
                      {joined(rule.nodes)},
-                     json_begin(rule.name, summary).raw("nodes", json_names(rule.nodes)).text()});
+                     json_begin(rule.name, summary).field("nodes", rule.nodes)});
   }
   return items;
 }
@@ -232,12 +220,11 @@ std::vector<Item> rules() {
 std::vector<Item> experiments() {
   std::vector<Item> items;
   for (const run::Experiment& experiment : run::all_experiments()) {
-    items.push_back({experiment.name,
-                     experiment.summary,
-                     {"section " + experiment.reference + " of the thesis"},
-                     json_begin(experiment.name, experiment.summary)
-                         .field("reference", experiment.reference)
-                         .text()});
+    items.push_back(
+        {experiment.name,
+         experiment.summary,
+         {"section " + experiment.reference + " of the thesis"},
+         json_begin(experiment.name, experiment.summary).field("reference", experiment.reference)});
   }
   return items;
 }
@@ -252,7 +239,7 @@ std::vector<Item> commands() {
     items.push_back({command.word,
                      summary,
                      {"flightdeck " + command.word + " --help"},
-                     json_begin(command.word, summary).text()});
+                     json_begin(command.word, summary)});
   }
   return items;
 }
@@ -297,9 +284,9 @@ void print(const std::vector<Item>& items) {
 }
 
 void print_json(const std::vector<Item>& items) {
-  std::vector<std::string> elements;
-  for (const Item& item : items) elements.push_back(item.json);
-  std::printf("%s\n", json_array(elements).c_str());
+  Json elements = Json::array();
+  for (const Item& item : items) elements.add(item.json);
+  std::printf("%s\n", elements.text().c_str());
 }
 
 void add_list(CLI::App* list) {

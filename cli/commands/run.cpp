@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <c10/util/Exception.h>
 
+#include "base/clock.h"
 #include "base/shell.h"
 #include "cli/command.h"
 #include "cli/machine/interrupt.h"
@@ -33,7 +34,7 @@ std::string chosen_folder(const run::RunOptions& options) {
   if (!options.folder.empty()) return options.folder;
   return run::make_own_folder("run",
                               "runs/" + options.training.problem + "-" +
-                                  options.training.optimizer + "-" + compact_date_and_time(now()));
+                                  options.training.optimizer + "-" + compact_date_and_time(seconds_since_1970()));
 }
 
 void refuse_to_overwrite(const std::string& folder) {
@@ -61,7 +62,7 @@ bool has_ended(const RunArguments& arguments) {
   if (!outcome) return false;
   const std::string& folder = arguments.run.folder;
   if (arguments.json) {
-    std::cout << JsonObject()
+    std::cout << Json::object()
                      .field("event", "end")
                      .field("ending", outcome->ending)
                      .field("explanation", "it had ended before")

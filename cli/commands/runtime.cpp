@@ -81,35 +81,34 @@ struct Ratios : study::Spread {
 
   explicit Ratios(const std::vector<double>& values)
       : Spread(study::spread_of(values)),
-        median(study::median(values)),
+        median(flightdeck::median(values)),
         low(*std::min_element(values.begin(), values.end())),
         high(*std::max_element(values.begin(), values.end())) {}
 };
 
 void print_json(const RuntimeOptions& options, const std::vector<Run>& runs, const Ratios& ratio) {
-  std::vector<std::string> each;
+  Json each = Json::array();
   for (const Run& run : runs) {
-    each.push_back(JsonObject()
-                       .field("sgd_ms", run.sgd_ms)
-                       .field("ms", run.ms)
-                       .field("ratio", run.ratio())
-                       .text());
+    each.add(Json::object()
+                 .field("sgd_ms", measured(run.sgd_ms))
+                 .field("ms", measured(run.ms))
+                 .field("ratio", measured(run.ratio())));
   }
   const run::TrainingOptions& training = options.training;
   std::printf("%s\n",
-              JsonObject()
+              Json::object()
                   .field("optimizer", training.optimizer)
                   .field("problem", training.problem)
                   .field("data", data_kind(training.problem, training.data))
                   .field("device", options.device)
                   .field("threads", options.threads)
                   .field("epochs", training.epochs)
-                  .raw("runs", json_array(each))
-                  .field("mean", ratio.mean)
-                  .field("median", ratio.median)
-                  .field("standard_deviation", ratio.deviation)
-                  .field("low", ratio.low)
-                  .field("high", ratio.high)
+                  .field("runs", each)
+                  .field("mean", measured(ratio.mean))
+                  .field("median", measured(ratio.median))
+                  .field("standard_deviation", measured(ratio.deviation))
+                  .field("low", measured(ratio.low))
+                  .field("high", measured(ratio.high))
                   .text()
                   .c_str());
 }

@@ -33,7 +33,7 @@ void announce(const ServeOptions& options, const serve::Server& server) {
   const int64_t count = server.run_count();
   if (options.json) {
     std::printf("%s\n",
-                JsonObject()
+                Json::object()
                     .field("address", server.address())
                     .field("port", server.port())
                     .field("folder", options.server.folder)

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/clock.h"
 #include "cli/command.h"
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
@@ -236,52 +237,42 @@ void print_text(const RunSummary& run, const std::vector<Finding>& findings) {
 
 // ---- for programs -------------------------------------------------------------------------------
 
-std::string json_of(const NumberSummary& row) {
-  return JsonObject()
+Json json_of(const NumberSummary& row) {
+  return Json::object()
       .field("name", row.name)
       .field("group", row.group)
       .field("kind", "number")
       .field("count", row.count)
       .field("not_finite", row.not_finite)
-      .raw("first", json_exact(row.first))
-      .raw("last", json_exact(row.last))
-      .raw("min", json_exact(row.low))
-      .raw("max", json_exact(row.high))
-      .raw("median", json_exact(row.median))
-      .text();
+      .field("first", row.first)
+      .field("last", row.last)
+      .field("min", row.low)
+      .field("max", row.high)
+      .field("median", row.median);
 }
 
-std::string json_of(const LastReading& row) {
-  JsonObject object;
+Json json_of(const LastReading& row) {
+  Json object = Json::object();
   object.field("name", row.name)
       .field("group", row.group)
       .field("kind", to_string(row.reading.kind))
       .field("count", row.count)
       .field("last_step", row.step);
-  std::vector<std::string> elements;
-  if (row.reading.kind == ReadingKind::kList) {
-    for (const double value : row.reading.list) elements.push_back(json_exact(value));
-    return object.raw("last", json_array(elements)).text();
-  }
-  std::vector<std::string> axes;
+  if (row.reading.kind == ReadingKind::kList) return object.field("last", row.reading.list);
+  Json axes = Json::array();
   for (const ReadingAxis& axis : row.reading.axes) {
-    axes.push_back(JsonObject()
-                       .raw("low", json_exact(axis.low))
-                       .raw("high", json_exact(axis.high))
-                       .field("count", axis.count)
-                       .text());
+    axes.add(
+        Json::object().field("low", axis.low).field("high", axis.high).field("count", axis.count));
   }
-  for (const int64_t count : row.reading.counts) elements.push_back(std::to_string(count));
-  return object.raw("axes", json_array(axes))
-      .raw("last", json_array(elements))
+  return object.field("axes", axes)
+      .field("last", row.reading.counts)
       .field("below", row.reading.below)
       .field("above", row.reading.above)
-      .field("not_a_number", row.reading.not_a_number)
-      .text();
+      .field("not_a_number", row.reading.not_a_number);
 }
 
-std::string json_of(const Finding& finding) {
-  return JsonObject()
+Json json_of(const Finding& finding) {
+  return Json::object()
       .field("lamp", finding.lamp)
       .field("severity", to_string(finding.severity))
       .field("step", finding.step)
@@ -289,46 +280,41 @@ std::string json_of(const Finding& finding) {
       .field("symptom", finding.symptom)
       .field("evidence", finding.evidence)
       .field("cause", finding.cause)
-      .field("advice", finding.advice)
-      .text();
+      .field("advice", finding.advice);
 }
 
 void print_json(const RunSummary& run, const std::vector<Finding>& findings) {
-  JsonObject config;
-  for (const auto& [key, value] : run.info.config) config.field(key, value);
-  std::vector<std::string> series, notes;
-  for (const NumberSummary& row : run.numbers) series.push_back(json_of(row));
-  for (const LastReading& row : run.histograms) series.push_back(json_of(row));
-  for (const LastReading& row : run.lists) series.push_back(json_of(row));
+  Json series = Json::array(), notes = Json::array(), lit = Json::array();
+  for (const NumberSummary& row : run.numbers) series.add(json_of(row));
+  for (const LastReading& row : run.histograms) series.add(json_of(row));
+  for (const LastReading& row : run.lists) series.add(json_of(row));
   for (const Note& note : run.notes) {
-    notes.push_back(JsonObject()
-                        .field("step", note.step)
-                        .field("kind", to_string(note.kind))
-                        .field("quantity", note.quantity)
-                        .field("text", note.text)
-                        .text());
+    notes.add(Json::object()
+                  .field("step", note.step)
+                  .field("kind", to_string(note.kind))
+                  .field("quantity", note.quantity)
+                  .field("text", note.text));
   }
-  std::vector<std::string> lit;
-  for (const Finding& finding : findings) lit.push_back(json_of(finding));
-  print_line(JsonObject()
+  for (const Finding& finding : findings) lit.add(json_of(finding));
+  print_line(Json::object()
                  .field("run", run.folder)
                  .field("status", run.status)
                  .field("synthetic", run.is_synthetic())
                  .field("last_step", run.last_step)
-                 .raw("start_time", json_exact(run.info.start_time))
-                 .raw("last_time", json_exact(run.last_time))
+                 .field("start_time", run.info.start_time)
+                 .field("last_time", run.last_time)
                  .field("flightdeck", run.info.flightdeck_version)
                  .field("libtorch", run.info.libtorch_version)
                  .field("host", run.info.host)
                  .field("command", run.info.command)
                  .field("device", run.info.device)
                  .field("grouping", run.info.grouping)
-                 .raw("groups", json_names(run.info.groups))
-                 .raw("config", config.text())
-                 .raw("series", json_array(series))
+                 .field("groups", run.info.groups)
+                 .field("config", run.info.config)
+                 .field("series", series)
                  .field("hidden_series", run.hidden_series)
-                 .raw("notes", json_array(notes))
-                 .raw("findings", json_array(lit))
+                 .field("notes", notes)
+                 .field("findings", lit)
                  .text());
 }
 

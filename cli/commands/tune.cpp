@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/clock.h"
 #include "base/shell.h"
 #include "cli/command.h"
 #include "cli/machine/interrupt.h"
@@ -48,8 +49,9 @@ std::string study_folder(const CLI::App& command, const TuneOptions& options) {
   if (names_a_study(command, options)) return options.targets[0];
   const study::Request request = complete_request(command, options);
   const std::string folder =
-      options.out.empty() ? run::make_own_folder("tune", "studies/" + compact_date_and_time(now()))
-                          : options.out;
+      options.out.empty()
+          ? run::make_own_folder("tune", "studies/" + compact_date_and_time(seconds_since_1970()))
+          : options.out;
   try {
     study::Study::make(folder, request);
   } catch (const std::invalid_argument& error) {

@@ -5,13 +5,12 @@
 
 #include "cli/options/usage_error.h"
 #include "cli/text/tool_words.h"
+#include "graph/error_message.h"
 
 namespace flightdeck::cli {
 
 std::string message_of(const std::exception& error) {
-  const auto* from_torch = dynamic_cast<const c10::Error*>(&error);
-  return in_words_of_the_tool(from_torch != nullptr ? from_torch->what_without_backtrace()
-                                                    : error.what());
+  return in_words_of_the_tool(flightdeck::message_of(error));
 }
 
 void read_arguments(const std::string& command, const std::function<void()>& read) {

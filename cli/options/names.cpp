@@ -7,12 +7,6 @@
 
 namespace flightdeck::cli {
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 void check_name(const std::string& kind,
                 const std::string& name,
                 const std::vector<std::string>& names) {

@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/words.h"
 #include "cli/options/usage_error.h"
 
 namespace flightdeck::cli {
-
-/// "a, b, c"
-std::string joined(const std::vector<std::string>& names);
 
 template <typename Entries>
 std::vector<std::string> names_of(const Entries& entries) {

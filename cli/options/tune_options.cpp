@@ -117,30 +117,13 @@ void check_problem(const std::string& name) {
   check_name("problem", name, problems);
 }
 
-study::Dimension dimension_of(const suite::Hyperparameter& parameter) {
-  using From = suite::Search::Kind;
-  using To = study::Dimension::Kind;
-  static const std::map<From, To> kinds = {{From::kFixed, To::kFixed},
-                                           {From::kLogUniform, To::kLogUniform},
-                                           {From::kWholeUniform, To::kWholeUniform},
-                                           {From::kOneOf, To::kOneOf}};
-  const suite::Search& search = parameter.search;
-  return {parameter.name,
-          kinds.at(search.kind),
-          search.low,
-          search.high,
-          search.is_complement,
-          search.choices,
-          parameter.value};
-}
-
 study::OptimizerRequest optimizer_request(const std::string& name,
                                           const std::vector<study::GridAxis>& grid) {
   check_name("optimizer", name, names_of(suite::all_optimizers()));
   const suite::OptimizerEntry& entry = suite::find_optimizer(name);
   study::OptimizerRequest optimizer{name, {}};
   for (const suite::Hyperparameter& parameter : entry.hyperparameters) {
-    optimizer.space.push_back(dimension_of(parameter));
+    optimizer.space.push_back({parameter.name, parameter.search, parameter.value});
   }
   for (const study::GridAxis& axis : grid) {
     for (const double value : axis.values) entry.complete({{axis.name, value}});

@@ -39,6 +39,20 @@ std::string table_text(const study::ShownTable& shown, size_t most_columns) {
   return text;
 }
 
+// An array of objects; numbers that are not finite are null.
+Json json_of(const study::Records& records) {
+  Json rows = Json::array();
+  for (const std::vector<study::Value>& row : records.rows) {
+    Json object = Json::object();
+    for (size_t k = 0; k < row.size(); ++k) {
+      object.field(records.columns[k],
+                   std::visit([](const auto& value) { return Json(value); }, row[k]));
+    }
+    rows.add(object);
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string analysis_text(const study::Analysis& analysis, const std::vector<std::string>& files) {
@@ -59,24 +73,24 @@ std::string analysis_text(const study::Analysis& analysis, const std::vector<std
 }
 
 std::string analysis_json(const study::Analysis& analysis, const std::vector<std::string>& files) {
-  JsonObject object;
+  Json object = Json::object();
   object.field("runs", analysis.runs)
       .field("diverged", analysis.diverged)
       .field("baseline_runs", analysis.baseline_runs)
       .field("synthetic", analysis.has_synthetic)
       .field("metric", study::name_of(analysis.options.part))
-      .raw("problems", json_names(analysis.problems))
-      .raw("optimizers", json_names(analysis.competitors))
-      .raw("warnings", json_names(analysis.warnings));
+      .field("problems", analysis.problems)
+      .field("optimizers", analysis.competitors)
+      .field("warnings", analysis.warnings);
   for (const study::Records& records : {study::performance_records(analysis),
                                         study::speed_records(analysis),
                                         study::target_records(analysis),
                                         study::tuneability_records(analysis),
                                         study::gain_summary_records(analysis),
                                         study::profile_score_records(analysis)}) {
-    object.raw(records.name, study::to_json(records));
+    object.field(records.name, json_of(records));
   }
-  return object.raw("written", json_names(files)).text() + "\n";
+  return object.field("written", files).text() + "\n";
 }
 
 }  // namespace flightdeck::cli

@@ -40,7 +40,7 @@ void write_report(const RunReader& run, const ReportFileOptions& options) {
   write_file(out, options.out.empty() ? Place::kOwn : Place::kGiven, file.html);
   const serve::wire::Report& content = file.content;
   if (options.json) {
-    std::cout << JsonObject()
+    std::cout << Json::object()
                      .field("event", "report")
                      .field("path", out)
                      .field("bytes", static_cast<int64_t>(file.html.size()))

@@ -49,24 +49,17 @@ std::string rate_text(double seconds_per_step) {
   return seconds_per_step > 0 ? short_number(1 / seconds_per_step) + " steps/s" : "";
 }
 
-JsonObject& add_scores(JsonObject& object, const run::Scores& scores) {
-  for (const auto& [name, value] : scores) object.raw(name, json_exact(value));
+Json& add_scores(Json& object, const run::Scores& scores) {
+  for (const auto& [name, value] : scores) object.field(name, value);
   return object;
 }
 
-std::string json_config(const std::map<std::string, std::string>& config) {
-  JsonObject object;
-  for (const auto& [key, value] : config) object.field(key, value);
-  return object.text();
-}
-
-std::string json_note(const Note& note) {
-  return JsonObject()
+Json json_note(const Note& note) {
+  return Json::object()
       .field("step", note.step)
       .field("kind", to_string(note.kind))
       .field("quantity", note.quantity)
-      .field("text", note.text)
-      .text();
+      .field("text", note.text);
 }
 
 std::string note_text(const Note& note) {
@@ -133,7 +126,7 @@ void RunReport::started(const run::RunFacts& facts) {
   facts_ = facts;
   begin_ = Clock::now();
   if (json_) {
-    print(JsonObject()
+    print(Json::object()
               .field("event", "start")
               .field("run", facts_.folder)
               .field("problem", facts_.problem)
@@ -141,7 +134,7 @@ void RunReport::started(const run::RunFacts& facts) {
               .field("steps", facts_.steps)
               .field("steps_per_epoch", facts_.steps_per_epoch)
               .field("first_step", facts_.first_step)
-              .raw("config", json_config(facts_.config))
+              .field("config", facts_.config)
               .text());
     return;
   }
@@ -196,8 +189,10 @@ void RunReport::evaluation_done(int64_t step, const run::Scores& scores) {
   ++evaluations_done_;
   last_step_ = last_shown_ = Clock::now();
   if (json_) {
-    JsonObject object;
-    object.field("event", "evaluation").field("step", step).field("epoch", epoch_of(step));
+    Json object = Json::object();
+    object.field("event", "evaluation")
+        .field("step", step)
+        .field("epoch", measured(epoch_of(step)));
     print(add_scores(object, scores).text());
     return;
   }
@@ -215,7 +210,7 @@ void RunReport::warning(const run::RunWarning& warning) {
 
 void RunReport::note(const Note& note) {
   if (!json_) return;
-  print(JsonObject().field("event", "note").raw("note", json_note(note)).text());
+  print(Json::object().field("event", "note").field("note", json_note(note)).text());
 }
 
 void RunReport::ended(const run::RunEnd& end) {
@@ -274,15 +269,16 @@ std::string RunReport::plain_text(int64_t step, const run::BatchScore& score) co
 }
 
 void RunReport::print_progress_event(int64_t step, const run::BatchScore& score) {
-  print(JsonObject()
-            .field("event", "progress")
-            .field("step", step)
-            .field("epoch", epoch_of(step))
-            .raw("loss", json_exact(score.loss))
-            .raw("accuracy", json_exact(score.accuracy))
-            .field("steps_per_second", seconds_per_step_ > 0 ? 1 / seconds_per_step_ : 0.0)
-            .field("seconds_left", seconds_left(step))
-            .text());
+  print(
+      Json::object()
+          .field("event", "progress")
+          .field("step", step)
+          .field("epoch", measured(epoch_of(step)))
+          .field("loss", score.loss)
+          .field("accuracy", score.accuracy)
+          .field("steps_per_second", measured(seconds_per_step_ > 0 ? 1 / seconds_per_step_ : 0.0))
+          .field("seconds_left", measured(seconds_left(step)))
+          .text());
 }
 
 void RunReport::print_end(const run::RunEnd& end) {
@@ -321,19 +317,14 @@ void RunReport::print_end(const run::RunEnd& end) {
 }
 
 void RunReport::print_end_event(const run::RunEnd& end) {
-  std::vector<std::string> notes;
-  std::vector<std::string> off;
+  Json notes = Json::array(), off = Json::array();
   for (const Note& note : end.notes) {
-    notes.push_back(json_note(note));
+    notes.add(json_note(note));
     if (note.kind != NoteKind::kSwitchedOff) continue;
     std::istringstream names(note.quantity);
-    for (std::string name; std::getline(names >> std::ws, name, ',');) {
-      off.push_back(json_string(name));
-    }
+    for (std::string name; std::getline(names >> std::ws, name, ',');) off.add(name);
   }
-  JsonObject scores;
-  add_scores(scores, end.scores);
-  print(JsonObject()
+  print(Json::object()
             .field("event", "end")
             .field("ending", to_string(end.ending))
             .field("explanation", explanation_of(end))
@@ -343,15 +334,15 @@ void RunReport::print_end_event(const run::RunEnd& end) {
             .field("steps", end.steps)
             .field("steps_here", steps_done_)
             .field("diverged_at", end.diverged_at)
-            .field("seconds", seconds_between(begin_, Clock::now()))
+            .field("seconds", measured(seconds_between(begin_, Clock::now())))
             .field("steps_per_second",
-                   training_seconds_ > 0 ? double(steps_done_) / training_seconds_ : 0.0)
-            .raw("last_loss", json_exact(end.last_batch.loss))
-            .raw("scores", scores.text())
-            .raw("switched_off", json_array(off))
-            .raw("notes", json_array(notes))
+                   measured(training_seconds_ > 0 ? double(steps_done_) / training_seconds_ : 0.0))
+            .field("last_loss", end.last_batch.loss)
+            .field("scores", end.scores)
+            .field("switched_off", off)
+            .field("notes", notes)
             .field("waits", end.recorder.waits)
-            .field("wait_seconds", end.recorder.wait_seconds)
+            .field("wait_seconds", measured(end.recorder.wait_seconds))
             .field("not_stored", end.recorder.not_stored)
             .text());
 }

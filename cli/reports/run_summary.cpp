@@ -6,6 +6,8 @@
 #include <limits>
 #include <set>
 
+#include "base/order_statistics.h"
+#include "base/series_name.h"
 #include "cli/options/names.h"
 
 namespace flightdeck::cli {
@@ -17,13 +19,9 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string name_of(const SeriesInfo& series) {
-  return series.quantity + (series.field.empty() ? "" : "/" + series.field);
-}
-
 NumberSummary summary_of(const RunReader& run, const SeriesInfo& series) {
   NumberSummary summary;
-  summary.name = name_of(series);
+  summary.name = series_name(series.quantity, series.field);
   summary.group = series.group;
   std::vector<double> finite;
   for (const NumberPoint& point : run.numbers(series.id)) {
@@ -36,17 +34,16 @@ NumberSummary summary_of(const RunReader& run, const SeriesInfo& series) {
   summary.last = summary.values.empty() ? kNan : summary.values.back();
   summary.low = summary.high = summary.median = kNan;
   if (finite.empty()) return summary;
-  std::sort(finite.begin(), finite.end());
-  summary.low = finite.front();
-  summary.high = finite.back();
-  const size_t half = finite.size() / 2;
-  summary.median = finite.size() % 2 == 1 ? finite[half] : 0.5 * (finite[half - 1] + finite[half]);
+  const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
+  summary.low = *low;
+  summary.high = *high;
+  summary.median = median(std::move(finite));
   return summary;
 }
 
 LastReading last_of(const RunReader& run, const SeriesInfo& series) {
   LastReading last;
-  last.name = name_of(series);
+  last.name = series_name(series.quantity, series.field);
   last.group = series.group;
   last.count = series.count;
   last.step = series.last_step;

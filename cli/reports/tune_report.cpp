@@ -25,18 +25,18 @@ using study::Study;
 constexpr double kTuneBarSeconds = 0.1, kTuneLineSeconds = 5;
 constexpr size_t kLeastBar = 8, kBarWidth = 24;
 
-std::string json_of(const Progress& progress) {
-  JsonObject object;
+Json json_of(const Progress& progress) {
+  Json object = Json::object();
   object.field("event", "progress")
-      .field("done", static_cast<int64_t>(progress.ended))
-      .field("running", static_cast<int64_t>(progress.running))
-      .field("left", static_cast<int64_t>(left_of(progress)))
-      .field("elsewhere", static_cast<int64_t>(progress.elsewhere))
-      .field("failed", static_cast<int64_t>(progress.failed))
-      .field("planned", static_cast<int64_t>(progress.planned))
-      .field("most", static_cast<int64_t>(progress.most));
-  if (progress.seconds_left >= 0) object.field("seconds_left", progress.seconds_left);
-  return object.text();
+      .field("done", progress.ended)
+      .field("running", progress.running)
+      .field("left", left_of(progress))
+      .field("elsewhere", progress.elsewhere)
+      .field("failed", progress.failed)
+      .field("planned", progress.planned)
+      .field("most", progress.most);
+  if (progress.seconds_left >= 0) object.field("seconds_left", measured(progress.seconds_left));
+  return object;
 }
 
 std::vector<std::string> optimizer_names(const study::Request& request) {
@@ -47,7 +47,8 @@ std::vector<std::string> optimizer_names(const study::Request& request) {
 std::string setting_text(const study::Request& request, const Finding& finding) {
   std::string text;
   for (const study::Dimension& dimension : request.optimizer(finding.combination.optimizer).space) {
-    bool is_varied = dimension.kind != study::Dimension::Kind::kFixed && finding.budget != "grid";
+    bool is_varied =
+        dimension.search.kind != suite::Search::Kind::kFixed && finding.budget != "grid";
     for (const study::GridAxis& axis : request.grid) {
       is_varied = is_varied || (finding.budget == "grid" && axis.name == dimension.name);
     }
@@ -65,24 +66,21 @@ std::string score_text(const Finding& finding, bool utf8) {
   return text(finding.spread.mean) + (utf8 ? " ± " : " +- ") + text(finding.spread.deviation);
 }
 
-std::string json_of(const Finding& finding) {
-  JsonObject values;
-  for (const auto& [name, value] : finding.hyperparameters) values.raw(name, json_exact(value));
-  JsonObject object;
+Json json_of(const Finding& finding) {
+  Json object = Json::object();
   object.field("problem", finding.combination.problem)
       .field("optimizer", finding.combination.optimizer)
       .field("schedule", finding.combination.schedule)
       .field("budget", finding.budget);
-  if (finding.sample.empty()) return object.field("complete", false).text();
+  if (finding.sample.empty()) return object.field("complete", false);
   return object.field("sample", finding.sample)
-      .raw("hyperparameters", values.text())
+      .field("hyperparameters", finding.hyperparameters)
       .field("metric", finding.is_accuracy ? "test_accuracy" : "test_loss")
-      .raw("mean", json_exact(finding.spread.mean))
-      .raw("deviation", json_exact(finding.spread.deviation))
+      .field("mean", finding.spread.mean)
+      .field("deviation", finding.spread.deviation)
       .field("seeds", finding.spread.count)
       .field("diverged", finding.spread.diverged)
-      .field("complete", finding.is_complete)
-      .text();
+      .field("complete", finding.is_complete);
 }
 
 std::string table_of(const study::Request& request, const std::vector<Finding>& found, bool utf8) {
@@ -133,13 +131,13 @@ void TuneReport::start(const Study& study) {
   const auto most = static_cast<int64_t>(study::most_runs(request));
   const auto done = static_cast<int64_t>(study.scores().size());
   if (json_) {
-    print(JsonObject()
+    print(Json::object()
               .field("event", "start")
               .field("study", study.folder())
-              .raw("problems", json_names(request.problems))
-              .raw("optimizers", json_names(optimizer_names(request)))
-              .raw("schedules", json_names(request.schedules))
-              .raw("budgets", json_names(request.budgets))
+              .field("problems", request.problems)
+              .field("optimizers", optimizer_names(request))
+              .field("schedules", request.schedules)
+              .field("budgets", request.budgets)
               .field("planned", planned)
               .field("most", most)
               .field("done", done)
@@ -160,7 +158,7 @@ void TuneReport::event(const RunEvent& event) {
   static const char* const kNames[] = {"started", "ended", "failed"};
   const char* name = kNames[static_cast<size_t>(event.kind)];
   if (json_) {
-    JsonObject object;
+    Json object = Json::object();
     object.field("event", name).field("run", event.run.id);
     if (event.kind == RunEvent::Kind::kFailed) object.field("text", event.text);
     print(object.text());
@@ -181,7 +179,7 @@ void TuneReport::progress(const Progress& progress) {
 
 void TuneReport::show(const Progress& progress) {
   if (json_) {
-    print(json_of(progress));
+    print(json_of(progress).text());
   } else if (!has_bar_) {
     print(text_of(progress, std::string::npos));
   } else {
@@ -198,11 +196,11 @@ void TuneReport::show(const Progress& progress) {
 
 void TuneReport::submitted(const Study& study, const study::Submission& submission) {
   if (json_) {
-    print(JsonObject()
+    print(Json::object()
               .field("event", "submitted")
-              .field("runs", static_cast<int64_t>(submission.runs))
-              .raw("jobs", json_names(submission.jobs))
-              .raw("queued", json_names(submission.queued))
+              .field("runs", submission.runs)
+              .field("jobs", submission.jobs)
+              .field("queued", submission.queued)
               .text());
   } else if (!submission.queued.empty()) {
     print("jobs of this study are in the queue: " + joined(submission.queued) +
@@ -220,16 +218,16 @@ void TuneReport::end(const Study& study, const std::string& ending) {
   clear_bar();
   const std::vector<Finding> found = study::findings(study.request(), study.scores());
   if (json_) {
-    std::vector<std::string> results;
-    for (const Finding& finding : found) results.push_back(json_of(finding));
-    print(JsonObject()
+    Json results = Json::array();
+    for (const Finding& finding : found) results.add(json_of(finding));
+    print(Json::object()
               .field("event", "end")
               .field("ending", ending)
               .field("study", study.folder())
-              .field("planned", static_cast<int64_t>(study.plan().size()))
-              .field("done", static_cast<int64_t>(study.scores().size()))
-              .field("failed", static_cast<int64_t>(last_.failed))
-              .raw("results", json_array(results))
+              .field("planned", study.plan().size())
+              .field("done", study.scores().size())
+              .field("failed", last_.failed)
+              .field("results", results)
               .text());
     return;
   }

@@ -3,72 +3,84 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <utility>
 
-#include "record/text.h"
+#include "base/exact_text.h"
 
 namespace flightdeck::cli {
+namespace {
 
-std::string json_string(const std::string& text) { return record::json_string(text); }
+using Value = nlohmann::ordered_json;
 
-std::string json_number(double value) {
-  if (!std::isfinite(value)) return "null";
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.6g", value);
-  return digits;
+// Whole numbers are written without ".0".
+Value number_value(double number) {
+  constexpr double kExact = 1e15;
+  const bool is_whole = std::abs(number) < kExact && number == std::floor(number);
+  if (is_whole && !(number == 0 && std::signbit(number))) return static_cast<int64_t>(number);
+  return number;
 }
 
-std::string json_exact(double value) {
-  if (!std::isfinite(value)) return "null";
-  char digits[32];
-  for (int precision = 6; precision <= 17; ++precision) {
-    std::snprintf(digits, sizeof digits, "%.*g", precision, value);
-    if (std::strtod(digits, nullptr) == value) break;
+// nlohmann-json escapes control characters below U+0020 alone. Outside of strings a document has
+// none of the others.
+std::string with_all_controls_escaped(const std::string& document) {
+  std::string escaped;
+  for (size_t i = 0; i < document.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(document[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < document.size() ? document[i + 1] : 0);
+    const bool is_of_two = byte == 0xc2 && next < 0xa0;
+    if (byte != 0x7f && !is_of_two) {
+      escaped += document[i];
+      continue;
+    }
+    char code[7];
+    std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(is_of_two ? next : byte));
+    escaped += code;
+    i += is_of_two ? 1 : 0;
   }
-  return digits;
+  return escaped;
 }
 
-std::string json_array(const std::vector<std::string>& elements) {
-  std::string out;
-  for (const std::string& element : elements) out += (out.empty() ? "" : ", ") + element;
-  return "[" + out + "]";
-}
+}  // namespace
 
-std::string json_names(const std::vector<std::string>& names) {
-  std::vector<std::string> elements;
-  for (const std::string& name : names) elements.push_back(json_string(name));
-  return json_array(elements);
-}
+struct Json::Tree {
+  Value value;
+};
 
-JsonObject& JsonObject::field(const std::string& key, const std::string& text) {
-  return raw(key, json_string(text));
-}
+Json::Json() : tree_(new Tree) {}
+Json::Json(std::unique_ptr<Tree> tree) : tree_(std::move(tree)) {}
+Json::Json(const std::string& text) : tree_(new Tree{text}) {}
+Json::Json(const char* text) : tree_(new Tree{text}) {}
+Json::Json(double number) : tree_(new Tree{number_value(number)}) {}
+Json::Json(int64_t number) : tree_(new Tree{number}) {}
+Json::Json(bool truth) : tree_(new Tree{truth}) {}
+Json::Json(const Json& other) : tree_(new Tree(*other.tree_)) {}
+Json::Json(Json&& other) noexcept = default;
+Json::~Json() = default;
 
-JsonObject& JsonObject::field(const std::string& key, const char* text) {
-  return raw(key, json_string(text));
-}
-
-JsonObject& JsonObject::field(const std::string& key, double number) {
-  return raw(key, json_number(number));
-}
-
-JsonObject& JsonObject::field(const std::string& key, int64_t number) {
-  return raw(key, std::to_string(number));
-}
-
-JsonObject& JsonObject::field(const std::string& key, int number) {
-  return raw(key, std::to_string(number));
-}
-
-JsonObject& JsonObject::field(const std::string& key, bool truth) {
-  return raw(key, truth ? "true" : "false");
-}
-
-JsonObject& JsonObject::raw(const std::string& key, const std::string& json) {
-  fields_ += (fields_.empty() ? "" : ", ") + json_string(key) + ": " + json;
+Json& Json::operator=(Json other) noexcept {
+  tree_ = std::move(other.tree_);
   return *this;
 }
 
-std::string JsonObject::text() const { return "{" + fields_ + "}"; }
+Json Json::array() { return Json(std::unique_ptr<Tree>(new Tree{Value::array()})); }
+Json Json::object() { return Json(std::unique_ptr<Tree>(new Tree{Value::object()})); }
+
+Json& Json::field(const std::string& key, const Json& value) {
+  tree_->value[key] = value.tree_->value;
+  return *this;
+}
+
+Json& Json::add(const Json& element) {
+  tree_->value.push_back(element.tree_->value);
+  return *this;
+}
+
+std::string Json::text() const {
+  return with_all_controls_escaped(
+      tree_->value.dump(-1, ' ', false, Value::error_handler_t::replace));
+}
+
+double measured(double value) { return rounded(value, 6); }
 
 }  // namespace flightdeck::cli

@@ -1,43 +1,64 @@
 // SPDX-License-Identifier: MIT
-// Writes JSON, one object or array a line.
+// JSON that the tool prints, one object or array a line. nlohmann-json builds and writes it; its
+// header stays in json.cpp, because it takes every file that includes it three seconds to compile.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace flightdeck::cli {
 
-/// The text as a quoted JSON string.
-std::string json_string(const std::string& text);
-
-/// Six significant digits; null where JSON has no such number (NaN, infinity).
-std::string json_number(double value);
-
-/// Digits enough to read back the same number; null as above.
-std::string json_exact(double value);
-
-/// Elements that are JSON already.
-std::string json_array(const std::vector<std::string>& elements);
-/// An array of strings.
-std::string json_names(const std::vector<std::string>& names);
-
-/// Collects fields in the order given.
-class JsonObject {
+/// A value, an array or an object. Everything that has a constructor here can be a field or an
+/// element.
+class Json {
  public:
-  JsonObject& field(const std::string& key, const std::string& text);
-  JsonObject& field(const std::string& key, const char* text);
-  JsonObject& field(const std::string& key, double number);
-  JsonObject& field(const std::string& key, int64_t number);
-  JsonObject& field(const std::string& key, int number);
-  JsonObject& field(const std::string& key, bool truth);
-  /// `json` is JSON already.
-  JsonObject& raw(const std::string& key, const std::string& json);
+  Json();  ///< null
+  Json(const std::string& text);
+  Json(const char* text);
+  /// All digits; null where JSON has no such number (NaN, infinity).
+  Json(double number);
+  Json(int64_t number);
+  Json(bool truth);
+  template <typename Whole,
+            std::enable_if_t<std::is_integral_v<Whole> && !std::is_same_v<Whole, bool>, int> = 0>
+  Json(Whole number) : Json(static_cast<int64_t>(number)) {}
+  template <typename Element>
+  Json(const std::vector<Element>& elements) : Json(array()) {
+    for (const Element& element : elements) add(element);
+  }
+  template <typename Entry>
+  Json(const std::map<std::string, Entry>& entries) : Json(object()) {
+    for (const auto& [name, entry] : entries) field(name, entry);
+  }
+  Json(const Json& other);
+  Json(Json&& other) noexcept;
+  Json& operator=(Json other) noexcept;
+  ~Json();
 
+  static Json array();
+  static Json object();
+
+  /// Adds to an object; fields keep their order.
+  Json& field(const std::string& key, const Json& value);
+  /// Adds to an array.
+  Json& add(const Json& element);
+
+  /// Without line breaks. Bytes that are no UTF-8 become U+FFFD; control characters are escaped, so
+  /// that a terminal shows them.
   std::string text() const;
 
  private:
-  std::string fields_;
+  struct Tree;
+  explicit Json(std::unique_ptr<Tree> tree);
+
+  std::unique_ptr<Tree> tree_;
 };
+
+/// A measurement with the digits that mean something: six.
+double measured(double value);
 
 }  // namespace flightdeck::cli

@@ -2,10 +2,8 @@
 #include "cli/text/numbers.h"
 
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 
 namespace flightdeck::cli {
 namespace {
@@ -14,17 +12,6 @@ template <typename... Values>
 std::string formatted(const char* format, Values... values) {
   std::array<char, 64> buffer{};
   std::snprintf(buffer.data(), buffer.size(), format, values...);
-  return buffer.data();
-}
-
-std::string local_time(double seconds_since_1970, const char* format) {
-  // A record may say anything; the year 5138 is far enough.
-  if (!(std::abs(seconds_since_1970) < 1e11)) return "?";
-  const auto seconds = static_cast<std::time_t>(seconds_since_1970);
-  std::tm parts{};
-  localtime_r(&seconds, &parts);
-  std::array<char, 64> buffer{};
-  std::strftime(buffer.data(), buffer.size(), format, &parts);
   return buffer.data();
 }
 
@@ -51,19 +38,6 @@ std::string bytes(double count) {
 
 std::string counted(int64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
-}
-
-std::string date_and_time(double seconds_since_1970) {
-  return local_time(seconds_since_1970, "%Y-%m-%d %H:%M:%S");
-}
-
-std::string compact_date_and_time(double seconds_since_1970) {
-  return local_time(seconds_since_1970, "%Y%m%d-%H%M%S");
-}
-
-double now() {
-  using std::chrono::system_clock;
-  return std::chrono::duration<double>(system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace flightdeck::cli

@@ -18,12 +18,4 @@ std::string bytes(double count);
 /// "1 step", "3 steps".
 std::string counted(int64_t count, const std::string& thing);
 
-/// Local time as "2026-01-31 18:04:09".
-std::string date_and_time(double seconds_since_1970);
-/// The same as "20260131-180409", for names of folders.
-std::string compact_date_and_time(double seconds_since_1970);
-
-/// Seconds since 1970.
-double now();
-
 }  // namespace flightdeck::cli

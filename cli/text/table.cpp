@@ -6,8 +6,8 @@
 #include <string>
 #include <variant>
 
-#include "base/csv_field.h"
-#include "cli/text/json.h"
+#include "base/csv.h"
+#include "base/exact_text.h"
 #include "cli/text/numbers.h"
 #include "cli/text/terminal.h"
 #include "record/text.h"
@@ -27,13 +27,11 @@ std::string shown(const Cell& cell) {
 std::string csv_cell(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell.value())) return csv_field(*text);
   const auto* number = std::get_if<double>(&cell.value());
-  return number != nullptr && std::isfinite(*number) ? json_exact(*number) : shown(cell);
+  return number != nullptr && std::isfinite(*number) ? exact_text(*number) : shown(cell);
 }
 
-std::string json_cell(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell.value())) return json_string(*text);
-  if (const auto* number = std::get_if<double>(&cell.value())) return json_exact(*number);
-  return std::to_string(std::get<int64_t>(cell.value()));
+Json json_cell(const Cell& cell) {
+  return std::visit([](const auto& value) { return Json(value); }, cell.value());
 }
 
 }  // namespace
@@ -61,25 +59,25 @@ std::string padded_text(const Table& table) {
 }
 
 std::string csv_text(const Table& table) {
-  const auto& columns = table.columns();
-  std::string text;
-  for (size_t k = 0; k < columns.size(); ++k) text += (k == 0 ? "" : ",") + csv_field(columns[k]);
-  text += "\n";
+  std::vector<std::string> fields;
+  for (const std::string& column : table.columns()) fields.push_back(csv_field(column));
+  std::string text = csv_line(fields) + "\n";
   for (const auto& row : table.rows()) {
-    for (size_t k = 0; k < row.size(); ++k) text += (k == 0 ? "" : ",") + csv_cell(row[k]);
-    text += "\n";
+    fields.clear();
+    for (const Cell& cell : row) fields.push_back(csv_cell(cell));
+    text += csv_line(fields) + "\n";
   }
   return text;
 }
 
-std::string json_text(const Table& table) {
-  std::vector<std::string> objects;
+Json json_of(const Table& table) {
+  Json objects = Json::array();
   for (const auto& row : table.rows()) {
-    JsonObject object;
-    for (size_t k = 0; k < row.size(); ++k) object.raw(table.columns()[k], json_cell(row[k]));
-    objects.push_back(object.text());
+    Json object = Json::object();
+    for (size_t k = 0; k < row.size(); ++k) object.field(table.columns()[k], json_cell(row[k]));
+    objects.add(object);
   }
-  return json_array(objects);
+  return objects;
 }
 
 }  // namespace flightdeck::cli

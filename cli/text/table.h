@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cli/text/json.h"
 #include "run/table.h"
 
 namespace flightdeck::cli {
@@ -16,6 +17,6 @@ std::string padded_text(const Table& table);
 // With a line of column names, numbers with all digits.
 std::string csv_text(const Table& table);
 // An array with one object per row.
-std::string json_text(const Table& table);
+Json json_of(const Table& table);
 
 }  // namespace flightdeck::cli

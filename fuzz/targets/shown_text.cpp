@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Names and notes on their way to a terminal, a spreadsheet and a reader of JSON.
-#include "base/csv_field.h"
+#include "base/csv.h"
 #include "fuzz/fuzz.h"
+#include "record/json_writer.h"
 #include "record/text.h"
 
 using namespace flightdeck;

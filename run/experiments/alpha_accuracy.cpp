@@ -3,6 +3,7 @@
 // runs overshoot the valley floor.
 #include <cmath>
 
+#include "base/order_statistics.h"
 #include "base/shown_number.h"
 #include "base/words.h"
 #include "run/watched_training.h"

@@ -11,6 +11,7 @@
 
 #include <ATen/ATen.h>
 
+#include "base/clock.h"
 #include "base/words.h"
 #include "cockpit/emit.h"
 #include "cockpit/groups.h"
@@ -20,6 +21,7 @@
 #include "cockpit/saved_state.h"
 #include "cockpit/step.h"
 #include "cockpit/update.h"
+#include "graph/error_message.h"
 #include "passes/gradient_fields.h"
 #include "quantities/group_sums.h"
 
@@ -607,7 +609,7 @@ void Cockpit::State::publish(const NamedValues& values, const std::optional<Line
     }
   }
   const std::vector<Tensor> fetched = fetch(tensors);
-  const double now = wall_time();
+  const double now = seconds_since_1970();
   const int64_t step = last_step_.value_or(0);
   std::vector<Reading> own = readings_of(values, fetched, context_.groups);
   for (const Reading& reading : own) {
@@ -709,7 +711,7 @@ void Cockpit::State::log(int64_t step, const std::map<std::string, double>& valu
   TORCH_CHECK(!is_finished_, "log: the run is finished; make a new cockpit for a new run");
   StepReadings readings;
   readings.step = step;
-  readings.time = wall_time();
+  readings.time = seconds_since_1970();
   for (const auto& [name, value] : values) {
     for (const Instrument& instrument : instruments_) {
       TORCH_CHECK_VALUE(instrument.quantity.name() != name,

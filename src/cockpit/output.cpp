@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <c10/util/Exception.h>
-
-#include "cockpit/run_info.h"
+#include "base/clock.h"
+#include "graph/error_message.h"
 
 namespace flightdeck {
 namespace {
@@ -18,21 +17,6 @@ void write_to_stderr(const std::string& text) {
 }
 
 }  // namespace
-
-std::string message_of(const std::exception& error) {
-  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
-  return torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
-}
-
-std::string current_message() {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    return message_of(error);
-  } catch (...) {
-    return "something was thrown that is no std::exception";
-  }
-}
 
 Output::Output(std::function<void(const std::string&)> on_warning,
                std::function<std::string(const std::string&)> wording)
@@ -67,7 +51,7 @@ void Output::note(int64_t step,
                   NoteKind kind,
                   const std::string& quantity,
                   const std::string& text) {
-  const Note note{step, wall_time(), kind, quantity, worded(text)};
+  const Note note{step, seconds_since_1970(), kind, quantity, worded(text)};
   for_each_sink([&](Sink& sink) { sink.note(note); });
 }
 

@@ -42,9 +42,4 @@ class Output {
   bool has_begun_ = false;
 };
 
-/// What an exception says to people: LibTorch's without its backtrace.
-std::string message_of(const std::exception& error);
-/// The same of the exception that is being handled.
-std::string current_message();
-
 }  // namespace flightdeck

@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "base/series_name.h"
+
 namespace flightdeck {
 
 const char* to_string(ReadingKind kind) {
@@ -67,15 +69,12 @@ double MemorySink::number(int64_t step,
   const auto found = steps_.find(step);
   if (found != steps_.end()) {
     for (const Reading& other : found->second) {
-      there += (there.empty() ? "" : ", ") + other.quantity +
-               (other.field.empty() ? "" : "/" + other.field) +
-               (other.group.empty() ? "" : "@" + other.group);
+      there += (there.empty() ? "" : ", ") + series_name(other.quantity, other.field, other.group);
     }
   }
   for (const Note& note : notes_) there += "; " + note.quantity + ": " + note.text;
   throw std::out_of_range("memory sink: step " + std::to_string(step) + " has no number " +
-                          quantity + (field.empty() ? "" : "/" + field) +
-                          (group.empty() ? "" : "@" + group) + "; it has " + there);
+                          series_name(quantity, field, group) + "; it has " + there);
 }
 
 }  // namespace flightdeck

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cockpit/run_info.h"
 
-#include <chrono>
 #include <fstream>
 #include <unistd.h>
 
 #include <ATen/ATen.h>
 #include <torch/version.h>
 
+#include "base/clock.h"
 #include "base/shell.h"
 
 namespace flightdeck {
@@ -43,13 +43,9 @@ std::string type_name(at::ScalarType type) {
 
 }  // namespace
 
-double wall_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 RunInfo make_run_info(const Parameters& parameters, const std::vector<Instrument>& instruments) {
   RunInfo info;
-  info.start_time = wall_time();
+  info.start_time = seconds_since_1970();
   info.flightdeck_version = FLIGHTDECK_VERSION;
   info.libtorch_version = TORCH_VERSION;
   info.host = host_name();

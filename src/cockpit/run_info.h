@@ -11,7 +11,4 @@ namespace flightdeck {
 /// Everything but what the graph tells: groups, coverage.
 RunInfo make_run_info(const Parameters& parameters, const std::vector<Instrument>& instruments);
 
-/// Seconds since 1970.
-double wall_time();
-
 }  // namespace flightdeck

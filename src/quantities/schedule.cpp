@@ -8,6 +8,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "base/exact_text.h"
 #include "base/limits.h"
 
 namespace flightdeck {
@@ -22,12 +23,6 @@ std::string join(const Numbers& numbers) {
     separator = ",";
   }
   return text.str();
-}
-
-// The fewest digits that read back as the same number.
-std::string exact(double number) {
-  char digits[32];
-  return std::string(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
 // Words and numbers of a schedule's text; throws where one is missing.
@@ -110,7 +105,7 @@ Schedule Schedule::logarithmic(double start, double end, int64_t points, double 
     steps.insert(static_cast<int64_t>(std::pow(base, start + share * (end - start))));
   }
   std::ostringstream text;
-  text << "log " << exact(start) << " " << exact(end) << " " << points;
+  text << "log " << exact_text(start) << " " << exact_text(end) << " " << points;
   if (base != 10 || !first) text << " (base " << base << (first ? ")" : ", without 0)");
   return {[steps = std::move(steps)](int64_t step) { return steps.count(step) != 0; }, text.str()};
 }

@@ -2,30 +2,17 @@
 #include "flightdeck/settings.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
 #include <c10/util/Exception.h>
 
+#include "base/exact_text.h"
 #include "base/nearest.h"
 #include "base/words.h"
 
 namespace flightdeck {
-namespace {
-
-std::string text_of(double number) {
-  for (int digits = 6; digits <= 17; ++digits) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, number);
-    if (std::strtod(buffer, nullptr) == number) return buffer;
-  }
-  return std::to_string(number);
-}
-
-}  // namespace
-
-SettingText::SettingText(double number) : text(text_of(number)) {}
+SettingText::SettingText(double number) : text(exact_text(number)) {}
 
 Settings::Settings(std::initializer_list<std::pair<const std::string, SettingText>> given) {
   for (const auto& [name, value] : given) given_[name] = value.text;
@@ -73,7 +60,7 @@ int64_t Settings::integer(const std::string& name,
 }
 
 double Settings::number(const std::string& name, double fallback, const char* summary) {
-  const std::string* text = find(name, text_of(fallback), summary);
+  const std::string* text = find(name, exact_text(fallback), summary);
   if (text == nullptr) return fallback;
   char* end = nullptr;
   const double value = std::strtod(text->c_str(), &end);

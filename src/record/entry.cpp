@@ -9,6 +9,7 @@
 #include "record/bytes.h"
 #include "record/damage.h"
 #include "record/reading_fault.h"
+#include "record/run_texts.h"
 
 namespace flightdeck::record {
 
@@ -76,16 +77,7 @@ Reading get_reading(ByteReader& bytes, int64_t& numbers_left) {
 RunInfo get_info(ByteReader& bytes) {
   RunInfo info;
   info.start_time = bytes.number();
-  for (std::string* text : {&info.flightdeck_version,
-                            &info.libtorch_version,
-                            &info.host,
-                            &info.command,
-                            &info.device,
-                            &info.grouping,
-                            &info.plan,
-                            &info.coverage}) {
-    *text = bytes.string();
-  }
+  for (const auto& each : run_texts(info)) *each.text = bytes.string();
   // The second number is what each takes at least: lengths of its strings.
   info.parameters.resize(get_count(bytes, 3, limits::kNames, "parameters"));
   for (ParameterInfo& parameter : info.parameters) {
@@ -142,16 +134,7 @@ Note get_note(ByteReader& bytes) {
 void put_entry(std::string& out, const RunInfo& info) {
   put_kind(out, EntryKind::kInfo);
   put_double(out, info.start_time);
-  for (const std::string* text : {&info.flightdeck_version,
-                                  &info.libtorch_version,
-                                  &info.host,
-                                  &info.command,
-                                  &info.device,
-                                  &info.grouping,
-                                  &info.plan,
-                                  &info.coverage}) {
-    put_string(out, *text);
-  }
+  for (const auto& each : run_texts(info)) put_string(out, *each.text);
   put_varint(out, info.parameters.size());
   for (const ParameterInfo& parameter : info.parameters) {
     put_string(out, parameter.name);

@@ -3,20 +3,12 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "base/csv_field.h"
+#include "base/csv.h"
+#include "base/exact_text.h"
+#include "base/series_name.h"
 #include "flightdeck/record.h"
-#include "record/text.h"
 
 namespace flightdeck {
-
-namespace {
-
-std::string column_name(const SeriesInfo& series) {
-  return series.quantity + (series.field.empty() ? "" : "/" + series.field) +
-         (series.group.empty() ? "" : "@" + series.group);
-}
-
-}  // namespace
 
 void export_csv(const RunReader& run, std::ostream& out) {
   using Key = std::tuple<std::string, std::string, std::string>;
@@ -25,7 +17,7 @@ void export_csv(const RunReader& run, std::ostream& out) {
   for (const SeriesInfo& series : run.series()) {
     if (series.kind != ReadingKind::kNumber) continue;
     columns.emplace(Key(series.quantity, series.field, series.group), columns.size());
-    out << ',' << csv_field(column_name(series));
+    out << ',' << csv_field(series_name(series.quantity, series.field, series.group));
   }
   out << "\r\n";
   std::vector<std::string> cells;
@@ -36,13 +28,12 @@ void export_csv(const RunReader& run, std::ostream& out) {
       // A run that goes on may get series after the first line was written.
       const auto column = columns.find(Key(reading.quantity, reading.field, reading.group));
       if (reading.kind != ReadingKind::kNumber || column == columns.end()) continue;
-      cells[column->second] = record::number_text(reading.number);
+      cells[column->second] = exact_text(reading.number);
       is_empty = false;
     }
     if (is_empty) return;
-    out << std::to_string(step.step) << ',' << record::number_text(step.time);
-    for (const std::string& cell : cells) out << ',' << cell;
-    out << "\r\n";
+    out << std::to_string(step.step) << ',' << exact_text(step.time) << ',' << csv_line(cells)
+        << "\r\n";
   });
   if (!out.flush()) {
     throw std::runtime_error("export to CSV: the output cannot be written; free some space");

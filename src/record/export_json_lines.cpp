@@ -2,58 +2,66 @@
 #include <stdexcept>
 
 #include "flightdeck/record.h"
-#include "record/text.h"
+#include "record/json_writer.h"
 
 namespace flightdeck {
 
 namespace {
 
-using record::json_number;
-using record::json_string;
+using record::JsonWriter;
 
-template <typename T, typename Text>
-std::string json_array(const std::vector<T>& elements, Text text) {
-  std::string out = "[";
-  for (const T& element : elements) out += (out.size() == 1 ? "" : ",") + text(element);
-  return out + "]";
-}
-
-std::string integer_text(int64_t value) { return std::to_string(value); }
-
-std::string axis_text(const ReadingAxis& axis) {
-  return "{\"low\":" + json_number(axis.low) + ",\"high\":" + json_number(axis.high) +
-         ",\"count\":" + std::to_string(axis.count) + "}";
-}
-
-std::string content_text(const Reading& reading) {
+void write_content(JsonWriter& out, const Reading& reading) {
   switch (reading.kind) {
     case ReadingKind::kNumber:
-      return "\"value\":" + json_number(reading.number);
+      return out.field("value", reading.number);
     case ReadingKind::kList:
-      return "\"value\":" + json_array(reading.list, json_number);
+      return out.field("value", reading.list);
     case ReadingKind::kHistogram:
-      return "\"axes\":" + json_array(reading.axes, axis_text) +
-             ",\"counts\":" + json_array(reading.counts, integer_text) +
-             ",\"below\":" + std::to_string(reading.below) +
-             ",\"above\":" + std::to_string(reading.above) +
-             ",\"not_a_number\":" + std::to_string(reading.not_a_number);
+      out.key("axes");
+      out.begin_array();
+      for (const ReadingAxis& axis : reading.axes) {
+        out.begin_object();
+        out.field("low", axis.low);
+        out.field("high", axis.high);
+        out.field("count", axis.count);
+        out.end_object();
+      }
+      out.end_array();
+      out.field("counts", reading.counts);
+      out.field("below", reading.below);
+      out.field("above", reading.above);
+      return out.field("not_a_number", reading.not_a_number);
   }
   throw std::logic_error("record: a reading of no known kind");
 }
 
-std::string reading_text(const Reading& reading) {
-  return "{\"quantity\":" + json_string(reading.quantity) +
-         ",\"field\":" + json_string(reading.field) + ",\"group\":" + json_string(reading.group) +
-         ",\"kind\":\"" + to_string(reading.kind) + "\"," + content_text(reading) + "}";
+void write_reading(JsonWriter& out, const Reading& reading) {
+  out.begin_object();
+  out.field("quantity", reading.quantity);
+  out.field("field", reading.field);
+  out.field("group", reading.group);
+  out.field("kind", std::string(to_string(reading.kind)));
+  write_content(out, reading);
+  out.end_object();
+}
+
+std::string line_of(const StepReadings& step) {
+  JsonWriter out;
+  out.begin_object();
+  out.field("step", step.step);
+  out.field("time", step.time);
+  out.key("values");
+  out.begin_array();
+  for (const Reading& reading : step.readings) write_reading(out, reading);
+  out.end_array();
+  out.end_object();
+  return out.take();
 }
 
 }  // namespace
 
 void export_json_lines(const RunReader& run, std::ostream& out) {
-  run.for_each_step([&](const StepReadings& step) {
-    out << "{\"step\":" << std::to_string(step.step) << ",\"time\":" << json_number(step.time)
-        << ",\"values\":" << json_array(step.readings, reading_text) << "}\n";
-  });
+  run.for_each_step([&](const StepReadings& step) { out << line_of(step) << '\n'; });
   if (!out.flush()) {
     throw std::runtime_error("export to JSON lines: the output cannot be written; free some space");
   }

@@ -11,6 +11,7 @@
 #include "record/blobs.h"
 #include "record/bytes.h"
 #include "record/number_budget.h"
+#include "record/run_texts.h"
 #include "record/series_cursor.h"
 #include "record/stretch_reader.h"
 #include "record/view.h"
@@ -73,15 +74,8 @@ std::string stored_ending(const record::Database& database) {
 
 RunInfo stored_info(const record::Database& database) {
   RunInfo info;
-  const std::map<std::string, std::string*> texts = {
-      {"flightdeck_version", &info.flightdeck_version},
-      {"libtorch_version", &info.libtorch_version},
-      {"host", &info.host},
-      {"command", &info.command},
-      {"device", &info.device},
-      {"grouping", &info.grouping},
-      {"plan", &info.plan},
-      {"coverage", &info.coverage}};
+  std::map<std::string, std::string*> texts;
+  for (const auto& each : record::run_texts(info)) texts[each.name] = each.text;
   TextBudget budget(limits::kEntryBytes);
   const auto text = [&budget](const record::Statement& row, int column) {
     return budget.take(row.text(column));

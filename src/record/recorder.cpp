@@ -3,7 +3,6 @@
 // to the database.
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/disk_remedy.h"
 #include "base/limits.h"
 #include "flightdeck/record.h"
@@ -29,10 +29,6 @@ namespace {
 
 // Infos and notes that wait for a disk to recover.
 constexpr size_t kMostWaiting = 1000;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 void warn_on_stderr(const std::string& text) {
   std::fprintf(stderr, "flightdeck: %s\n", text.c_str());
@@ -100,7 +96,7 @@ class Recorder::State {
       const std::string name = reading.quantity.substr(0, 100);
       if (!refused_.insert(name).second) continue;
       keep(Note{step.step,
-                now(),
+                seconds_since_1970(),
                 NoteKind::kNotStored,
                 name,
                 "a reading " + fault + "; it is left out, and so are others like it"});
@@ -231,7 +227,11 @@ class Recorder::State {
   }
 
   Note loss_note() const {
-    return {lost_.first, now(), NoteKind::kNotStored, "", "could not store " + loss_text()};
+    return {lost_.first,
+            seconds_since_1970(),
+            NoteKind::kNotStored,
+            "",
+            "could not store " + loss_text()};
   }
 
   void warn_of_loss(const std::string& what, int error) {

@@ -9,7 +9,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/shape.h"
 #include "record/blobs.h"
+#include "record/run_texts.h"
 #include "record/schema.h"
 
 namespace flightdeck::record {
@@ -43,7 +45,7 @@ Database open_or_make(const Folder& folder) {
     try {
       make(folder);
     } catch (...) {
-      remove_unnamed(folder);  // else it keeps the disk full
+      remove_unnamed(folder);  // What was written of it would go on filling the disk.
       throw;
     }
   }
@@ -65,14 +67,6 @@ std::string key_of(const std::string& quantity,
   std::string key;
   for (const std::string* part : {&quantity, &field, &group}) key.append(*part).push_back('\0');
   return key + kind;
-}
-
-std::string shape_text(const std::vector<int64_t>& shape) {
-  std::string text = "[";
-  for (const int64_t size : shape) {
-    text += (text.size() == 1 ? "" : ", ") + std::to_string(size);
-  }
-  return text + "]";
 }
 
 // One table's statements.
@@ -199,20 +193,13 @@ void Store::apply_entry(const RunInfo& info) {
     database_.run("DELETE FROM " + std::string(table));
   }
   statements_->put_meta.bind(1, "start_time").bind(2, info.start_time).run();
-  set_meta("flightdeck_version", info.flightdeck_version);
-  set_meta("libtorch_version", info.libtorch_version);
-  set_meta("host", info.host);
-  set_meta("command", info.command);
-  set_meta("device", info.device);
-  set_meta("grouping", info.grouping);
-  set_meta("plan", info.plan);
-  set_meta("coverage", info.coverage);
+  for (const auto& each : run_texts(info)) set_meta(each.name, *each.text);
   Statement config(database_, "INSERT INTO config VALUES (?, ?)");
   for (const auto& [key, value] : info.config) config.bind(1, key).bind(2, value).run();
   Statement parameters(database_, "INSERT INTO parameters(name, shape, type) VALUES (?, ?, ?)");
   for (const ParameterInfo& parameter : info.parameters) {
     parameters.bind(1, parameter.name)
-        .bind(2, shape_text(parameter.shape))
+        .bind(2, to_string(parameter.shape))
         .bind(3, parameter.type)
         .run();
   }

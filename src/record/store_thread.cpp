@@ -118,7 +118,8 @@ int64_t StoreThread::store_batch(int64_t wanted) {
   if (!store_) {
     store_ = std::make_unique<Store>(folder_);
     cursor_.emplace(folder_, store_->position());
-    // An attempt that failed may have stored more, or less, than was known.
+    // If an earlier attempt failed, nobody knows how much of it reached the database. The database
+    // itself says where to go on.
     return store_->entries();
   }
   if (wanted == 0) return store_->entries();

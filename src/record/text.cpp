@@ -2,8 +2,6 @@
 #include "record/text.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 
@@ -56,28 +54,7 @@ std::string shown_code(uint32_t code) {
   return text;
 }
 
-std::string escape(unsigned char byte) {
-  if (byte == '"') return "\\\"";
-  if (byte == '\\') return "\\\\";
-  if (byte == '\n') return "\\n";
-  char text[7];
-  std::snprintf(text, sizeof text, "\\u%04x", static_cast<unsigned>(byte));
-  return text;
-}
-
 }  // namespace
-
-std::string number_text(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  char digits[32];
-  const auto result = std::to_chars(digits, digits + sizeof digits, value);
-  return std::string(digits, result.ptr);
-}
-
-std::string json_number(double value) {
-  return std::isfinite(value) ? number_text(value) : "\"" + number_text(value) + "\"";
-}
 
 std::string valid_utf8(const std::string& text) {
   std::string valid;
@@ -91,22 +68,6 @@ std::string valid_utf8(const std::string& text) {
     i += size == 0 ? 1 : size;
   }
   return valid;
-}
-
-std::string json_string(const std::string& text) {
-  std::string out = "\"";
-  const std::string valid = valid_utf8(text);
-  for (size_t i = 0; i < valid.size();) {
-    const uint32_t code = code_point(valid, i);
-    const size_t size = character_size(valid, i);
-    if (code < 0x20 || code == '"' || code == '\\' || (code >= 0x7f && code < 0xa0)) {
-      out += escape(static_cast<unsigned char>(code));
-    } else {
-      out.append(valid, i, size);
-    }
-    i += size;
-  }
-  return out + '"';
 }
 
 std::string printable(const std::string& text, Lines lines) {

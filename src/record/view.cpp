@@ -42,7 +42,8 @@ std::unique_ptr<Database> open_database(const Folder& folder,
   if (!exists(folder.database())) return nullptr;
   const int64_t wal_size = file_size(folder.wal());
   if (is_running && wal_size < 0) {
-    // Not used yet, or just folded. The first generation goes before the others.
+    // There is no log yet, or the recorder has just closed it. As long as the first file of the
+    // journal is there, nothing that was recorded has left the journal.
     if (exists(folder.journal(0))) return nullptr;
     throw Changed("its database is being closed");
   }
@@ -57,7 +58,8 @@ std::unique_ptr<Database> open_database(const Folder& folder,
         folder.database(), Database::Mode::kRead, view.patience.get());
   }
   if (is_running) throw Changed("its database is being opened");
-  // Without the log's index, or where all else failed.
+  // Readers may not write, but SQLite must: it has to rebuild the index of the log. It does so in a
+  // copy. A copy is read as well if reading the files themselves has failed.
   return open_copy(folder, view, copy);
 }
 

@@ -5,6 +5,9 @@
 
 #include "flightdeck/lamp.h"
 
+#include "base/series_name.h"
+#include "record/run_texts.h"
+
 namespace flightdeck::serve {
 
 namespace {
@@ -69,9 +72,7 @@ wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t
   summary.last_step = read.last_step;
   summary.config = read.info.config;
   for (const LastNumber& last : read.numbers) {
-    const SeriesInfo& series = last.series;
-    summary.values[series.quantity + (series.field.empty() ? "" : "/" + series.field)] =
-        last.point.value;
+    summary.values[series_name(last.series.quantity, last.series.field)] = last.point.value;
   }
   return summary;
 }
@@ -90,14 +91,7 @@ wire::RunDetails details_of(const RunReader& run, wire::RunSummary summary) {
   const RunInfo info = run.info();
   wire::RunDetails details;
   details.summary = std::move(summary);
-  details.flightdeck_version = info.flightdeck_version;
-  details.libtorch_version = info.libtorch_version;
-  details.host = info.host;
-  details.command = info.command;
-  details.device = info.device;
-  details.grouping = info.grouping;
-  details.plan = info.plan;
-  details.coverage = info.coverage;
+  record::copy_run_texts(info, details);
   for (const ParameterInfo& parameter : info.parameters) {
     details.parameters.push_back({parameter.name, parameter.shape, parameter.type});
   }

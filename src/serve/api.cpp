@@ -153,6 +153,9 @@ Excerpt excerpt_of(const RunShelf& shelf,
   return excerpt;
 }
 
+// For addresses that take none.
+void refuse_parameters(const Request& request) { Parameters(request, {}); }
+
 // Refuses before they are in memory if they have more than `left` numbers.
 std::vector<wire::Frame> bounded_frames(const Excerpt& asked, int64_t series, int64_t left) {
   try {
@@ -176,19 +179,15 @@ Api::Api(const RunShelf& shelf, wire::ServerInfo server, std::function<ServerCou
 Answer Api::answer(const Request& request) {
   using Handler = std::function<Answer(Api&, const Request&)>;
   static const std::unordered_map<std::string, Handler> addresses = {
-      {"/api/v1/server",
-       [](Api& api, const Request& r) {
-         return Parameters(r, {}), json(wire::to_json(api.server_));
-       }},
-      {"/api/v1/runs", [](Api& api, const Request& r) { return Parameters(r, {}), api.runs(); }},
+      {"/api/v1/server", [](Api& api, const Request& r) { return api.server(r); }},
+      {"/api/v1/runs", [](Api& api, const Request& r) { return api.runs(r); }},
       {"/api/v1/run", [](Api& api, const Request& r) { return api.run(r); }},
       {"/api/v1/lamps", [](Api& api, const Request& r) { return api.lamps(r); }},
       {"/api/v1/series", [](Api& api, const Request& r) { return api.series(r); }},
       {"/api/v1/frames", [](Api& api, const Request& r) { return api.frames(r); }},
       {"/api/v1/csv", [](Api& api, const Request& r) { return api.csv(r); }},
-      {"/api/v1/events",
-       [](Api& api, const Request& r) { return Parameters(r, {}), api.events_.answer(r); }},
-      {"/metrics", [](Api& api, const Request& r) { return Parameters(r, {}), api.metrics(); }},
+      {"/api/v1/events", [](Api& api, const Request& r) { return api.events(r); }},
+      {"/metrics", [](Api& api, const Request& r) { return api.metrics(r); }},
   };
   const auto found = addresses.find(request.path);
   if (found != addresses.end()) return found->second(*this, request);
@@ -198,7 +197,13 @@ Answer Api::answer(const Request& request) {
                 "the addresses are in docs/wire_format.md; /api/v1/runs lists the runs");
 }
 
-Answer Api::runs() const {
+Answer Api::server(const Request& request) const {
+  refuse_parameters(request);
+  return json(wire::to_json(server_));
+}
+
+Answer Api::runs(const Request& request) const {
+  refuse_parameters(request);
   wire::RunList list = shelf_.list();
   list.epoch = server_.epoch;
   return json(wire::to_json(list));
@@ -251,7 +256,13 @@ Answer Api::csv(const Request& request) const {
   return csv_of(run.reader, std::move(chosen), id);
 }
 
-Answer Api::metrics() const {
+Answer Api::events(const Request& request) {
+  refuse_parameters(request);
+  return events_.answer(request);
+}
+
+Answer Api::metrics(const Request& request) const {
+  refuse_parameters(request);
   Answer answer;
   answer.type = "text/plain; version=0.0.4; charset=utf-8";
   answer.body = metrics_text(shelf_.list(), counts_());

@@ -21,13 +21,15 @@ class Api {
   int64_t event_streams() const { return events_.open_streams(); }
 
  private:
-  Answer runs() const;
+  Answer server(const Request& request) const;
+  Answer runs(const Request& request) const;
   Answer run(const Request& request) const;
   Answer lamps(const Request& request) const;
   Answer series(const Request& request) const;
   Answer frames(const Request& request) const;
   Answer csv(const Request& request) const;
-  Answer metrics() const;
+  Answer events(const Request& request);
+  Answer metrics(const Request& request) const;
 
   const RunShelf& shelf_;
   const wire::ServerInfo server_;

@@ -5,8 +5,9 @@
 #include <iterator>
 #include <map>
 
-#include "base/csv_field.h"
-#include "record/text.h"
+#include "base/csv.h"
+#include "base/exact_text.h"
+#include "base/series_name.h"
 
 namespace flightdeck::serve {
 
@@ -33,8 +34,7 @@ class CsvWriter {
   std::string heading() const {
     std::string text = "step,time";
     for (const SeriesInfo& one : series_) {
-      text += "," + csv_field(one.quantity + (one.field.empty() ? "" : "/" + one.field) +
-                              (one.group.empty() ? "" : "@" + one.group));
+      text += "," + csv_field(series_name(one.quantity, one.field, one.group));
     }
     return text + "\r\n";
   }
@@ -52,7 +52,7 @@ class CsvWriter {
       for (const NumberPoint& point : points) {
         Line& line = lines[point.step];
         line.cells.resize(series_.size());
-        line.cells[k] = record::number_text(point.value);
+        line.cells[k] = exact_text(point.value);
         line.time = std::max(line.time, point.time);
       }
       if (static_cast<int64_t>(lines.size()) > lines_) {
@@ -64,9 +64,8 @@ class CsvWriter {
     if (!is_over_) next_ = range.last + 1;
     std::string text;
     for (const auto& [step, line] : lines) {
-      text += std::to_string(step) + "," + record::number_text(line.time);
-      for (const std::string& cell : line.cells) text += "," + cell;
-      text += "\r\n";
+      text +=
+          std::to_string(step) + "," + exact_text(line.time) + "," + csv_line(line.cells) + "\r\n";
     }
     return text;
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/exact_text.h"
 #include "record/text.h"
 
 namespace flightdeck::serve {
@@ -12,7 +13,7 @@ namespace {
 
 std::string number(double value) {
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  return record::number_text(value);
+  return exact_text(value);
 }
 
 std::string label(const std::string& name, const std::string& value) {

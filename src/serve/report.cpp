@@ -2,10 +2,10 @@
 #include "serve/report.h"
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 #include <string_view>
 
+#include "base/clock.h"
 #include "serve/answers.h"
 #include "serve/assets.h"
 #include "serve/encoding.h"
@@ -109,8 +109,7 @@ ReportFile make_report(const RunReader& run,
   ReportFile file;
   wire::Report& report = file.content;
   report.api = wire::kApi;
-  report.made =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  report.made = seconds_since_1970();
   report.run = details_of(run, summary_of(run, name, 0));
   report.lamps = lamps_of(run);
   // A third less each time; a run whose names alone are too many stays larger.

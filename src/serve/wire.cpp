@@ -3,13 +3,13 @@
 // clang-format off
 #include "serve/wire.h"
 
-#include "serve/json_writer.h"
+#include "record/json_writer.h"
 
 namespace flightdeck::serve::wire {
 
 namespace {
 
-void write(JsonWriter& out, const ServerInfo& value) {
+void write(record::JsonWriter& out, const ServerInfo& value) {
   out.begin_object();
   out.key("api");
   out.value(value.api);
@@ -24,7 +24,7 @@ void write(JsonWriter& out, const ServerInfo& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const RunSummary& value) {
+void write(record::JsonWriter& out, const RunSummary& value) {
   out.begin_object();
   out.key("id");
   out.value(value.id);
@@ -47,7 +47,7 @@ void write(JsonWriter& out, const RunSummary& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const RunList& value) {
+void write(record::JsonWriter& out, const RunList& value) {
   out.begin_object();
   out.key("epoch");
   out.value(value.epoch);
@@ -60,7 +60,7 @@ void write(JsonWriter& out, const RunList& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Parameter& value) {
+void write(record::JsonWriter& out, const Parameter& value) {
   out.begin_object();
   out.key("name");
   out.value(value.name);
@@ -71,7 +71,7 @@ void write(JsonWriter& out, const Parameter& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Quantity& value) {
+void write(record::JsonWriter& out, const Quantity& value) {
   out.begin_object();
   out.key("name");
   out.value(value.name);
@@ -86,7 +86,7 @@ void write(JsonWriter& out, const Quantity& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Series& value) {
+void write(record::JsonWriter& out, const Series& value) {
   out.begin_object();
   out.key("id");
   out.value(value.id);
@@ -107,7 +107,7 @@ void write(JsonWriter& out, const Series& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Note& value) {
+void write(record::JsonWriter& out, const Note& value) {
   out.begin_object();
   out.key("step");
   out.value(value.step);
@@ -122,7 +122,7 @@ void write(JsonWriter& out, const Note& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Clock& value) {
+void write(record::JsonWriter& out, const Clock& value) {
   out.begin_object();
   out.key("steps");
   out.value(value.steps);
@@ -131,7 +131,7 @@ void write(JsonWriter& out, const Clock& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const RunDetails& value) {
+void write(record::JsonWriter& out, const RunDetails& value) {
   out.begin_object();
   out.key("summary");
   write(out, value.summary);
@@ -174,7 +174,7 @@ void write(JsonWriter& out, const RunDetails& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Points& value) {
+void write(record::JsonWriter& out, const Points& value) {
   out.begin_object();
   out.key("id");
   out.value(value.id);
@@ -193,7 +193,7 @@ void write(JsonWriter& out, const Points& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const PointsList& value) {
+void write(record::JsonWriter& out, const PointsList& value) {
   out.begin_object();
   out.key("change");
   out.value(value.change);
@@ -204,7 +204,7 @@ void write(JsonWriter& out, const PointsList& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Axis& value) {
+void write(record::JsonWriter& out, const Axis& value) {
   out.begin_object();
   out.key("low");
   out.value(value.low);
@@ -215,7 +215,7 @@ void write(JsonWriter& out, const Axis& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Frame& value) {
+void write(record::JsonWriter& out, const Frame& value) {
   out.begin_object();
   out.key("id");
   out.value(value.id);
@@ -238,7 +238,7 @@ void write(JsonWriter& out, const Frame& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const FrameList& value) {
+void write(record::JsonWriter& out, const FrameList& value) {
   out.begin_object();
   out.key("change");
   out.value(value.change);
@@ -249,7 +249,7 @@ void write(JsonWriter& out, const FrameList& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Lamp& value) {
+void write(record::JsonWriter& out, const Lamp& value) {
   out.begin_object();
   out.key("severity");
   out.value(value.severity);
@@ -264,7 +264,7 @@ void write(JsonWriter& out, const Lamp& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const LampList& value) {
+void write(record::JsonWriter& out, const LampList& value) {
   out.begin_object();
   out.key("lamps");
   out.begin_array();
@@ -273,7 +273,7 @@ void write(JsonWriter& out, const LampList& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Gone& value) {
+void write(record::JsonWriter& out, const Gone& value) {
   out.begin_object();
   out.key("id");
   out.value(value.id);
@@ -282,7 +282,7 @@ void write(JsonWriter& out, const Gone& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Refusal& value) {
+void write(record::JsonWriter& out, const Refusal& value) {
   out.begin_object();
   out.key("error");
   out.value(value.error);
@@ -291,7 +291,7 @@ void write(JsonWriter& out, const Refusal& value) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Report& value) {
+void write(record::JsonWriter& out, const Report& value) {
   out.begin_object();
   out.key("api");
   out.value(value.api);
@@ -325,115 +325,115 @@ void write(JsonWriter& out, const Report& value) {
 }  // namespace
 
 std::string to_json(const ServerInfo& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const RunSummary& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const RunList& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Parameter& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Quantity& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Series& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Note& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Clock& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const RunDetails& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Points& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const PointsList& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Axis& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Frame& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const FrameList& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Lamp& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const LampList& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Gone& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Refusal& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }
 
 std::string to_json(const Report& value) {
-  JsonWriter out;
+  record::JsonWriter out;
   write(out, value);
   return out.take();
 }

@@ -21,7 +21,8 @@ class ConjugateGradients {
   ConjugateGradients(const LinearOperator& op, const Tensor& b, const SolveOptions& options)
       : op_(op), options_(options), b_(b), b_norms_(norms_of(b)) {
     const int64_t lines = b.size(0);
-    // Of the start zero: one, and NaN where the right-hand side is not finite.
+    // The start is zero, so every relative residual begins at one. Dividing gives NaN where the
+    // right-hand side is zero or not finite.
     solution_.residuals = b_norms_ / b_norms_;
     solution_.iterations.assign(lines, 0);
     solution_.converged.assign(lines, false);

@@ -98,8 +98,9 @@ class LanczosRun {
   bool settled() const {
     if (ritz().size() == op_.dim() || (stands_still_ && !options_.until_proved)) return true;
     if (ritz().size() < wanted_.count()) return false;
-    // An invariant span has all eigenvalues but those whose share in the probes was lost to
-    // rounding. One more random line tells.
+    // No line is pending: the operator maps the span into itself, so its Ritz values are exact. An
+    // eigenvector that was not part of the probes, up to rounding, is missing all the same. One
+    // more random line finds it, and only after that the values are settled.
     if (space_.pending() == 0 && !has_second_probe_) return false;
     return std::find(converged_.begin(), converged_.end(), false) == converged_.end();
   }
@@ -111,7 +112,8 @@ class LanczosRun {
       has_second_probe_ = true;
       stages_ = {space_.ritz()};
     }
-    // All of them: a probe proves as much as the least of what comes of it.
+    // All pending lines are multiplied. A random line proves that no eigenvalue was missed, and it
+    // proves that only as long as every line that follows from it is in the space.
     const int64_t count = std::min(space_.pending(), options_.max_products - space_.products());
     const int64_t lines = std::min(op_.dim(), space_.lines_kept() + count);
     if (lines > options_.max_basis) restart();

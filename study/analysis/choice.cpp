@@ -42,23 +42,13 @@ uint64_t most_common_seed(const std::vector<Trial>& trials, const std::vector<si
   return most->first;
 }
 
-Measure measure_for_choice(const Trial& trial) {
-  for (const Part part : {Part::kValid, Part::kTest, Part::kTrain}) {
-    if (trial.has({part, false})) return trial.measure(part);
-  }
-  return {};
-}
-
-// Smaller is better.
-auto rank_of(const Trial& trial, uint64_t seed) {
-  const TrialRun& run = run_on(trial, seed);
-  const Measure measure = measure_for_choice(trial);
-  const std::vector<double>& scores = scores_of(run, measure);
-  const double last = scores.empty() ? 0 : scores.back();
-  return std::make_tuple(run.has_diverged,
-                         measure.is_accuracy ? -last : last,
-                         -static_cast<int64_t>(trial.runs.size()),
-                         trial.sample);
+// Ranked as tuning ranks them; among equals the one with more seeds comes first.
+bool is_better(const Trial& a, const Trial& b, uint64_t seed) {
+  const RunScore &score_a = run_on(a, seed).score, &score_b = run_on(b, seed).score;
+  if (is_better(score_a, score_b)) return true;
+  if (is_better(score_b, score_a)) return false;
+  if (a.runs.size() != b.runs.size()) return a.runs.size() > b.runs.size();
+  return a.sample < b.sample;
 }
 
 }  // namespace
@@ -116,7 +106,7 @@ std::vector<Choice> choose(const std::vector<Trial>& trials) {
       choice.samples = static_cast<int64_t>(members.size());
       choice.tuning_seed = most_common_seed(trials, members);
       choice.trial = *std::min_element(members.begin(), members.end(), [&](size_t a, size_t b) {
-        return rank_of(trials[a], choice.tuning_seed) < rank_of(trials[b], choice.tuning_seed);
+        return is_better(trials[a], trials[b], choice.tuning_seed);
       });
       choices.push_back(std::move(choice));
     }

@@ -23,8 +23,8 @@ struct Choice {
   uint64_t tuning_seed = 0;  ///< that they were compared on
 };
 
-/// Chosen by the last validation score (accuracy, else loss) on the seed that most of the settings
-/// share; what diverged comes last, and among equals the one with more seeds first.
+/// Chosen as tuning chooses (study/selection.h), on the seed that most of the settings share; among
+/// equals the one with more seeds.
 std::vector<Choice> choose(const std::vector<Trial>& trials);
 
 /// Settings that compete for the budget.

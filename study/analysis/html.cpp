@@ -72,14 +72,9 @@ std::string head(const std::string& title, const std::string& caption) {
   return "<h3>" + escaped(title) + "</h3>\n<p class=\"caption\">" + escaped(caption) + "</p>\n";
 }
 
-bool is_words(const TableCell& cell) {
-  return !cell.text.empty() && std::isalpha(static_cast<unsigned char>(cell.text[0])) != 0 &&
-         cell.text != "never";
-}
-
-std::string cell_html(const TableCell& cell) {
+std::string cell_html(const TableCell& cell, bool is_words) {
   std::string html = "<td";
-  if (is_words(cell)) {
+  if (is_words) {
     html += " class=\"words\"";
   } else if (cell.score == 1) {
     html += " class=\"best\"";
@@ -95,13 +90,13 @@ std::string cell_html(const TableCell& cell) {
 std::string body_of(const ShownTable& table) {
   std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
   for (size_t k = 0; k < table.columns.size(); ++k) {
-    const bool has_words = !table.rows.empty() && is_words(table.rows[0][k]);
-    html += (has_words ? "<th class=\"words\">" : "<th>") + escaped(table.columns[k]) + "</th>";
+    html += (table.has_words(k) ? "<th class=\"words\">" : "<th>") + escaped(table.columns[k]) +
+            "</th>";
   }
   html += "</tr></thead>\n<tbody>\n";
   for (const std::vector<TableCell>& row : table.rows) {
     html += "<tr>";
-    for (const TableCell& cell : row) html += cell_html(cell);
+    for (size_t k = 0; k < row.size(); ++k) html += cell_html(row[k], table.has_words(k));
     html += "</tr>\n";
   }
   return html + "</tbody></table></div>\n";

@@ -110,8 +110,8 @@ std::string latex_text(const std::string& text) {
 std::string latex_table(const ShownTable& table) {
   std::string text = "\\begin{table}[!htbp]\\centering\\footnotesize\n\\caption{" +
                      latex_text(table.title + ". " + table.caption) + "}\\medskip\n" + kFitted +
-                     "\\begin{tabular}{l";
-  for (size_t k = 1; k < table.columns.size(); ++k) text += "r";
+                     "\\begin{tabular}{";
+  for (size_t k = 0; k < table.columns.size(); ++k) text += table.has_words(k) ? "l" : "r";
   text += "}\n\\toprule\n";
   for (size_t k = 0; k < table.columns.size(); ++k) {
     text += (k == 0 ? "" : " & ") + latex_text(table.columns[k]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The analysis as tidy tables, one row for each observation: CSV files, and JSON for programs.
+// The analysis as tidy tables, one row for each observation.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,6 @@ struct Records {
 
 /// By RFC 4180, with all digits. A number that does not exist is empty, infinity is inf.
 std::string to_csv(const Records& records);
-/// An array of objects; numbers that are not finite are null.
-std::string to_json(const Records& records);
 
 Records performance_records(const Analysis& analysis);
 Records speed_records(const Analysis& analysis);

@@ -163,6 +163,10 @@ Look look_of(const std::vector<std::string>& competitors, const std::string& com
   return {place % count, place / count % 4, is_baseline(competitor)};
 }
 
+bool ShownTable::has_words(size_t column) const {
+  return std::find(word_columns.begin(), word_columns.end(), column) != word_columns.end();
+}
+
 Report make_report(const Analysis& analysis) {
   Report report;
   report.title = "Comparison of optimizers";

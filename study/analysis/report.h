@@ -22,6 +22,9 @@ struct ShownTable {
   std::vector<std::string> columns;
   std::vector<std::vector<TableCell>> rows;
   bool is_folded = false;
+  std::vector<size_t> word_columns = {0};  ///< positions; all others hold numbers
+
+  bool has_words(size_t column) const;
 };
 
 /// How a line looks, the same in all figures and formats.

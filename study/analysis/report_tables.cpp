@@ -139,6 +139,7 @@ ShownTable winners_table(const Analysis& analysis) {
                    "performance",
                    "fastest",
                    "epochs to target"};
+  table.word_columns = {0, 1, 2, 4, 6};
   for (const std::string& problem : analysis.problems) {
     std::vector<const Result*> results = analysis.headline_of(problem);
     if (results.empty()) continue;
@@ -241,6 +242,7 @@ ShownTable target_table(const Analysis& analysis) {
       "What counts as solved: published, chosen by the reader, or by rule 98 % of the way from the "
       "untrained score to the median of the final ones.";
   table.columns = {"problem", "measure", "target", "origin"};
+  table.word_columns = {0, 1, 3};
   table.is_folded = true;
   for (const std::string& problem : analysis.problems) {
     const auto at = analysis.targets.find(problem);

@@ -86,6 +86,7 @@ ShownTable tuneability_table(const Analysis& analysis, const std::string& proble
                    "within 1 %",
                    "within 10 %",
                    "median"};
+  table.word_columns = {0, 1};
   table.is_folded = true;
   for (const std::string& competitor : analysis.competitors) {
     const Tuneability* found = tuneability_of(analysis, analysis.headline_of(problem, competitor));

@@ -7,8 +7,6 @@
 #include <set>
 #include <tuple>
 
-#include "study/selection.h"
-
 namespace flightdeck::study {
 namespace {
 
@@ -59,6 +57,7 @@ TrialRun run_of(const Outcome& outcome, const std::vector<int64_t>& epochs) {
   TrialRun run;
   run.seed = outcome.seed;
   run.has_diverged = outcome.ending == "diverged";
+  run.score = score_of(outcome);
   for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
     const Curve& from = curve_of(outcome, part);
     Curve& into = curve_of(run, part);

@@ -7,6 +7,7 @@
 
 #include "study/analysis/measure.h"
 #include "study/outcome.h"
+#include "study/selection.h"
 #include "study/statistics.h"
 
 namespace flightdeck::study {
@@ -16,6 +17,7 @@ namespace flightdeck::study {
 struct TrialRun {
   uint64_t seed = 0;
   bool has_diverged = false;
+  RunScore score;  ///< by which tuning ranks it
   Curve train, valid, test;
   double seconds_per_epoch = 0;
 };

@@ -82,4 +82,7 @@ DataSource idx_source();
 /// A source of 32 x 32 colour images, each standardised by its own mean and deviation.
 DataSource colour_source();
 
+/// What the two CIFAR sets have in common: all but their files and how these are read.
+DataSource cifar_source(int64_t classes);
+
 }  // namespace flightdeck::suite

@@ -27,10 +27,16 @@ TEST(Table, KeepsAllDigitsInFiles) {
   EXPECT_EQ(csv_text(example()), "name,step,value\nfirst,100000,0.1234567\nb,7,-inf\n");
 }
 
+TEST(Table, QuotesTextInFiles) {
+  Table table({"a,b", "c"});
+  table.add({"say \"so\"", "=1"});
+  EXPECT_EQ(csv_text(table), "\"a,b\",c\n\"say \"\"so\"\"\",'=1\n");
+}
+
 TEST(Table, HasNullsInJsonWhereThereIsNoNumber) {
-  EXPECT_EQ(json_text(example()),
-            R"([{"name": "first", "step": 100000, "value": 0.1234567}, )"
-            R"({"name": "b", "step": 7, "value": null}])");
+  EXPECT_EQ(json_of(example()).text(),
+            R"([{"name":"first","step":100000,"value":0.1234567},)"
+            R"({"name":"b","step":7,"value":null}])");
 }
 
 TEST(Table, RefusesARowOfAnotherLength) {

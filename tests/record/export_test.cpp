@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "flightdeck/record.h"
-#include "record/text.h"
 #include "tests/record/made_steps.h"
 #include "tests/record/runs.h"
 
@@ -95,22 +94,6 @@ TEST(Exports, SayWhenTheyCannotBeWritten) {
   broken.setstate(std::ios::badbit);
   EXPECT_THROW(export_json_lines(reader, broken), std::runtime_error);
   EXPECT_THROW(export_csv(reader, broken), std::runtime_error);
-}
-
-TEST(JsonText, ReplacesWhatIsNoUtf8) {
-  EXPECT_EQ(record::json_string("a\xff"
-                                "b"),
-            "\"a\xef\xbf\xbd"
-            "b\"");
-  EXPECT_EQ(record::json_string("\xc3"), "\"\xef\xbf\xbd\"");
-  EXPECT_EQ(record::json_string("\xed\xa0\x80").find("\xed\xa0"), std::string::npos);
-  EXPECT_EQ(record::json_string("∂😀\t"), "\"∂😀\\u0009\"");
-}
-
-TEST(NumberText, ReadsBackAsTheSameNumber) {
-  for (const double value : {0.1, 1e300, 5e-324, -123456789.123456789}) {
-    EXPECT_EQ(std::strtod(record::number_text(value).c_str(), nullptr), value);
-  }
 }
 
 }  // namespace

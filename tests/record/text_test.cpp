@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Text of files is shown, never obeyed: by terminals, by spreadsheets, by readers of JSON.
+// Text of files is shown, never obeyed.
 #include "record/text.h"
 
 #include <gtest/gtest.h>
-
-#include "base/csv_field.h"
 
 namespace flightdeck::record {
 namespace {
@@ -26,21 +24,6 @@ TEST(PrintableText, LeavesOrdinaryTextAlone) {
   EXPECT_EQ(printable("Größe ▁█ 漢字 𝜃"), "Größe ▁█ 漢字 𝜃");
   EXPECT_EQ(printable("a\nb"), "a\\x0ab");
   EXPECT_EQ(printable("a\nb", Lines::kKept), "a\nb");
-}
-
-TEST(JsonText, EscapesWhatATerminalWouldObey) {
-  EXPECT_EQ(json_string("\x1b\x7f\xc2\x9b\"\\\n"), "\"\\u001b\\u007f\\u009b\\\"\\\\\\n\"");
-  EXPECT_EQ(json_string("é\xff"), "\"é\xef\xbf\xbd\"");
-}
-
-TEST(CsvFields, AreNoFormulas) {
-  EXPECT_EQ(csv_field("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
-  EXPECT_EQ(csv_field("=1,\"2\""), "\"'=1,\"\"2\"\"\"");
-  for (const char* text : {"+1", "-1", "@SUM(A1)", "\t=1", "\r=1"}) {
-    EXPECT_NE(csv_field(text).find(std::string("'") + text), std::string::npos) << text;
-  }
-  EXPECT_EQ(csv_field("grad_norm@conv1.weight"), "grad_norm@conv1.weight");
-  EXPECT_EQ(csv_field(""), "");
 }
 
 }  // namespace

@@ -44,12 +44,22 @@ TEST(Csv, QuotesWhatNeedsItAndKeepsAllDigits) {
             "\"step:0.1,5\",0.3333333333333333,7\n"
             "\"a \"\"b\"\"\",,-1\n"
             "plain,inf,0\n");
-  EXPECT_EQ(to_json(Records{"x", {"a", "b"}, {{1.5, NAN}}}), "[{\"a\":1.5,\"b\":null}]");
 }
 
 TEST(Latex, EscapesWhatIsSpecial) {
   EXPECT_EQ(latex_text("a_b 5 % & ± {x}"), "a\\_b 5 \\% \\& $\\pm$ \\{x\\}");
   EXPECT_EQ(latex_text("a\\b ~ ^ #1 $ <"), "a\\textbackslash{}b \\~{} \\^{} \\#1 \\$ $<$");
+}
+
+TEST(Html, HasWordsInColumnsOfWordsAlone) {
+  ShownTable table;
+  table.columns = {"optimizer", "epochs"};
+  table.rows = {{{"adam"}, {"inf"}}, {{"5-step sgd"}, {"never"}}};
+  const Report report{"title", {}, {}, {}, {{"section", "Section", {table}}}};
+  const std::string html = to_html(report);
+  EXPECT_NE(html.find("<th class=\"words\">optimizer</th><th>epochs</th>"), std::string::npos);
+  EXPECT_NE(html.find("<td class=\"words\">adam</td><td>inf</td>"), std::string::npos);
+  EXPECT_NE(html.find("<td class=\"words\">5-step sgd</td><td>never</td>"), std::string::npos);
 }
 
 TEST(Svg, EscapesWhatIsSpecial) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "study/analysis/choice.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "study/analysis/result.h"
@@ -49,6 +51,20 @@ TEST(Choice, IsTheBestOfEachBudgetByTheLastValidationScore) {
   EXPECT_EQ(sample("medium"), "random-030");
   EXPECT_EQ(sample("large"), "refined-002");
   EXPECT_EQ(choice_of(choices, "large")->samples, 4);
+}
+
+TEST(Choice, IsTheOneThatTuningMakes) {
+  // The first ends best, but a loss on the way is not finite.
+  Outcome broken = with_losses("sgd", "grid-000", 42, {2, 1, 0.5});
+  broken.train.loss[1] = NAN;
+  const std::vector<Outcome> outcomes = {broken,
+                                         with_losses("sgd", "grid-001", 42, {2, 1.5, 0.9}),
+                                         with_losses("sgd", "grid-002", 42, {2, 0.7, 1.2})};
+  std::vector<RunScore> scores;
+  for (const Outcome& outcome : outcomes) scores.push_back(score_of(outcome));
+  const Trials trials = group(outcomes, false);
+  EXPECT_EQ(best_of(scores, 1).front(), 1u);
+  EXPECT_EQ(trials.all[choose(trials.all)[0].trial].sample, "grid-001");
 }
 
 TEST(Choice, ComparesOnTheTuningSeedAlone) {

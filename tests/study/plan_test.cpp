@@ -176,7 +176,7 @@ TEST(Request, SurvivesItsFile) {
   Request request = small_request({"small", "grid"});
   request.grid = {{"learning_rate", {0.1, 0.2}}};
   request.run_options = {{"epochs", "2"}, {"synthetic", ""}};
-  request.optimizers[0].space.push_back({"x", Dimension::Kind::kOneOf, 0, 0, false, {1, 2}, 1});
+  request.optimizers[0].space.push_back({"x", {Search::Kind::kOneOf, 0, 0, false, {1, 2}}, 1});
   const Request read = request_from_json(to_json(request));
   EXPECT_TRUE(differences(request, read).empty());
   EXPECT_EQ(to_json(read), to_json(request));
@@ -200,8 +200,9 @@ TEST(Request, NamesWhatDiffers) {
             "epochs is not given but 3 is asked for\n");
   EXPECT_EQ(lines([](Request& other) { other.optimizers[0].name = "sgd"; }),
             "optimizers is momentum but sgd is asked for\n");
-  EXPECT_NE(lines([](Request& other) { other.optimizers[0].space[0].low = 1e-3; }).find("version"),
-            std::string::npos);
+  EXPECT_NE(
+      lines([](Request& other) { other.optimizers[0].space[0].search.low = 1e-3; }).find("version"),
+      std::string::npos);
 }
 
 TEST(PlannedRunText, IsRefusedIfItsIdLeadsOutOfTheStudy) {

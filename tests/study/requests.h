@@ -12,13 +12,13 @@ namespace flightdeck::study {
 
 /// One combination: quadratic_deep, momentum, constant.
 inline Request small_request(std::vector<std::string> budgets) {
-  using Kind = Dimension::Kind;
+  using Kind = Search::Kind;
   Request request;
   request.problems = {"quadratic_deep"};
   request.optimizers = {{"momentum",
-                         {{"learning_rate", Kind::kLogUniform, 1e-4, 1, false, {}, 0.01},
-                          {"momentum", Kind::kLogUniform, 1e-3, 1, true, {}, 0.99},
-                          {"weight_decay", Kind::kFixed, 0, 0, false, {}, 0.5}}}};
+                         {{"learning_rate", {Kind::kLogUniform, 1e-4, 1, false, {}}, 0.01},
+                          {"momentum", {Kind::kLogUniform, 1e-3, 1, true, {}}, 0.99},
+                          {"weight_decay", {Kind::kFixed, 0, 0, false, {}}, 0.5}}}};
   request.schedules = {"constant"};
   request.budgets = std::move(budgets);
   return request;

@@ -6,13 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include "study/random.h"
 #include "study/requests.h"
 
 namespace flightdeck::study {
 namespace {
 
-using Kind = Dimension::Kind;
+using Kind = Search::Kind;
 
 std::vector<double> many(const Dimension& dimension, int64_t count = 4000) {
   std::vector<double> values;
@@ -21,15 +20,6 @@ std::vector<double> many(const Dimension& dimension, int64_t count = 4000) {
   }
   std::sort(values.begin(), values.end());
   return values;
-}
-
-TEST(Shares, AreTheSameOnEveryMachine) {
-  // Of a re-implementation of the engine in another language.
-  Shares shares(42, "adam");
-  EXPECT_EQ(shares.next(), 0.1674375238394642);
-  EXPECT_EQ(shares.next(), 0.5563720187773472);
-  EXPECT_EQ(Shares(43, "adam").next(), 0.4061184315097316);
-  EXPECT_EQ(Shares(42, "sgd").next(), 0.08943870494121398);
 }
 
 TEST(Draws, AreTheSameOnEveryMachine) {
@@ -51,7 +41,7 @@ TEST(Draws, BeginAlikeWhateverTheirNumber) {
 }
 
 TEST(Draws, OfALogUniformDimensionHaveItsQuantiles) {
-  const std::vector<double> values = many({"x", Kind::kLogUniform, 1e-4, 1, false, {}, 0});
+  const std::vector<double> values = many({"x", {Kind::kLogUniform, 1e-4, 1, false, {}}, 0});
   EXPECT_GE(values.front(), 1e-4);
   EXPECT_LE(values.back(), 1);
   // The standard error of a quantile is at most 4 * sqrt(0.25 / 4000) = 0.03 decades.
@@ -61,14 +51,14 @@ TEST(Draws, OfALogUniformDimensionHaveItsQuantiles) {
 }
 
 TEST(Draws, OfAComplementAreLogUniformInOneMinusTheValue) {
-  const std::vector<double> values = many({"x", Kind::kLogUniform, 1e-4, 1, true, {}, 0});
+  const std::vector<double> values = many({"x", {Kind::kLogUniform, 1e-4, 1, true, {}}, 0});
   EXPECT_GE(values.front(), 0);
   EXPECT_LE(values.back(), 1 - 1e-4);
   EXPECT_NEAR(std::log10(1 - values[2000]), -2, 0.12);
 }
 
 TEST(Draws, OfWholeNumbersReachBothEndsEquallyOften) {
-  const std::vector<double> values = many({"x", Kind::kWholeUniform, 5, 10, false, {}, 0});
+  const std::vector<double> values = many({"x", {Kind::kWholeUniform, 5, 10, false, {}}, 0});
   for (int whole = 5; whole <= 10; ++whole) {
     // Five standard errors of a count of 4000 / 6.
     EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), whole)), 667, 118);
@@ -76,15 +66,15 @@ TEST(Draws, OfWholeNumbersReachBothEndsEquallyOften) {
 }
 
 TEST(Draws, OfChoicesAreChoices) {
-  const std::vector<double> values = many({"x", Kind::kOneOf, 0, 0, false, {0.5, 2, 3}, 0});
+  const std::vector<double> values = many({"x", {Kind::kOneOf, 0, 0, false, {0.5, 2, 3}}, 0});
   EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), 0.5)), 1333, 150);
   EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), 3)), 1333, 150);
 }
 
 TEST(Refined, IsTheSmallestBoxAroundTheBest) {
   Space space = small_request({}).optimizers[0].space;
-  space.push_back({"steps", Kind::kWholeUniform, 1, 20, false, {}, 5});
-  space.push_back({"beta", Kind::kOneOf, 0, 0, false, {0.1, 0.2, 0.3, 0.4}, 0.1});
+  space.push_back({"steps", {Kind::kWholeUniform, 1, 20, false, {}}, 5});
+  space.push_back({"beta", {Kind::kOneOf, 0, 0, false, {0.1, 0.2, 0.3, 0.4}}, 0.1});
   const auto values = [](double rate, double momentum, double steps, double beta) {
     return Values{{"learning_rate", rate},
                   {"momentum", momentum},
@@ -93,15 +83,15 @@ TEST(Refined, IsTheSmallestBoxAroundTheBest) {
                   {"beta", beta}};
   };
   const Space box = refined(space, {values(0.01, 0.9, 7, 0.2), values(0.05, 0.99, 4, 0.3)});
-  EXPECT_EQ(box[0].low, 0.01);
-  EXPECT_EQ(box[0].high, 0.05);
-  EXPECT_EQ(box[1].low, 0.01);
-  EXPECT_EQ(box[1].high, 0.1);
-  EXPECT_TRUE(box[1].is_complement);
-  EXPECT_EQ(box[2].kind, Kind::kFixed);
-  EXPECT_EQ(box[3].low, 4);
-  EXPECT_EQ(box[3].high, 7);
-  EXPECT_EQ(box[4].choices, (std::vector<double>{0.2, 0.3}));
+  EXPECT_EQ(box[0].search.low, 0.01);
+  EXPECT_EQ(box[0].search.high, 0.05);
+  EXPECT_EQ(box[1].search.low, 0.01);
+  EXPECT_EQ(box[1].search.high, 0.1);
+  EXPECT_TRUE(box[1].search.is_complement);
+  EXPECT_EQ(box[2].search.kind, Kind::kFixed);
+  EXPECT_EQ(box[3].search.low, 4);
+  EXPECT_EQ(box[3].search.high, 7);
+  EXPECT_EQ(box[4].search.choices, (std::vector<double>{0.2, 0.3}));
   for (const Values& sample : draws(box, 200, 42, "box")) {
     EXPECT_GE(sample.at("momentum"), 0.9);
     EXPECT_LE(sample.at("momentum"), 0.99);
@@ -110,7 +100,7 @@ TEST(Refined, IsTheSmallestBoxAroundTheBest) {
 }
 
 TEST(Refined, OfOneValueGivesThisValue) {
-  const Space space = {{"x", Kind::kLogUniform, 1e-4, 1, false, {}, 0}};
+  const Space space = {{"x", {Kind::kLogUniform, 1e-4, 1, false, {}}, 0}};
   const Space box = refined(space, {{{"x", 0.02}}, {{"x", 0.02}}});
   EXPECT_EQ(draws(box, 1, 42, "")[0].at("x"), 0.02);
 }

@@ -21,16 +21,6 @@ TEST(Statistics, AreThoseOfThePopulation) {
   EXPECT_TRUE(std::isnan(spread_of({}).mean));
 }
 
-TEST(Statistics, InterpolatePercentilesAndAllowInfinity) {
-  EXPECT_DOUBLE_EQ(percentile({4, 1, 3, 2}, 0.25), 1.75);
-  EXPECT_DOUBLE_EQ(median({5, 1, 9}), 5);
-  EXPECT_DOUBLE_EQ(median({1, 2}), 1.5);
-  EXPECT_DOUBLE_EQ(median({1, 2, INFINITY}), 2);
-  EXPECT_EQ(median({1, INFINITY}), INFINITY);
-  EXPECT_EQ(median({INFINITY, INFINITY}), INFINITY);
-  EXPECT_TRUE(std::isnan(median({})));
-}
-
 TEST(Trials, GroupSeedsOfTheSameSetting) {
   Outcome other_rate = with_accuracies("sgd", "random-000", 42, {0.1, 0.7});
   other_rate.setting.hyperparameters["learning_rate"] = 0.2;

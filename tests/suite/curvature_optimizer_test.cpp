@@ -181,8 +181,8 @@ TEST(CurvatureOptimizer, HasTheGridsOfTheText) {
     const auto& fields = find_optimizer(name).hyperparameters;
     EXPECT_EQ(fields[0].search.text(), "one of 0.0001, 0.001, 0.01, 0.1, 1") << name;
     EXPECT_EQ(fields[1].search.text(), "one of 0.0001, 0.001, 0.01, 0.1, 1, 10") << name;
-    EXPECT_EQ(fields[1].search.value_at(0.0), 1e-4);
-    EXPECT_EQ(fields[1].search.value_at(0.999), 10.0);
+    EXPECT_EQ(fields[1].search.choices.front(), 1e-4);
+    EXPECT_EQ(fields[1].search.choices.back(), 10.0);
   }
   EXPECT_EQ(all_optimizers().size(),
             first_order_optimizers().size() + curvature_optimizers().size());

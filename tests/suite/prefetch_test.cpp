@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "suite/prefetch.h"
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -71,10 +75,27 @@ TEST(Prefetch, ThrowsToTheCallerAndTriesAgain) {
 }
 
 TEST(Prefetch, EndsWhileABatchIsPrepared) {
-  const DataSet data = synthetic("mnist", 50);
-  for (int i = 0; i < 20; ++i) {
-    Prefetch ahead(train_batches(data, 40));
-    if (i % 2 == 0) ahead.next();
+  std::atomic<int> begun{0}, ended{0};
+  DataSet data = synthetic("mnist", 50);
+  const auto prepare = data.prepare;
+  data.prepare = [&](const Tensor& stored) {
+    ++begun;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const Tensor prepared = prepare(stored);
+    ++ended;
+    return prepared;
+  };
+  for (const bool is_busy : {false, true, false, true, true}) {
+    const int before = ended;
+    {
+      Prefetch ahead(train_batches(data, 40));  // prepares the first by itself
+      if (is_busy) {
+        ahead.next();
+        while (begun < before + 2) std::this_thread::yield();
+      }
+    }
+    EXPECT_EQ(ended, before + (is_busy ? 2 : 1));
+    EXPECT_EQ(begun, ended);
   }
 }
 

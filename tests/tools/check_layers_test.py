@@ -52,6 +52,13 @@ class CheckLayers(unittest.TestCase):
         self.expect_refused("src/base/clock.cpp", '"kernels/k/k.h"', "base may not include kernels")
         self.expect_refused("src/passes/watch.cpp", '"cli/json.h"', "passes may not include cli")
 
+    def test_plain_data_may_be_shared_by_layers_that_share_nothing_else(self):
+        self.expect_allowed("study/space.h", '"suite/search.h"')
+        self.expect_refused("study/space.h", '"suite/optimizer.h"', "study may not include suite")
+        self.expect_allowed("suite/search.h", "<vector>")
+        self.expect_refused("suite/search.h", '"suite/optimizer.h"', "the standard library alone")
+        self.expect_refused("suite/search.h", "<ATen/core/Tensor.h>", "the standard library alone")
+
     def test_graph_and_rows_do_not_know_each_other(self):
         self.expect_refused("src/graph/uses.cpp", '"rows/outer.h"', "graph may not include rows")
         self.expect_refused("src/rows/outer.cpp", '"graph/uses.h"', "rows may not include graph")

@@ -171,7 +171,7 @@ void print(const BenchTrainingOptions& options, const std::string& problem, cons
                 result.high);
   } else {
     std::printf("%s\n",
-                JsonObject()
+                Json::object()
                     .field("bench", "training")
                     .field("problem", problem)
                     .field("data", result.data)
@@ -180,11 +180,11 @@ void print(const BenchTrainingOptions& options, const std::string& problem, cons
                     .field("threads", options.threads)
                     .field("blas", blas().description())
                     .field("batch", result.batch)
-                    .field("plain_ms", result.timing.plain_ms)
-                    .field("ms", result.timing.ms)
-                    .field("ratio", result.timing.ratio)
-                    .field("ratio_low_quartile", result.low)
-                    .field("ratio_high_quartile", result.high)
+                    .field("plain_ms", measured(result.timing.plain_ms))
+                    .field("ms", measured(result.timing.ms))
+                    .field("ratio", measured(result.timing.ratio))
+                    .field("ratio_low_quartile", measured(result.low))
+                    .field("ratio_high_quartile", measured(result.high))
                     .text()
                     .c_str());
   }

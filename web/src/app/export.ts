@@ -47,7 +47,7 @@ export function pictureAsPng(picture: Picture): Promise<Blob> {
     (blob ? resolve(blob) : reject(new Error('this browser cannot make a PNG of that size')))));
 }
 
-/** As src/base/csv_field.h: a spreadsheet would run what begins like a formula. */
+/** As src/base/csv.h: a spreadsheet would run what begins like a formula. */
 function cell(text: string): string {
   const shown = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(shown) ? `"${shown.replace(/"/g, '""')}"` : shown;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes one JSON document from front to back.
+// Writes one JSON document from front to back: the export of a run and the wire of the dashboard,
+// which hold millions of numbers. Everything else is written by nlohmann-json
+// (docs/decisions/0051-two-json-writers.md).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +10,11 @@
 #include <utility>
 #include <vector>
 
-namespace flightdeck::serve {
+namespace flightdeck::record {
+
+// A quoted JSON string. Bytes that are no UTF-8 become U+FFFD; control characters are escaped, so
+// that a terminal shows them.
+std::string json_string(const std::string& text);
 
 class JsonWriter {
  public:
@@ -20,7 +26,7 @@ class JsonWriter {
 
   void value(const std::string& text);
   void value(int64_t number);
-  /// NaN and infinities become the strings "NaN", "Infinity", "-Infinity".
+  // NaN and infinities become the strings "NaN", "Infinity", "-Infinity".
   void value(double number);
   void value(bool truth);
   void value(const char* text) = delete;  // would be taken for a truth value
@@ -41,6 +47,13 @@ class JsonWriter {
     end_object();
   }
 
+  // A key with its value.
+  template <typename T>
+  void field(const char* name, const T& content) {
+    key(name);
+    value(content);
+  }
+
   std::string take() { return std::move(text_); }
 
  private:
@@ -52,4 +65,4 @@ class JsonWriter {
   bool is_first_ = true;  // of its object or array, or behind a key
 };
 
-}  // namespace flightdeck::serve
+}  // namespace flightdeck::record
