@@ -50,7 +50,7 @@ expect 2 "bench first-order: there is no option '--bach'; did you mean '--batch'
 expect 2 "bench curvature: there is no problem 'mnist'" bench curvature --problem mnist
 expect 2 "no quantity 'ggn'; choose from diag_ggn" bench curvature --quantity ggn
 expect 2 "bench curvature: --batch is 0 but must be at least 1" bench curvature --batch 0
-if "$flightdeck" doctor --json | grep -q '"cuda_devices": 0,'; then
+if "$flightdeck" doctor --json | grep -q '"cuda_devices":0,'; then
   expect 1 'sees no CUDA device; use --device cpu' bench first-order --device cuda
 fi
 [ "$failures" -eq 0 ]

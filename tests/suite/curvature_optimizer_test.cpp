@@ -179,8 +179,8 @@ TEST(CurvatureOptimizer, ObservesInAClosure) {
 TEST(CurvatureOptimizer, HasTheGridsOfTheText) {
   for (const std::string name : {"diag_ggn", "diag_ggn_mc", "kfac", "kflr", "kfra"}) {
     const auto& fields = find_optimizer(name).hyperparameters;
-    EXPECT_EQ(fields[0].search.text(), "one of 0.0001, 0.001, 0.01, 0.1, 1") << name;
-    EXPECT_EQ(fields[1].search.text(), "one of 0.0001, 0.001, 0.01, 0.1, 1, 10") << name;
+    EXPECT_EQ(to_string(fields[0].search), "one of 0.0001, 0.001, 0.01, 0.1, 1") << name;
+    EXPECT_EQ(to_string(fields[1].search), "one of 0.0001, 0.001, 0.01, 0.1, 1, 10") << name;
     EXPECT_EQ(fields[1].search.choices.front(), 1e-4);
     EXPECT_EQ(fields[1].search.choices.back(), 10.0);
   }

@@ -115,11 +115,11 @@ TEST(Optimizers, HaveTheDefaultsAndSearchSpacesOfTheComparison) {
     for (const Hyperparameter& actual : find_optimizer(name).hyperparameters) {
       const auto found = expected.find(actual.name);
       if (found == expected.end()) {  // beyond the table
-        EXPECT_EQ(actual.search.text(), "fixed") << name << " " << actual.name;
+        EXPECT_EQ(to_string(actual.search), "fixed") << name << " " << actual.name;
         continue;
       }
       EXPECT_DOUBLE_EQ(actual.value, found->second.value) << name << " " << actual.name;
-      EXPECT_EQ(actual.search.text(), found->second.search) << name << " " << actual.name;
+      EXPECT_EQ(to_string(actual.search), found->second.search) << name << " " << actual.name;
       expected.erase(found);
     }
     EXPECT_TRUE(expected.empty()) << name;

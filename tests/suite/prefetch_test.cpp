@@ -94,8 +94,8 @@ TEST(Prefetch, EndsWhileABatchIsPrepared) {
         while (begun < before + 2) std::this_thread::yield();
       }
     }
-    EXPECT_EQ(ended, before + (is_busy ? 2 : 1));
-    EXPECT_EQ(begun, ended);
+    EXPECT_EQ(ended.load(), before + (is_busy ? 2 : 1));
+    EXPECT_EQ(begun.load(), ended.load());
   }
 }
 
