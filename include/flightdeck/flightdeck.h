@@ -2,6 +2,7 @@
 // The whole public API.
 #pragma once
 
+#include "flightdeck/batch.h"
 #include "flightdeck/cockpit.h"
 #include "flightdeck/coverage.h"
 #include "flightdeck/curvature.h"
