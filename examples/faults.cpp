@@ -97,7 +97,7 @@ int main(int count, char** arguments) {
         F::cross_entropy(training.model->forward(training.inputs.index_select(0, chosen)),
                          training.labels.index_select(0, chosen),
                          F::CrossEntropyFuncOptions().reduction(torch::kNone));  // [N]
-    flightdeck::WatchOptions told;
+    flightdeck::StepOptions told;
     told.optimizer = &optimizer;  // for cabs, which reads the learning rate
     {
       const auto watch = cockpit.watch(step, losses, told);

@@ -53,16 +53,15 @@ Tensor individual_losses(const Tensor& logits, const Tensor& labels) {
 
 // Squared mean of the gradient over its variance along each leading direction, the first one first:
 // at 1 / kSubBatch the mean over the sub-batch is as large as its own standard error.
-std::string signal_to_noise(const Tensor& losses, const fd::Parameters& parameters) {
+std::string signal_to_noise(const fd::Batch& batch) {
   fd::VivitOptions options;
-  options.samples.resize(kSubBatch);
-  std::iota(options.samples.begin(), options.samples.end(), 0);
-  options.gradient_samples = options.samples;
-  const fd::Vivit vivit(losses, parameters, options);
+  options.gradient_samples.resize(kSubBatch);
+  std::iota(options.gradient_samples.begin(), options.gradient_samples.end(), 0);
+  const fd::Vivit vivit(batch.of(options.gradient_samples), options);
   const Tensor ratios =
       fd::Vivit::signal_to_noise(vivit.gammas(std::min(kDirections, vivit.rank())));
   std::string text;
-  for (int64_t k = ratios.size(0); k-- > 0;) {  // eigenvalues ascend
+  for (int64_t k = 0; k < ratios.size(0); ++k) {
     char entry[32];
     std::snprintf(entry, sizeof(entry), " %5.2f", ratios[k].item<double>());
     text += entry;
@@ -71,25 +70,24 @@ std::string signal_to_noise(const Tensor& losses, const fd::Parameters& paramete
 }
 
 // Prints one line. `leading` is the eigenvector found last time, where the next search begins.
-void look(int64_t step, const Tensor& losses, const fd::Parameters& parameters, Tensor& leading) {
-  const auto hessian = fd::curvature_operator(losses, parameters, fd::CurvatureKind::kHessian);
+void look(int64_t step, const fd::Batch& batch, Tensor& leading) {
+  const auto hessian = fd::curvature_operator(batch, fd::CurvatureKind::kHessian);
   fd::EigenOptions options;
   options.start = leading;
   options.seed = static_cast<uint64_t>(step);
   const fd::Eigenpairs pairs = fd::eigenpairs(*hessian, options);
   leading = pairs.vectors;
   const double sharpness = pairs.values[0].item<double>();  // not converged: marked with '?'
-  const Tensor trace =
-      fd::curvature(losses, parameters, fd::CurvatureNeed::kTraceHessian).total.trace_hessian;
+  const Tensor trace = fd::curvature(batch, fd::CurvatureNeed::kTraceHessian).total.trace_hessian;
   std::printf("%4lld %7.4f %9.2f%c %8lld %11.2f of 2 %8.1f %s\n",
               static_cast<long long>(step),
-              losses.mean().item<double>(),
+              batch.losses().mean().item<double>(),
               sharpness,
               pairs.all_converged() ? ' ' : '?',
               static_cast<long long>(pairs.products),
               kLearningRate * sharpness,
               trace.item<double>(),
-              signal_to_noise(losses, parameters).c_str());
+              signal_to_noise(batch).c_str());
   std::fflush(stdout);
 }
 
@@ -103,7 +101,9 @@ void train() {
   for (int64_t step = 0; step <= kSteps; ++step) {
     const Tensor losses = individual_losses(model->forward(data.inputs), data.targets);  // [N]
     // Before backward(), which frees the graph.
-    if (step % kLookEvery == 0) look(step, losses, model->named_parameters(), leading);
+    if (step % kLookEvery == 0) {
+      look(step, fd::Batch(losses, model->named_parameters()), leading);
+    }
     optimizer.zero_grad();
     losses.mean().backward();
     optimizer.step();

@@ -116,7 +116,7 @@ StepOutcome Training::step(Cockpit* cockpit) {
     curvature->observe(objective_of(problem_, parameters_, losses));
   }
   if (cockpit != nullptr) {
-    WatchOptions told;
+    StepOptions told;
     told.optimizer = optimizer_.get();
     StepWatch watch = cockpit->watch(step_, losses, told);
     loss.backward();

@@ -38,6 +38,15 @@ struct Observation {
   Parameters parameters;
   std::vector<double> l2;  ///< per parameter, weight decay added
   uint64_t seed;           ///< another one in every step
+
+  /// The observed losses, asked about the parameters, or about some of them.
+  flightdeck::Batch batch() const { return batch(parameters); }
+  flightdeck::Batch batch(const Parameters& of) const {
+    flightdeck::BatchOptions options;
+    options.outputs = objective.outputs;
+    options.batch_norm = objective.batch_norm;
+    return {objective.losses, of, std::move(options)};
+  }
 };
 
 /// Turns a gradient into what is subtracted from the parameter, up to the learning rate.

@@ -35,15 +35,16 @@ std::vector<Tensor> plain_backward(const Tensor& loss, const Parameters& paramet
 }
 
 // Watches one backward pass of `reduce(losses)` and compares its `.grad` with the unwatched one.
-Gradients watched_backward(const Tensor& losses,
+Gradients watched_backward(const Batch& batch,
                            const Reduce& reduce,
-                           const Parameters& parameters,
                            Needs what,
                            const GradientOptions& options) {
+  const Tensor& losses = batch.losses();
+  const Parameters& parameters = batch.parameters();
   const std::vector<Tensor> unwatched = plain_backward(reduce(losses), parameters);
   const bool is_deterministic = identical(unwatched, plain_backward(reduce(losses), parameters));
 
-  Watch watch(losses, parameters, what, options);
+  Watch watch(batch, what, options);
   reduce(losses).backward({}, /*retain_graph=*/true);
   const std::vector<Tensor> watched = gradients_of(parameters);
   clear_gradients(parameters);
@@ -71,7 +72,7 @@ std::vector<Question> questions(int64_t batch_size, const Tensor& losses) {
     return (weights * l).sum() / weights.sum();
   };
   const std::vector<int64_t> subset = some_samples(batch_size);
-  const int64_t scratch = GradientOptions().scratch_bytes;
+  const int64_t scratch = MemoryLimits().scratch_bytes;
   const Needs all = all_needs();
 
   std::vector<Question> list = {
@@ -168,15 +169,15 @@ void check_model(const Tensor& losses,
 
   for (const Question& question : questions(losses.size(0), losses)) {
     SCOPED_TRACE(question.description);
+    BatchOptions limits;
+    limits.memory.scratch_bytes = question.scratch_bytes;
+    const Batch batch = Batch(losses, parameters, limits).of(question.samples);
     GradientOptions options;
-    options.samples = question.samples;
-    options.scratch_bytes = question.scratch_bytes;
     if (question.what.has(Need::kDots)) options.directions = directions;
     try {
       const Gradients answers =
-          question.reduce
-              ? watched_backward(losses, question.reduce, parameters, question.what, options)
-              : gradients(losses, parameters, question.what, options);
+          question.reduce ? watched_backward(batch, question.reduce, question.what, options)
+                          : gradients(batch, question.what, options);
       expect_matches_oracle(
           answers, oracle.select(question.samples), question.what, directions, tolerance);
       expect_coverage(answers.coverage, oracle, path);
@@ -206,31 +207,33 @@ void check_scalar_loss(const Tensor& loss,
   const Oracle oracle = differentiate(oracle_losses, parameters);
   const double tolerance = tolerance_of(parameters[0].tensor.scalar_type());
   const int64_t batch_size = oracle_losses.size(0);
+  BatchOptions said;
+  said.batch_size = batch_size;
+  said.reduction = reduction;
+  const Batch batch(loss, parameters, said);
   GradientOptions options;
-  options.batch_size = batch_size;
-  options.reduction = reduction;
   options.directions = random_directions(parameters);
   const Needs all = all_needs();
   const Reduce itself = [](const Tensor& l) { return l; };
   const Reduce scaled = [](const Tensor& l) { return l * 1024.0; };
 
   try {
-    const Gradients answers = gradients(loss, parameters, all, options);
+    const Gradients answers = gradients(batch, all, options);
     expect_matches_oracle(answers, oracle, all, options.directions, tolerance);
     expect_coverage(answers.coverage, oracle, path);
     expect_identities(answers, tolerance);
     for (const Reduce& reduce : {itself, scaled}) {
       SCOPED_TRACE("watch");
-      expect_matches_oracle(watched_backward(loss, reduce, parameters, all, options),
+      expect_matches_oracle(watched_backward(batch, reduce, all, options),
                             oracle,
                             all,
                             options.directions,
                             tolerance);
     }
     SCOPED_TRACE("some samples");
-    options.samples = some_samples(batch_size);
-    expect_matches_oracle(gradients(loss, parameters, all, options),
-                          oracle.select(options.samples),
+    const std::vector<int64_t> samples = some_samples(batch_size);
+    expect_matches_oracle(gradients(batch.of(samples), all, options),
+                          oracle.select(samples),
                           all,
                           options.directions,
                           tolerance);

@@ -278,7 +278,7 @@ BenchQuantity ggn_spectrum() {
           }};
 }
 
-// Ascending eigenvalues and the leading eigenvectors, per parameter.
+// Eigenvalues and the leading eigenvectors, per parameter.
 struct LeadingPairs {
   Tensor eigenvalues;
   std::vector<Tensor> eigenvectors;

@@ -80,17 +80,13 @@ SecondOrder ask(const std::string& what, const std::function<std::vector<std::st
   }
 }
 
-std::vector<SecondOrder> second_order(const Tensor& losses,
-                                      const Parameters& parameters,
-                                      BatchNormPolicy batch_norm) {
-  CurvatureOptions options;
-  options.batch_norm = batch_norm;
+std::vector<SecondOrder> second_order(const Batch& batch) {
   const auto diagonals = [&](CurvatureNeed need) {
-    return [&, need] { return curvature_coverage(losses, parameters, need, options).remarks; };
+    return [&, need] { return curvature_coverage(batch, need).remarks; };
   };
   const auto products = [&](CurvatureKind kind) {
     return [&, kind] {
-      const auto matrix = curvature_operator(losses, parameters, kind);
+      const auto matrix = curvature_operator(batch, kind);
       matrix->multiply(at::ones({1, matrix->dim()}, matrix->options()));
       return matrix->remarks();
     };
@@ -111,11 +107,11 @@ struct CoverageReport {
 CoverageReport examine(const CoverageOptions& options,
                        const std::function<void(const Coverage&)>& on_coverage) {
   Needs needs;
-  GradientOptions gradient_options;
+  BatchOptions batch_options;
   read_arguments("coverage", [&] {
     suite::find_problem(options.problem);
     needs = chosen_needs(options.needs);
-    gradient_options.batch_norm = batch_norm_policy(options.batch_norm);
+    batch_options.batch_norm = batch_norm_policy(options.batch_norm);
     if (options.batch_size < 1) {
       throw UsageError("--batch-size is " + std::to_string(options.batch_size) +
                        " but must be at least 1");
@@ -127,13 +123,13 @@ CoverageReport examine(const CoverageOptions& options,
   at::manual_seed(0);
   const suite::Model model = problem.build();
   model.module->train();
-  const suite::Batch batch = problem.random_batch(options.batch_size);
-  const Tensor losses = problem.losses(model.forward(batch.inputs), batch.targets);
-  const Parameters parameters(model.module->named_parameters());
+  const suite::Batch read = problem.random_batch(options.batch_size);
+  const Tensor losses = problem.losses(model.forward(read.inputs), read.targets);
+  const Batch batch(losses, model.module->named_parameters(), batch_options);
   CoverageReport report{problem.name, {}, {}};
-  report.coverage = flightdeck::coverage(losses, parameters, needs, gradient_options);
+  report.coverage = flightdeck::coverage(batch, needs);
   on_coverage(report.coverage);
-  report.second_order = second_order(losses, parameters, gradient_options.batch_norm);
+  report.second_order = second_order(batch);
   return report;
 }
 

@@ -13,7 +13,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "flightdeck/gradients.h"
+#include "flightdeck/batch.h"
 #include "flightdeck/grouping.h"
 #include "flightdeck/parameters.h"
 #include "flightdeck/quantity.h"
@@ -29,13 +29,13 @@ struct CockpitOptions {
   Grouping grouping;
   /// Failures are thrown instead of switching the quantity off.
   bool strict = false;
+  /// Of the batches that the cockpit makes of losses; one that it is given has its own.
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
   /// Left-out terms are left out of gradients and curvature. Their value is not in the graph: what
   /// reads losses (`loss`, `alpha`, `cabs`) then has no value and says so.
   SharedTerms shared_terms = SharedTerms::kKeep;
   uint64_t seed = 0;  ///< of sampled curvature and starting vectors; PyTorch's is not touched
-  int64_t scratch_bytes = int64_t{64} << 20;  ///< as in GradientOptions
-  int64_t stack_bytes = int64_t{256} << 20;   ///< as in CurvatureOptions
+  MemoryLimits memory;
   /// Where warnings go; the default writes them to stderr.
   std::function<void(const std::string&)> on_warning;
   /// Says notes and warnings in the words of the program around, which may have other names for
@@ -43,15 +43,10 @@ struct CockpitOptions {
   std::function<std::string(const std::string&)> wording;
 };
 
-/// What may be told about a step. All of it is optional.
-struct WatchOptions {
-  Tensor outputs;  ///< the model's outputs, where the loss is one the engine does not know
+/// What may be told about a step beside its batch.
+struct StepOptions {
   const torch::optim::Optimizer* optimizer = nullptr;  ///< learning rates are read from it
   std::optional<double> learning_rate;                 ///< instead of the optimizer's
-  /// For a scalar loss: how many samples it was reduced from. With individual losses [N] it may be
-  /// given too; it then has to be N.
-  int64_t batch_size = 0;
-  Reduction reduction = Reduction::kMean;  ///< of that scalar loss
 };
 
 class StepWatch;
@@ -98,12 +93,16 @@ class Cockpit {
   /// Told with the run: problem, optimizer, seed, ... Before the first watched step.
   void describe(const std::string& key, const std::string& value);
 
-  /// Begins to watch a step: call between forward and backward. `losses` are the individual losses
-  /// [N], or a scalar with `options.batch_size`. Steps ascend; call it at every step, so that what
-  /// the optimizer does between two steps is seen.
+  /// Begins to watch a step with these individual losses [N]: call between forward and backward.
+  /// Steps ascend; call it at every step, so that what the optimizer does between two steps is
+  /// seen.
   [[nodiscard]] StepWatch watch(int64_t step,
                                 const Tensor& losses,
-                                const WatchOptions& options = {});
+                                const StepOptions& options = {});
+  /// The same for a scalar loss, a loss that the engine does not know, or a batch that is asked
+  /// other questions too. It is a batch of all samples and of the cockpit's parameters, whose graph
+  /// is not held beyond this call.
+  [[nodiscard]] StepWatch watch(int64_t step, const Batch& batch, const StepOptions& options = {});
 
   /// Records numbers of the user's own: accuracy, learning rate.
   void log(int64_t step, const std::string& name, double value);
@@ -112,16 +111,18 @@ class Cockpit {
   /// What outlives a step: where the parameters began, ranges that adapt, eigenvectors to start
   /// from, which quantities are off. With it and the training's own state a run goes on in another
   /// process as if it had not stopped; what waits for a next step is not part of it.
-  std::map<std::string, Tensor> save() const;
+  [[nodiscard]] std::map<std::string, Tensor> save() const;
   /// Before the first watched step. Throws if it is of other parameters, or of other quantities or
   /// settings; nothing is loaded then.
   void load(const std::map<std::string, Tensor>& saved);
 
   const CockpitOptions& options() const;
+  /// What is watched, each tensor once: a batch for `watch` is made of them.
+  const Parameters& parameters() const;
   /// True if something is computed at this step, or completed for the step before.
-  bool is_due(int64_t step) const;
+  [[nodiscard]] bool is_due(int64_t step) const;
   /// What is computed at this step and by which passes, for people.
-  std::string plan(int64_t step) const;
+  [[nodiscard]] std::string plan(int64_t step) const;
 
   /// Ends the run and closes the sinks. What waits for a next step is left out, and a step that is
   /// still being watched is dropped with a remark. The destructor calls it with "finished", or

@@ -9,8 +9,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "flightdeck/batch.h"
 #include "flightdeck/coverage.h"
-#include "flightdeck/gradients.h"
 #include "flightdeck/kronecker.h"
 #include "flightdeck/needs.h"
 #include "flightdeck/parameters.h"
@@ -46,26 +46,9 @@ enum class WeightSharing {
 };
 
 struct CurvatureOptions {
-  /// Samples whose curvature is taken, in this order; empty means all. N is then their count.
-  std::vector<int64_t> samples;
   int64_t mc_samples = 1;  ///< M would-be gradients per sample for the Monte-Carlo needs
   uint64_t seed = 0;       ///< of their own generator; PyTorch's is not touched
-  /// The model's outputs, where the loss is one the engine does not know. What lies between them
-  /// and the losses is then the loss.
-  Tensor outputs;
-  BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
-  /// Of the Hessian. The GGN has nothing of a term without outputs either way, and says so.
-  SharedTerms shared_terms = SharedTerms::kKeep;
-  /// For a scalar loss: the number of samples it was reduced from. 0 means losses are given as [N].
-  int64_t batch_size = 0;
-  Reduction reduction = Reduction::kMean;  ///< of that scalar loss
-  /// Bytes the largest propagated stack may take; more columns are taken in several goes.
-  int64_t stack_bytes = int64_t{256} << 20;
-  /// Scratch memory one operation may take.
-  int64_t scratch_bytes = int64_t{64} << 20;
   WeightSharing weight_sharing = WeightSharing::kPatchSums;
-  /// KFRA propagates one matrix over the entries of a sample; a larger one is refused.
-  int64_t matrix_bytes = int64_t{4} << 30;
   /// Called after each go of columns of the exact or sampled loss Hessian: how many are done, and
   /// of how many. For long work; many positions or classes make many columns.
   std::function<void(int64_t done, int64_t columns)> on_columns;
@@ -96,14 +79,17 @@ struct Curvature {
   /// The answers of the parameter with this name; throws if there is none.
   const ParameterCurvature& at(const std::string& name) const;
   /// One field of all parameters flattened and concatenated: [D], or [N, D] for per-sample fields.
-  Tensor concatenated(Tensor ParameterCurvature::*field) const;
+  [[nodiscard]] Tensor concatenated(Tensor ParameterCurvature::*field) const;
 };
 
-/// Answers `what` from individual losses [N] (or a scalar loss and `options.batch_size`). The graph
-/// stays usable; `.grad`, parameters and RNG are untouched.
-Curvature curvature(const Tensor& losses,
-                    const Parameters& parameters,
-                    CurvatureNeeds what,
-                    const CurvatureOptions& options = {});
+/// Answers `what`. The graph stays usable; `.grad`, parameters and RNG are untouched.
+[[nodiscard]] Curvature curvature(const Batch& batch,
+                                  CurvatureNeeds what,
+                                  const CurvatureOptions& options = {});
+/// The same of individual losses [N] of which nothing else is to be said.
+[[nodiscard]] Curvature curvature(const Tensor& losses,
+                                  const Parameters& parameters,
+                                  CurvatureNeeds what,
+                                  const CurvatureOptions& options = {});
 
 }  // namespace flightdeck

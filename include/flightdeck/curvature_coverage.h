@@ -8,9 +8,12 @@ namespace flightdeck {
 
 /// Coverage and remarks of `curvature` with the same arguments, and what it throws, at the price of
 /// two columns for each op. There are no values: `parameters` of the result is empty.
-Curvature curvature_coverage(const Tensor& losses,
-                             const Parameters& parameters,
-                             CurvatureNeeds what,
-                             const CurvatureOptions& options = {});
+[[nodiscard]] Curvature curvature_coverage(const Batch& batch,
+                                           CurvatureNeeds what,
+                                           const CurvatureOptions& options = {});
+[[nodiscard]] Curvature curvature_coverage(const Tensor& losses,
+                                           const Parameters& parameters,
+                                           CurvatureNeeds what,
+                                           const CurvatureOptions& options = {});
 
 }  // namespace flightdeck

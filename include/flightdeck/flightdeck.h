@@ -3,6 +3,7 @@
 // custom functions.
 #pragma once
 
+#include "flightdeck/batch.h"
 #include "flightdeck/check_rule.h"
 #include "flightdeck/cockpit.h"
 #include "flightdeck/coverage.h"

@@ -10,6 +10,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "flightdeck/batch.h"
 #include "flightdeck/coverage.h"
 #include "flightdeck/histogram.h"
 #include "flightdeck/needs.h"
@@ -39,24 +40,6 @@ enum class Need : uint32_t {
 
 using Needs = NeedSet<Need>;
 constexpr Needs operator|(Need a, Need b) { return Needs(a) | Needs(b); }
-
-/// What to do about training-mode batch normalisation, which couples the samples.
-enum class BatchNormPolicy {
-  kRefuse,              ///< throw, naming the layer
-  kConstantStatistics,  ///< g_n with the batch's mean and variance held constant
-  kSplitGradient,       ///< split the true gradient by sample: the rows still sum to it
-};
-
-/// How a scalar loss was reduced from its N summands. Read from the graph too: a plain sum that is
-/// said to be a mean, or the other way round, is an error.
-enum class Reduction { kMean, kSum };
-
-/// What to do with a summand of the losses that has one value for all samples, such as a penalty on
-/// parameters. Found by where samples sit in the graph, whatever ops it is made of.
-enum class SharedTerms {
-  kKeep,      ///< part of every individual loss, as autograd has it
-  kLeaveOut,  ///< part of none; the coverage and a remark name each
-};
 
 /// Where rounding may be more than this share of a scatter, the scatter is limited by rounding.
 constexpr double kRoundingLimit = 0.01;
@@ -99,9 +82,6 @@ class KeptRows {
 };
 
 struct GradientOptions {
-  /// Restricts every result to these samples, in this order; empty means all. N is then their
-  /// count.
-  std::vector<int64_t> samples;
   /// For Need::kDots: one tensor [V, *shape] per parameter.
   std::vector<Tensor> directions;
   /// Histograms of the entries of all g_n, and of (entry of g_n, entry of the parameter).
@@ -111,15 +91,6 @@ struct GradientOptions {
   /// known only later. They hold the activations of the step, inputs included: `KeptRows::dots`
   /// throws if one was overwritten. Parameters may change.
   bool keep_rows = false;
-  BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
-  SharedTerms shared_terms = SharedTerms::kKeep;
-  /// For a scalar loss: the number of samples it was reduced from, which sit in the leading
-  /// dimension of what was reduced. 0 means losses are given as [N]. A scalar that is no mean or
-  /// sum over the samples (a root, a logarithm, a product of means) is refused.
-  int64_t batch_size = 0;
-  Reduction reduction = Reduction::kMean;  ///< of that scalar loss
-  /// Scratch memory one operation may take; larger work is done in pieces with equal results.
-  int64_t scratch_bytes = int64_t{64} << 20;
   /// Watch only: hand over the mean gradient the engine has as a by-product and spare PyTorch
   /// that work. `.grad` then equals PyTorch's to rounding, not to the bit.
   bool reuse_gradients = false;
@@ -145,23 +116,30 @@ struct Gradients {
   /// An estimate of the relative error of sum_n ||g_n - g||² by rounding, [] in double, to compare
   /// with kRoundingLimit: of a parameter or the total, after kDeviations or (a parameter)
   /// kVariance.
-  Tensor rounding_share(const ParameterGradients& answers) const;
+  [[nodiscard]] Tensor rounding_share(const ParameterGradients& answers) const;
   /// One field of all parameters flattened and concatenated: [D], or [N, D] for `individual`.
-  Tensor concatenated(Tensor ParameterGradients::*field) const;
+  [[nodiscard]] Tensor concatenated(Tensor ParameterGradients::*field) const;
 };
 
-/// Answers `what` from individual losses [N] (or a scalar loss and `options.batch_size`) by a
-/// backward pass of its own. The graph stays usable; `.grad`, parameters and RNG are untouched.
-/// User hooks on tensors are not run. Float16 and bfloat16 rows are computed in float32.
-Gradients gradients(const Tensor& losses,
-                    const Parameters& parameters,
-                    Needs what,
-                    const GradientOptions& options = {});
+/// Answers `what` by a backward pass of its own. The graph stays usable; `.grad`, parameters and
+/// RNG are untouched. User hooks on tensors are not run. Float16 and bfloat16 rows are computed in
+/// float32.
+[[nodiscard]] Gradients gradients(const Batch& batch,
+                                  Needs what,
+                                  const GradientOptions& options = {});
+/// The same of individual losses [N] of which nothing else is to be said.
+[[nodiscard]] Gradients gradients(const Tensor& losses,
+                                  const Parameters& parameters,
+                                  Needs what,
+                                  const GradientOptions& options = {});
 
 /// The coverage report alone. Costs one pass of `gradients`, whose answers are dropped.
-Coverage coverage(const Tensor& losses,
-                  const Parameters& parameters,
-                  Needs what,
-                  const GradientOptions& options = {});
+[[nodiscard]] Coverage coverage(const Batch& batch,
+                                Needs what,
+                                const GradientOptions& options = {});
+[[nodiscard]] Coverage coverage(const Tensor& losses,
+                                const Parameters& parameters,
+                                Needs what,
+                                const GradientOptions& options = {});
 
 }  // namespace flightdeck

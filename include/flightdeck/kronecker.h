@@ -37,7 +37,8 @@ enum class DampingSplit {
 
 /// v -> (output ⊗ input) v on the flattened parameter, [V, J * I] or [V, J] for a bias; the
 /// corrected one if it was computed. Keeps the factors, without a copy.
-std::shared_ptr<const LinearOperator> kronecker_operator(const KroneckerFactors& factors);
+[[nodiscard]] std::shared_ptr<const LinearOperator> kronecker_operator(
+    const KroneckerFactors& factors);
 
 /// v -> (output ⊗ input + damping)^-1 v. The exact split (and EKFAC's corrected eigenvalues, where
 /// present) needs no approximation of the damping, and neither does a bias or a factor that is
@@ -47,8 +48,7 @@ std::shared_ptr<const LinearOperator> kronecker_operator(const KroneckerFactors&
 ///
 /// Throws if the matrix is singular, as it may be without damping. Factors that are not finite give
 /// NaN.
-std::shared_ptr<const LinearOperator> kronecker_inverse(const KroneckerFactors& factors,
-                                                        double damping,
-                                                        DampingSplit split = DampingSplit::kTrace);
+[[nodiscard]] std::shared_ptr<const LinearOperator> kronecker_inverse(
+    const KroneckerFactors& factors, double damping, DampingSplit split = DampingSplit::kTrace);
 
 }  // namespace flightdeck

@@ -10,7 +10,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "flightdeck/gradients.h"
+#include "flightdeck/batch.h"
 #include "flightdeck/operator.h"
 #include "flightdeck/parameters.h"
 
@@ -25,16 +25,9 @@ enum class CurvatureKind {
 };
 
 struct ProductOptions {
-  /// The mean is over these samples; empty means all.
-  std::vector<int64_t> samples;
   /// Groups of parameters (by position): only curvature within a group is kept. Empty means one
   /// group of all, except for the PCH, which is defined per parameter.
   std::vector<std::vector<size_t>> blocks;
-  /// The model's outputs, where the loss is one the engine does not know (GGN and PCH).
-  Tensor outputs;
-  SharedTerms shared_terms = SharedTerms::kKeep;  ///< as in CurvatureOptions; of the gradient too
-  int64_t batch_size = 0;                         ///< for a scalar loss
-  Reduction reduction = Reduction::kMean;         ///< of that scalar loss
 };
 
 /// A curvature matrix of the mean loss over all given parameters, flattened and concatenated.
@@ -48,12 +41,16 @@ class CurvatureOperator : public LinearOperator {
   virtual const std::vector<std::string>& remarks() const = 0;
 };
 
-/// Keeps the graph behind `losses` alive; parameters must not change while it is used. One thread
-/// at a time: a product borrows the nodes of the graph.
-std::shared_ptr<const CurvatureOperator> curvature_operator(const Tensor& losses,
-                                                            const Parameters& parameters,
-                                                            CurvatureKind kind,
-                                                            const ProductOptions& options = {});
+/// Keeps the batch; parameters must not change while it is used. One thread at a time: a product
+/// borrows the nodes of the graph.
+[[nodiscard]] std::shared_ptr<const CurvatureOperator> curvature_operator(
+    const Batch& batch, CurvatureKind kind, const ProductOptions& options = {});
+/// The same of individual losses [N] of which nothing else is to be said.
+[[nodiscard]] std::shared_ptr<const CurvatureOperator> curvature_operator(
+    const Tensor& losses,
+    const Parameters& parameters,
+    CurvatureKind kind,
+    const ProductOptions& options = {});
 
 /// How explicit blocks are averaged over the batch.
 enum class BatchAverage {
@@ -64,22 +61,19 @@ enum class BatchAverage {
 struct AveragedBlocksOptions {
   CurvatureKind kind = CurvatureKind::kGgn;  ///< kGgn, kHessian, kPchClip or kPchAbs
   BatchAverage average = BatchAverage::kProducts;
-  Tensor outputs;
-  SharedTerms shared_terms = SharedTerms::kKeep;  ///< kept ones are refused, but for the GGN
-  int64_t batch_size = 0;
-  Reduction reduction = Reduction::kMean;
-  /// A backpropagated matrix larger than this is refused.
-  int64_t matrix_bytes = int64_t{2} << 30;
 };
 
 /// Hessian backpropagation with batch averages: one explicit block per parameter, for chains of
-/// linear layers, convolutions, elementwise activations, pooling and views.
+/// linear layers, convolutions, elementwise activations, pooling and views. Shared terms that are
+/// kept are refused, but for the GGN.
 struct AveragedBlock {
   std::string name;
   std::shared_ptr<const LinearOperator> block;
 };
-std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
-                                           const Parameters& parameters,
-                                           const AveragedBlocksOptions& options = {});
+[[nodiscard]] std::vector<AveragedBlock> averaged_blocks(const Batch& batch,
+                                                         const AveragedBlocksOptions& options = {});
+[[nodiscard]] std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
+                                                         const Parameters& parameters,
+                                                         const AveragedBlocksOptions& options = {});
 
 }  // namespace flightdeck

@@ -58,12 +58,14 @@ struct SpectrumNeed {
 };
 
 struct VivitNeed {
-  int64_t samples = 0;     ///< the first so many of the batch; 0 means all
-  int64_t mc_samples = 0;  ///< 0: exact
+  int64_t samples = 0;  ///< the first so many of the batch; 0 means all
+  LossColumns columns = LossColumns::kExact;
+  int64_t mc_samples = 1;  ///< for sampled columns
   bool gradients = false;  ///< slopes along the eigenvectors too
 
   bool operator==(const VivitNeed& other) const {
-    return samples == other.samples && mc_samples == other.mc_samples;
+    return samples == other.samples && columns == other.columns && mc_samples == other.mc_samples &&
+           gradients == other.gradients;
   }
 };
 
@@ -105,7 +107,7 @@ class Value {
   /// Nothing to say this time.
   Value() = default;
   /// Nothing, and why: "needs at least two samples". Recorded once as a remark.
-  static Value none(std::string why);
+  [[nodiscard]] static Value none(std::string why);
   /// One number for the whole model [], or one per group [G] with the whole model first.
   Value(const Tensor& numbers) { with("", numbers); }
   Value(double number);
@@ -294,10 +296,10 @@ class Quantity {
 /// A quantity of the catalogue by name; throws, suggesting the nearest, if there is none.
 ///
 ///   quantity("hess_trace", {{"curvature", "ggn"}, {"samples", 32}}).every(10)
-Quantity quantity(const std::string& name, Settings settings = {});
+[[nodiscard]] Quantity quantity(const std::string& name, Settings settings = {});
 
 /// All of the catalogue with default settings, by name.
-std::vector<Quantity> all_quantities();
+[[nodiscard]] std::vector<Quantity> all_quantities();
 
 /// Adds a quantity to the catalogue of this program: from now on it has its name wherever
 /// quantities have names. Throws if there is one of that name, saying what both are. Safe to call
@@ -309,7 +311,7 @@ bool register_quantity(std::function<Quantity(Settings& settings)> make);
 
 /// The papers' sets "economy", "business" and "full", and those of the program; throws, listing
 /// them, on any other name.
-std::vector<Quantity> preset(const std::string& name, const Schedule& schedule = {});
+[[nodiscard]] std::vector<Quantity> preset(const std::string& name, const Schedule& schedule = {});
 
 struct PresetInfo {
   std::string name;

@@ -75,7 +75,7 @@ struct Eigenpairs {
 /// Returns pairs at the ends of the spectrum. Values are never beyond the eigenvalues they stand
 /// for, but for rounding. Pairs that did not converge within the budget carry the flag false.
 /// Throws if more than D pairs are asked for at one end.
-Eigenpairs eigenpairs(const LinearOperator& op, const EigenOptions& options = {});
+[[nodiscard]] Eigenpairs eigenpairs(const LinearOperator& op, const EigenOptions& options = {});
 
 // ---- density ------------------------------------------------------------------------------------
 
@@ -106,7 +106,8 @@ struct SpectralDensity {
 };
 
 /// Stochastic Lanczos quadrature with full re-orthogonalisation.
-SpectralDensity spectral_density(const LinearOperator& op, const DensityOptions& options = {});
+[[nodiscard]] SpectralDensity spectral_density(const LinearOperator& op,
+                                               const DensityOptions& options = {});
 
 // ---- trace and diagonal -------------------------------------------------------------------------
 
@@ -136,7 +137,7 @@ struct Estimate {
 /// Estimates Tr A without bias. Hutchinson needs one product, XTrace two, Hutch++ three. XTrace and
 /// Hutch++ keep `products` and two thirds of `products` vectors, and are exact to rounding where
 /// the rank of A is below a half and a third of the products.
-Estimate trace(const LinearOperator& op, const TraceOptions& options = {});
+[[nodiscard]] Estimate trace(const LinearOperator& op, const TraceOptions& options = {});
 
 enum class DiagonalMethod {
   kHutchinson,  ///< mean of z * Az over random signs
@@ -159,7 +160,8 @@ struct DiagonalEstimate {
 };
 
 /// Estimates the diagonal of A without bias. Hutchinson needs one product, XDiag two.
-DiagonalEstimate diagonal(const LinearOperator& op, const DiagonalOptions& options = {});
+[[nodiscard]] DiagonalEstimate diagonal(const LinearOperator& op,
+                                        const DiagonalOptions& options = {});
 
 // ---- linear systems -----------------------------------------------------------------------------
 
@@ -186,15 +188,15 @@ struct Solution {
 
 /// Solves A x = b for every line b of right_hand_sides [V, D] (or [D], taken as one line) by
 /// conjugate gradients. A line that claims to have converged is checked with one product more.
-Solution conjugate_gradients(const LinearOperator& op,
-                             const Tensor& right_hand_sides,
-                             const SolveOptions& options = {});
+[[nodiscard]] Solution conjugate_gradients(const LinearOperator& op,
+                                           const Tensor& right_hand_sides,
+                                           const SolveOptions& options = {});
 
 // ---- subspaces ----------------------------------------------------------------------------------
 
 /// Tr(P_U P_V) / sqrt(Tr P_U Tr P_V) for the projections on the spans of the lines of u [k, D] and
 /// v [l, D]: 1 for equal spans, 0 for orthogonal ones. Lines need not be orthonormal. NaN if a span
 /// has dimension zero or a line is not finite.
-double subspace_overlap(const Tensor& u, const Tensor& v);
+[[nodiscard]] double subspace_overlap(const Tensor& u, const Tensor& v);
 
 }  // namespace flightdeck

@@ -8,15 +8,15 @@
 
 namespace flightdeck {
 
-/// Reads the graph behind `losses`, listens while the caller's own `backward()` runs through it and
-/// answers `what`. The losses may be reduced in any way (mean, sum, weighted, scaled): the weight
-/// of each sample is read from the gradient that reaches `losses` and divided out again.
+/// Reads the graph behind the losses, listens while the caller's own `backward()` runs through it
+/// and answers `what`. The losses may be reduced in any way (mean, sum, weighted, scaled): the
+/// weight of each sample is read from the gradient that reaches the losses and divided out again.
 ///
 ///   Watch watch(losses, model->named_parameters(), Need::kNorms);
 ///   losses.mean().backward();
 ///   Gradients result = watch.finish();
 ///
-/// Rows are those of `losses` alone. Where the pass brings other gradient to the same activations
+/// Rows are those of the losses alone. Where the pass brings other gradient to the same activations
 /// (a second loss, a hook that changes it) or a sample has no weight, they come from a pass of its
 /// own at that moment, and a remark says so. Other backward passes are not heard.
 ///
@@ -26,6 +26,8 @@ namespace flightdeck {
 /// throws it.
 class [[nodiscard]] Watch {
  public:
+  /// Holds neither the batch nor its graph.
+  Watch(const Batch& batch, Needs what, const GradientOptions& options = {});
   Watch(const Tensor& losses,
         const Parameters& parameters,
         Needs what,
@@ -36,9 +38,9 @@ class [[nodiscard]] Watch {
 
   /// True once a backward pass went through the losses.
   bool has_run() const;
-  /// Detaches and returns the answers; throws if no backward pass went through `losses`, and on a
+  /// Detaches and returns the answers; throws if no backward pass went through the losses, and on a
   /// watch that has finished or was moved from.
-  Gradients finish();
+  [[nodiscard]] Gradients finish();
 
   class State;
 

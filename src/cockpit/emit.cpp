@@ -62,28 +62,35 @@ void check_value(const std::string& quantity, const Value& value, const Groups& 
   }
 }
 
-std::vector<Tensor> fetch(const std::vector<Tensor>& tensors) {
-  std::vector<Tensor> fetched(tensors.size());
+void Transfer::add(Tensor& tensor) {
+  if (tensor.defined()) tensors_.push_back(&tensor);
+}
+
+void Transfer::add(std::vector<Tensor>& tensors) {
+  for (Tensor& tensor : tensors) add(tensor);
+}
+
+void Transfer::run() {
   std::vector<Tensor> parts;
-  std::vector<size_t> places;
-  for (size_t k = 0; k < tensors.size(); ++k) {
-    const Tensor numbers = tensors[k].detach().to(at::kDouble);
-    if (numbers.is_cpu()) {
-      fetched[k] = numbers.contiguous();
+  std::vector<Tensor*> remote;
+  for (Tensor* tensor : tensors_) {
+    *tensor = tensor->detach().to(at::kDouble);
+    if (tensor->is_cpu()) {
+      *tensor = tensor->contiguous();
     } else {
-      parts.push_back(numbers.reshape({-1}));
-      places.push_back(k);
+      parts.push_back(tensor->reshape({-1}));
+      remote.push_back(tensor);
     }
   }
-  if (parts.empty()) return fetched;
+  tensors_.clear();
+  if (parts.empty()) return;
   const Tensor all = at::cat(parts).cpu();
   int64_t begin = 0;
-  for (size_t place : places) {
-    const int64_t size = tensors[place].numel();
-    fetched[place] = all.slice(0, begin, begin + size).view(tensors[place].sizes());
+  for (Tensor* tensor : remote) {
+    const int64_t size = tensor->numel();
+    *tensor = all.slice(0, begin, begin + size).view(tensor->sizes());
     begin += size;
   }
-  return fetched;
 }
 
 std::vector<Tensor> tensors_of(const NamedValues& values) {

@@ -11,16 +11,26 @@
 
 namespace flightdeck {
 
-/// Fetches tensors of any type as doubles, all of them in one transfer per device.
-std::vector<Tensor> fetch(const std::vector<Tensor>& tensors);
+// Tensors of any type that become doubles on the CPU together, by one transfer per device.
+class Transfer {
+ public:
+  // `run` puts the numbers in the place of the tensor, which must live until then. An undefined
+  // tensor stays undefined.
+  void add(Tensor& tensor);
+  void add(std::vector<Tensor>& tensors);
+  void run();
 
-/// Values with the name of their quantity.
+ private:
+  std::vector<Tensor*> tensors_;
+};
+
+// Values with the name of their quantity.
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
-/// Throws if the value does not fit the groups.
+// Throws if the value does not fit the groups.
 void check_value(const std::string& quantity, const Value& value, const Groups& groups);
 
-/// `fetched` are the tensors that `tensors_of` named, fetched.
+// `fetched` are the tensors that `tensors_of` named, after their transfer.
 std::vector<Tensor> tensors_of(const NamedValues& values);
 std::vector<Reading> readings_of(const NamedValues& values,
                                  const std::vector<Tensor>& fetched,

@@ -7,7 +7,7 @@
 
 namespace flightdeck {
 
-LearningRates::LearningRates(const WatchOptions& options) : told_(options.learning_rate) {
+LearningRates::LearningRates(const StepOptions& options) : told_(options.learning_rate) {
   if (told_ || options.optimizer == nullptr) return;
   of_optimizer_.emplace();
   for (const auto& group : options.optimizer->param_groups()) {
@@ -22,7 +22,7 @@ std::vector<double> LearningRates::of(const Parameters& parameters) const {
   if (told_) return std::vector<double>(parameters.size(), *told_);
   TORCH_CHECK_VALUE(of_optimizer_,
                     "the learning rate is needed but watch was given neither an optimizer nor a "
-                    "learning rate; set WatchOptions::optimizer or WatchOptions::learning_rate");
+                    "learning rate; set StepOptions::optimizer or StepOptions::learning_rate");
   const std::unordered_map<const c10::TensorImpl*, double> rates(of_optimizer_->begin(),
                                                                  of_optimizer_->end());
   std::vector<double> result;
@@ -31,7 +31,7 @@ std::vector<double> LearningRates::of(const Parameters& parameters) const {
     TORCH_CHECK_VALUE(found != rates.end(),
                       "the optimizer does not train '",
                       parameter.name,
-                      "'; watch the parameters it trains, or set WatchOptions::learning_rate");
+                      "'; watch the parameters it trains, or set StepOptions::learning_rate");
     result.push_back(found->second);
   }
   return result;

@@ -39,7 +39,7 @@ void join(std::vector<SpectrumNeed>& spectra, const SpectrumNeed& need) {
 
 void join(std::vector<VivitNeed>& vivits, const VivitNeed& need) {
   for (VivitNeed& other : vivits) {
-    if (!(other == need)) continue;
+    if (!is_same_matrix(other, need)) continue;
     other.gradients = other.gradients || need.gradients;
     return;
   }
@@ -119,6 +119,11 @@ bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b) {
   return a.kind == b.kind && a.samples == b.samples;
 }
 
+bool is_same_matrix(const VivitNeed& a, const VivitNeed& b) {
+  if (a.samples != b.samples || a.columns != b.columns) return false;
+  return a.columns == LossColumns::kExact || a.mc_samples == b.mc_samples;
+}
+
 bool Plan::asks_gradients() const {
   return !gradients.empty() || !histograms.empty() || !joint_histograms.empty();
 }
@@ -193,8 +198,9 @@ std::string Plan::text(const std::vector<Instrument>& instruments) const {
         << need.smallest << " smallest eigenvalues\n";
   }
   for (const VivitNeed& need : vivits) {
-    out << before << "one Gram matrix of the " << (need.mc_samples == 0 ? "" : "sampled ")
-        << "GGN of " << samples_text(need.samples) << "\n";
+    out << before << "one Gram matrix of the "
+        << (need.columns == LossColumns::kExact ? "" : "sampled ") << "GGN of "
+        << samples_text(need.samples) << "\n";
   }
   if (activations) out << before << "saved activations are read\n";
   if (has_gradient_pass()) out << "  during backward:   " << names_of(*this) << "\n";

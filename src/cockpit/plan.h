@@ -65,7 +65,8 @@ Plan make_plan(int64_t step,
 bool needs_gradients(const StepNeeds& needs);
 /// True if it needs individual gradients.
 bool needs_rows(const StepNeeds& needs);
-/// True if both speak of the same matrix.
+// True if both speak of the same matrix.
 bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b);
+bool is_same_matrix(const VivitNeed& a, const VivitNeed& b);
 
 }  // namespace flightdeck

@@ -7,11 +7,13 @@
 #include <ATen/ATen.h>
 
 #include "cockpit/activations.h"
+#include "passes/capture.h"
 
 namespace flightdeck {
 namespace {
 
-int64_t checked_batch_size(const Tensor& losses, const WatchOptions& options) {
+void check_losses(const Batch& batch) {
+  const Tensor& losses = batch.losses();
   TORCH_CHECK_VALUE(losses.defined(), "watch: losses is undefined; give the individual losses [N]");
   TORCH_CHECK_VALUE(at::isFloatingType(losses.scalar_type()),
                     "watch: losses has type ",
@@ -24,28 +26,64 @@ int64_t checked_batch_size(const Tensor& losses, const WatchOptions& options) {
                     "watch: losses has shape ",
                     losses.sizes(),
                     "; give one loss per sample [N] (average over outputs and positions first)");
+  const int64_t batch_size = batch.options().batch_size;
   if (losses.dim() == 1) {
     TORCH_CHECK_VALUE(losses.size(0) > 0, "watch: losses is empty; give one loss per sample");
-    TORCH_CHECK_VALUE(options.batch_size == 0 || options.batch_size == losses.size(0),
+    TORCH_CHECK_VALUE(batch_size == 0 || batch_size == losses.size(0),
                       "watch: batch_size is ",
-                      options.batch_size,
+                      batch_size,
                       " but losses has ",
                       losses.size(0),
                       " entries; drop batch_size, or give the losses of the whole batch");
-    return losses.size(0);
+    return;
   }
-  TORCH_CHECK_VALUE(options.batch_size > 0,
+  TORCH_CHECK_VALUE(batch_size > 0,
                     "watch: losses is a scalar and batch_size is ",
-                    options.batch_size,
-                    "; give the individual losses [N], or the number of samples the scalar was "
-                    "reduced from");
-  return options.batch_size;
+                    batch_size,
+                    "; give the individual losses [N], or a Batch with the number of samples the "
+                    "scalar was reduced from");
 }
 
-Tensor mean_loss(const Tensor& losses, const WatchOptions& options) {
-  const Tensor values = losses.to(at::kDouble);
-  if (losses.dim() == 1) return values.mean();
-  return options.reduction == Reduction::kSum ? values / options.batch_size : values;
+void check_parameters_of(const Batch& batch, const Parameters& watched) {
+  const Parameters& given = batch.parameters();
+  bool is_same = given.size() == watched.size();
+  for (size_t p = 0; is_same && p < watched.size(); ++p) {
+    is_same = given[p].tensor.is_same(watched[p].tensor);
+  }
+  TORCH_CHECK_VALUE(is_same,
+                    "watch: the batch has ",
+                    given.size(),
+                    " parameters that are not the ",
+                    watched.size(),
+                    " of the cockpit in their order; make it of cockpit.parameters()");
+}
+
+// N, if all is well.
+int64_t checked_size(const Batch& batch, const Parameters& watched) {
+  check_losses(batch);
+  check_parameters_of(batch, watched);
+  TORCH_CHECK_VALUE(batch.options().samples.empty(),
+                    "watch: the batch is restricted to ",
+                    batch.options().samples.size(),
+                    " of ",
+                    batch.size(),
+                    " samples; give the whole batch, and choose samples in the quantities");
+  return batch.size();
+}
+
+Tensor mean_loss(const Batch& batch) {
+  const Tensor values = batch.losses().detach().to(at::kDouble);
+  if (!batch.is_scalar()) return values.mean();
+  const bool is_sum = batch.options().reduction == Reduction::kSum;
+  return is_sum ? values / batch.size() : values;
+}
+
+// The first `count` of the batch, or all of it for 0.
+Batch first_of(const Batch& batch, int64_t count) {
+  if (count == 0 || count >= batch.size()) return batch;
+  std::vector<int64_t> samples(count);
+  std::iota(samples.begin(), samples.end(), 0);
+  return batch.of(std::move(samples));
 }
 
 template <typename Key, typename Result, typename IsSame>
@@ -90,47 +128,45 @@ Tensor mean_and_variance(const Tensor& values) {
   return at::stack({numbers.mean(), numbers.var(/*unbiased=*/true)});
 }
 
-Step::Step(StepContext& context, Plan plan, const Tensor& losses, const WatchOptions& options)
+Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOptions& options)
     : context_(context),
       plan_(std::move(plan)),
-      options_(options),
       learning_rates_(options),
-      batch_size_(checked_batch_size(losses, options)),
-      is_scalar_(losses.dim() == 0),
-      graph_losses_(losses),
-      individual_(losses.detach()),
-      loss_(mean_loss(individual_, options)) {}
+      batch_size_(checked_size(batch, context.parameters)),
+      is_scalar_(batch.losses().dim() == 0),
+      individual_(batch.losses().detach()),
+      loss_(mean_loss(batch)) {}
 
-std::vector<int64_t> Step::first_samples(int64_t count) const {
-  if (count == 0 || count >= batch_size_) return {};
-  std::vector<int64_t> samples(count);
-  std::iota(samples.begin(), samples.end(), 0);
-  return samples;
+void Step::run_curvatures(const Batch& batch, const OnFailure& on_failure) {
+  for (const CurvaturePass& pass : plan_.curvature) {
+    const auto concerns = [&](const StepNeeds& needs) {
+      return !needs.curvature.empty() && needs.curvature_batch == pass.batch;
+    };
+    attempt(on_failure, concerns, "curvature", [&] {
+      CurvatureOptions options;
+      options.mc_samples = pass.batch.mc_samples;
+      options.seed = seed();
+      curvatures_.emplace_back(
+          pass.batch,
+          flightdeck::curvature(first_of(batch, pass.batch.samples), pass.needs, options));
+      add_remarks(curvatures_.back().second.remarks);
+    });
+  }
 }
 
-Curvature Step::run_curvature(const CurvaturePass& pass) const {
-  CurvatureOptions options;
-  options.samples = first_samples(pass.batch.samples);
-  options.mc_samples = pass.batch.mc_samples;
-  options.seed = context_.options.seed + static_cast<uint64_t>(step());
-  options.outputs = options_.outputs;
-  options.batch_norm = context_.options.batch_norm;
-  options.shared_terms = context_.options.shared_terms;
-  options.batch_size = is_scalar_ ? batch_size_ : 0;
-  options.reduction = options_.reduction;
-  options.stack_bytes = context_.options.stack_bytes;
-  options.scratch_bytes = context_.options.scratch_bytes;
-  return flightdeck::curvature(graph_losses_, parameters(), pass.needs, options);
+void Step::run_spectra(const Batch& batch, const OnFailure& on_failure) {
+  for (const SpectrumNeed& need : plan_.spectra) {
+    const auto concerns = [&](const StepNeeds& needs) {
+      return needs.spectrum && is_same_matrix(*needs.spectrum, need);
+    };
+    attempt(on_failure, concerns, "spectrum", [&] {
+      spectra_.emplace_back(need, run_spectrum(batch, need));
+    });
+  }
 }
 
-Eigenpairs Step::run_spectrum(const SpectrumNeed& need) const {
-  ProductOptions product;
-  product.samples = first_samples(need.samples);
-  product.outputs = options_.outputs;
-  product.shared_terms = context_.options.shared_terms;
-  product.batch_size = is_scalar_ ? batch_size_ : 0;
-  product.reduction = options_.reduction;
-  const auto op = curvature_operator(graph_losses_, parameters(), need.kind, product);
+Eigenpairs Step::run_spectrum(const Batch& batch, const SpectrumNeed& need) const {
+  const auto op = curvature_operator(first_of(batch, need.samples), need.kind);
   Tensor& last = context_.eigenvectors[{need.kind, need.samples}];
   EigenOptions options;
   options.largest = std::min(need.largest, op->dim());
@@ -139,7 +175,7 @@ Eigenpairs Step::run_spectrum(const SpectrumNeed& need) const {
   options.max_products = need.max_products;
   // The first one is worth a proof: the others follow its eigenvectors.
   options.until_proved = need.until_proved || !last.defined();
-  options.seed = context_.options.seed + static_cast<uint64_t>(step());
+  options.seed = seed();
   options.start = last;
   Eigenpairs pairs = eigenpairs(*op, options);
   last = pairs.is_finite ? pairs.vectors : Tensor();
@@ -147,48 +183,42 @@ Eigenpairs Step::run_spectrum(const SpectrumNeed& need) const {
   return pairs;
 }
 
-std::unique_ptr<Vivit> Step::run_vivit(const VivitNeed& need) const {
-  VivitOptions options;
-  options.samples = first_samples(need.samples);
-  options.mc_samples = need.mc_samples;
-  options.seed = context_.options.seed + static_cast<uint64_t>(step());
-  options.outputs = options_.outputs;
-  options.batch_norm = context_.options.batch_norm;
-  options.shared_terms = context_.options.shared_terms;
-  options.batch_size = is_scalar_ ? batch_size_ : 0;
-  options.reduction = options_.reduction;
-  options.gradients = need.gradients;
-  options.scratch_bytes = context_.options.scratch_bytes;
-  return std::make_unique<Vivit>(graph_losses_, parameters(), options);
+void Step::run_vivits(const Batch& batch, const OnFailure& on_failure) {
+  for (const VivitNeed& need : plan_.vivits) {
+    const auto concerns = [&](const StepNeeds& needs) {
+      return needs.vivit && is_same_matrix(*needs.vivit, need);
+    };
+    attempt(on_failure, concerns, "GGN spectrum", [&] {
+      VivitOptions options;
+      options.columns = need.columns;
+      options.mc_samples = need.mc_samples;
+      options.seed = seed();
+      options.gradients = need.gradients;
+      vivits_.emplace_back(need, std::make_unique<Vivit>(first_of(batch, need.samples), options));
+      add_remarks(vivits_.back().second->remarks());
+    });
+  }
 }
 
-void Step::attach(const std::vector<Tensor>& update) {
+void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
   GradientOptions options;
   options.histograms = plan_.histograms;
   options.joint_histograms = plan_.joint_histograms;
   options.keep_rows = plan_.line;
-  options.batch_norm = context_.options.batch_norm;
-  options.shared_terms = context_.options.shared_terms;
-  options.batch_size = is_scalar_ ? batch_size_ : 0;
-  options.reduction = options_.reduction;
-  options.scratch_bytes = context_.options.scratch_bytes;
   Needs needs = plan_.gradients;
   if (plan_.ends_line) {
     needs = needs | Need::kDots;
     for (const Tensor& direction : update) options.directions.push_back(direction.unsqueeze(0));
   }
-  watch_.emplace(graph_losses_, parameters(), needs, options);
+  watch_.emplace(batch, needs, options);
 }
 
-void Step::find_left_out() {
-  if (context_.options.shared_terms == SharedTerms::kKeep) return;
-  GradientOptions options;
-  options.batch_norm = BatchNormPolicy::kConstantStatistics;  // only the graph is read
-  options.shared_terms = context_.options.shared_terms;
-  options.batch_size = is_scalar_ ? batch_size_ : 0;
-  options.reduction = options_.reduction;
+void Step::find_left_out(const Batch& batch) {
+  if (batch.options().shared_terms == SharedTerms::kKeep) return;
   try {
-    left_out_ = capture_graph(graph_losses_, parameters(), options).left_out;
+    const std::shared_ptr<const Capture> capture = capture_of(batch);
+    check_scalar(*capture);
+    left_out_ = capture->left_out;
   } catch (const c10::Error& error) {
     losses_error_ = error.what_without_backtrace();
   }
@@ -203,53 +233,28 @@ void Step::check_losses_whole() const {
               "it and add it outside, or keep shared terms");
 }
 
-void Step::begin(const std::vector<Tensor>& update, const OnFailure& on_failure) {
-  find_left_out();
-  for (const CurvaturePass& pass : plan_.curvature) {
-    const auto concerns = [&](const StepNeeds& needs) {
-      return !needs.curvature.empty() && needs.curvature_batch == pass.batch;
-    };
-    attempt(on_failure, concerns, "curvature", [&] {
-      curvatures_.emplace_back(pass.batch, run_curvature(pass));
-      add_remarks(curvatures_.back().second.remarks);
-    });
-  }
-  for (const SpectrumNeed& need : plan_.spectra) {
-    const auto concerns = [&](const StepNeeds& needs) {
-      return needs.spectrum && is_same_matrix(*needs.spectrum, need);
-    };
-    attempt(
-        on_failure, concerns, "spectrum", [&] { spectra_.emplace_back(need, run_spectrum(need)); });
-  }
-  for (const VivitNeed& need : plan_.vivits) {
-    const auto concerns = [&](const StepNeeds& needs) {
-      return needs.vivit && *needs.vivit == need;
-    };
-    attempt(on_failure, concerns, "GGN spectrum", [&] {
-      vivits_.emplace_back(need, run_vivit(need));
-      add_remarks(vivits_.back().second->remarks());
-    });
-  }
+void Step::begin(const Batch& batch,
+                 const std::vector<Tensor>& update,
+                 const OnFailure& on_failure) {
+  find_left_out(batch);
+  run_curvatures(batch, on_failure);
+  run_spectra(batch, on_failure);
+  run_vivits(batch, on_failure);
   if (plan_.activations) {
     const auto concerns = [](const StepNeeds& needs) { return needs.activations; };
     attempt(on_failure, concerns, "activations", [&] {
-      GradientOptions options;
-      options.batch_norm = BatchNormPolicy::kConstantStatistics;  // outputs only: nothing to refuse
-      options.batch_size = is_scalar_ ? batch_size_ : 0;
-      options.reduction = options_.reduction;
-      const Capture capture = capture_graph(graph_losses_, parameters(), options);
-      activations_ = read_activations(capture, parameters());
+      const std::shared_ptr<const Capture> capture = capture_of(batch);
+      check_scalar(*capture);
+      activations_ = read_activations(*capture, parameters());
     });
   }
   if (plan_.asks_rows()) {
-    attempt(on_failure, &needs_rows, "individual gradients", [&] { attach(update); });
+    attempt(on_failure, &needs_rows, "individual gradients", [&] { attach(batch, update); });
     if (!watch_) plan_.leave_out_rows();
   }
   if (!watch_ && plan_.has_gradient_pass()) {
-    attempt(on_failure, &needs_gradients, "gradient", [&] { attach(update); });
+    attempt(on_failure, &needs_gradients, "gradient", [&] { attach(batch, update); });
   }
-  graph_losses_ = Tensor();
-  options_.outputs = Tensor();  // its graph
 }
 
 bool Step::finish(const OnFailure& on_failure) {
@@ -311,8 +316,10 @@ const Eigenpairs& Step::spectrum(const SpectrumNeed& need) const {
 }
 
 const Vivit& Step::vivit(const VivitNeed& need) const {
-  return *find(
-      vivits_, [&](const VivitNeed& other) { return other == need; }, "GGN spectrum");
+  const auto has_it = [&](const VivitNeed& other) {
+    return is_same_matrix(other, need) && (other.gradients || !need.gradients);
+  };
+  return *find(vivits_, has_it, "GGN spectrum");
 }
 
 const std::vector<Activation>& Step::activations() const {

@@ -19,48 +19,48 @@
 
 namespace flightdeck {
 
-/// What outlives a step.
+// What outlives a step.
 struct StepContext {
   Parameters parameters{std::vector<NamedParameter>()};
   CockpitOptions options;
   std::vector<Tensor> initial_parameters;
   Groups groups;
   std::chrono::steady_clock::time_point start;
-  /// Eigenvectors of the last time, per curvature kind and sub-batch.
+  // Eigenvectors of the last time, per curvature kind and sub-batch.
   std::map<std::pair<CurvatureKind, int64_t>, Tensor> eigenvectors;
 };
 
-/// Mean and unbiased variance of individual losses and slopes at one end of an update, as one
-/// tensor [4] of doubles on the parameters' device: loss, its variance, slope, its variance.
+// One end of an update: mean and unbiased variance of the individual losses and of the slopes, in
+// double.
 struct LineEnd {
-  Tensor losses;  ///< [2]
-  Tensor slopes;  ///< [2]; undefined until the update is known
+  Tensor losses;  // [2]
+  Tensor slopes;  // [2]; undefined until the update is known
   int64_t batch_size = 0;
 };
 
 class Step final : public StepView {
  public:
-  /// Called with what failed and whom that concerns.
+  // Called inside a catch block with what failed and whom that concerns.
   using OnFailure =
       std::function<void(const std::function<bool(const StepNeeds&)>& concerns, const char* pass)>;
 
-  /// Checks what the caller gave; throws.
-  Step(StepContext& context, Plan plan, const Tensor& losses, const WatchOptions& options);
+  // Checks what the caller gave; throws. Keeps neither the batch nor its graph.
+  Step(StepContext& context, Plan plan, const Batch& batch, const StepOptions& options);
 
   const Plan& plan() const { return plan_; }
 
-  /// Curvature, then the listening to the backward pass. `update` is the last one if the plan ends
-  /// a line. `on_failure` is called inside a catch block.
-  void begin(const std::vector<Tensor>& update, const OnFailure& on_failure);
-  /// After the backward pass. False if there was none.
+  // Curvature, then the listening to the backward pass. All passes share one capture of the batch.
+  // `update` is the last one if the plan ends a line.
+  void begin(const Batch& batch, const std::vector<Tensor>& update, const OnFailure& on_failure);
+  // After the backward pass. False if there was none.
   bool finish(const OnFailure& on_failure);
 
   bool has_gradients() const { return gradients_.has_value(); }
-  /// For the update after this step: losses known, slopes not yet.
+  // For the update after this step: losses known, slopes not yet.
   LineEnd line_start() const;
-  /// For the update before this step.
+  // For the update before this step.
   LineEnd line_end() const;
-  /// Remarks of the passes.
+  // Remarks of the passes.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
   // ---- StepView ----
@@ -84,22 +84,21 @@ class Step final : public StepView {
   Tensor joint_histogram(const JointBins& bins) const override;
 
  private:
-  std::vector<int64_t> first_samples(int64_t count) const;
-  Curvature run_curvature(const CurvaturePass& pass) const;
-  Eigenpairs run_spectrum(const SpectrumNeed& need) const;
-  std::unique_ptr<Vivit> run_vivit(const VivitNeed& need) const;
-  void attach(const std::vector<Tensor>& update);
-  void find_left_out();
+  void run_curvatures(const Batch& batch, const OnFailure& on_failure);
+  void run_spectra(const Batch& batch, const OnFailure& on_failure);
+  void run_vivits(const Batch& batch, const OnFailure& on_failure);
+  Eigenpairs run_spectrum(const Batch& batch, const SpectrumNeed& need) const;
+  void attach(const Batch& batch, const std::vector<Tensor>& update);
+  void find_left_out(const Batch& batch);
+  uint64_t seed() const { return context_.options.seed + static_cast<uint64_t>(step()); }
   void check_losses_whole() const;
   void add_remarks(const std::vector<std::string>& remarks);
 
   StepContext& context_;
   Plan plan_;
-  WatchOptions options_;  // its optimizer is read at once, and not again
   LearningRates learning_rates_;
   int64_t batch_size_;
   bool is_scalar_;
-  Tensor graph_losses_;       // with their graph; dropped when the passes before backward are done
   Tensor individual_, loss_;  // detached
   std::optional<Watch> watch_;
   std::optional<Gradients> gradients_;
@@ -112,7 +111,7 @@ class Step final : public StepView {
   std::vector<std::string> remarks_;
 };
 
-/// Mean and unbiased variance (NaN for one entry), [2] in double.
+// Mean and unbiased variance (NaN for one entry), [2] in double.
 Tensor mean_and_variance(const Tensor& values);
 
 }  // namespace flightdeck

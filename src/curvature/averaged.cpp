@@ -133,7 +133,8 @@ bool AveragedChain::keeps_channels(size_t position) const {
 void AveragedChain::check_size(size_t position, int64_t m) const {
   const auto item = context_.loss().heads[0].gradient.element_size();
   const double bytes = double(m) * double(m) * double(item);
-  TORCH_CHECK_VALUE(bytes <= double(options_.matrix_bytes),
+  const int64_t allowed = context_.memory().matrix_bytes;
+  TORCH_CHECK_VALUE(bytes <= double(allowed),
                     options_.what,
                     " needs a matrix of ",
                     m,
@@ -144,7 +145,7 @@ void AveragedChain::check_size(size_t position, int64_t m) const {
                     " bytes) at ",
                     capture_.nodes[position].node->name(),
                     ", more than the ",
-                    options_.matrix_bytes,
+                    allowed,
                     " bytes allowed; raise matrix_bytes, or use KFLR");
 }
 
@@ -321,7 +322,8 @@ Tensor AveragedChain::through_samples(size_t position, const Tensor& matrix) {
   wanted[edge] = true;
   const double bytes = double(matrix.size(0)) * double(N) * double(matrix.element_size()) *
                        double(entries_per_sample(NodeView(captured.node).input_shape(edge), N));
-  TORCH_CHECK_VALUE(bytes <= double(options_.matrix_bytes),
+  const int64_t allowed = context_.memory().matrix_bytes;
+  TORCH_CHECK_VALUE(bytes <= double(allowed),
                     options_.what,
                     " takes every line of a matrix of ",
                     matrix.size(0),
@@ -334,7 +336,7 @@ Tensor AveragedChain::through_samples(size_t position, const Tensor& matrix) {
                     " samples (",
                     bytes,
                     " bytes), more than the ",
-                    options_.matrix_bytes,
+                    allowed,
                     " bytes allowed; raise matrix_bytes, or use KFLR");
   const auto down = [&](const Tensor& lines) {  // [L, N, m_out] -> [L, N, m_in]
     const Tensor stack = from_per_sample(lines, output, captured.layout);

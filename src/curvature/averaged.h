@@ -16,9 +16,7 @@
 namespace flightdeck {
 
 /// KFRA's factors, one entry per parameter; undefined where the parameter has no such structure.
-std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context,
-                                               int64_t scratch_bytes,
-                                               int64_t matrix_bytes);
+std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context);
 
 /// Walks from the loss down a chain of ops with the batch average of the curvature of what each op
 /// gives out, [m, m] over the m entries of one sample.
@@ -27,7 +25,6 @@ class AveragedChain {
   struct Options {
     BatchAverage average = BatchAverage::kProducts;
     Bending bending = Bending::kNone;
-    int64_t matrix_bytes = 0;
     const char* what = "";  ///< named in errors
   };
   AveragedChain(CurvatureContext& context, const Options& options);

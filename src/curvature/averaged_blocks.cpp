@@ -67,30 +67,20 @@ std::shared_ptr<const LinearOperator> weight_block(const Rows& rows,
 
 }  // namespace
 
-std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
-                                           const Parameters& parameters,
+std::vector<AveragedBlock> averaged_blocks(const Batch& batch,
                                            const AveragedBlocksOptions& options) {
   TORCH_CHECK_VALUE(options.kind != CurvatureKind::kEmpiricalFisher,
                     "averaged_blocks: the empirical Fisher is not propagated as a matrix; choose "
                     "kGgn, kHessian, kPchClip or kPchAbs");
   return with_curvature_remedies([&] {
-    CurvatureContext context(losses,
-                             parameters,
-                             {{},
-                              options.outputs,
-                              BatchNormPolicy::kRefuse,
-                              options.shared_terms,
-                              options.batch_size,
-                              options.reduction},
-                             /*needs_rows=*/true);
+    CurvatureContext context(batch, CurvatureFrom::kRows);
+    const Parameters& parameters = context.parameters();
     TORCH_CHECK_NOT_IMPLEMENTED(
         options.kind == CurvatureKind::kGgn || context.capture().shared_terms.empty(),
         "averaged_blocks: the losses contain a term that all samples share (",
         context.capture().shared_term_names().front(),
         "), whose curvature is not propagated; set options.shared_terms to kLeaveOut and add it");
-    AveragedChain chain(
-        context,
-        {options.average, bending_of(options.kind), options.matrix_bytes, "averaged_blocks"});
+    AveragedChain chain(context, {options.average, bending_of(options.kind), "averaged_blocks"});
     std::vector<AveragedBlock> blocks;
     for (const auto& [name, tensor] : parameters) blocks.push_back({name, nullptr});
     chain.run([&](const AveragedChain::Use& use) {
@@ -109,6 +99,12 @@ std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
     });
     return blocks;
   });
+}
+
+std::vector<AveragedBlock> averaged_blocks(const Tensor& losses,
+                                           const Parameters& parameters,
+                                           const AveragedBlocksOptions& options) {
+  return averaged_blocks(Batch(losses, parameters), options);
 }
 
 }  // namespace flightdeck

@@ -6,10 +6,8 @@
 
 namespace flightdeck {
 
-std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context,
-                                               int64_t scratch_bytes,
-                                               int64_t matrix_bytes) {
-  AveragedChain chain(context, {BatchAverage::kProducts, Bending::kNone, matrix_bytes, "kfra"});
+std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context) {
+  AveragedChain chain(context, {BatchAverage::kProducts, Bending::kNone, "kfra"});
   std::vector<KroneckerFactors> factors(context.parameters().size());
   chain.run([&](const AveragedChain::Use& use) {
     Tensor folded;
@@ -18,7 +16,8 @@ std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context,
       if (!folded.defined()) folded = use.folded();
       factors[p].output = folded;
       if (is_bias) continue;
-      factors[p].input = input_factor(rows, WeightSharing::kPatchSums, scratch_bytes);
+      factors[p].input =
+          input_factor(rows, WeightSharing::kPatchSums, context.memory().scratch_bytes);
       if (!shape.is_flipped) std::swap(factors[p].input, factors[p].output);
     }
   });

@@ -7,33 +7,28 @@
 #include <vector>
 
 #include "curvature/loss_head.h"
-#include "flightdeck/gradients.h"
+#include "flightdeck/batch.h"
 
 namespace flightdeck {
 
-struct ContextOptions {
-  std::vector<int64_t> samples;
-  Tensor outputs;
-  BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
-  SharedTerms shared_terms = SharedTerms::kKeep;
-  int64_t batch_size = 0;
-  Reduction reduction = Reduction::kMean;
+// What a question about curvature is made of.
+enum class CurvatureFrom {
+  kRows,      // rows and columns of samples: the batch-norm policy decides, refusals are thrown
+  kProducts,  // the losses as they are, whatever couples their samples
 };
 
-/// Keeps the graph alive.
+// Keeps the graph alive.
 class CurvatureContext {
  public:
-  /// Throws on bad input. Refusals (training-mode batch norm) throw only with `needs_rows`.
-  CurvatureContext(const Tensor& losses,
-                   const Parameters& parameters,
-                   const ContextOptions& options,
-                   bool needs_rows);
+  // Throws on bad input.
+  CurvatureContext(const Batch& batch, CurvatureFrom from);
   CurvatureContext(const CurvatureContext&) = delete;
   CurvatureContext& operator=(const CurvatureContext&) = delete;
 
-  const Tensor& losses() const { return losses_; }
-  const Parameters& parameters() const { return parameters_; }
-  const Capture& capture() const { return capture_; }
+  const Batch& batch() const { return batch_; }
+  const Tensor& losses() const { return batch_.losses(); }
+  const Parameters& parameters() const { return batch_.parameters(); }
+  const Capture& capture() const { return *capture_; }
   Linearisation& linearisation() { return linearisation_; }
   /// Found when first asked for; throws if it is not a known one and no outputs were given.
   const Loss& loss();
@@ -48,26 +43,25 @@ class CurvatureContext {
   double scale() const { return scale_; }
   /// Samples chosen, or all N.
   int64_t count() const { return count_; }
-  const std::vector<int64_t>& samples() const { return options_.samples; }
-  SharedTerms shared_terms() const { return options_.shared_terms; }
+  const std::vector<int64_t>& samples() const { return batch_.options().samples; }
+  BatchNormPolicy batch_norm() const { return batch_norm_; }
+  // With more scratch memory on a GPU, whose kernels want large work.
+  const MemoryLimits& memory() const { return memory_; }
   std::vector<std::string>& remarks() { return remarks_; }
   /// Remarks about ops that were applied column by column since the last call.
   void remark_one_by_one();
 
  private:
-  Tensor losses_;
-  Parameters parameters_;
-  ContextOptions options_;
-  Capture capture_;
+  Batch batch_;
+  std::shared_ptr<const Capture> capture_;
+  BatchNormPolicy batch_norm_;
+  MemoryLimits memory_;
   Linearisation linearisation_;
   double scale_;
   int64_t count_;
   std::unique_ptr<Loss> loss_;
   std::vector<std::string> remarks_;
 };
-
-/// Scratch memory for one operation: more on a GPU, whose kernels want large work.
-int64_t scratch_for(const Parameters& parameters, int64_t bytes);
 
 /// Runs the body with our arithmetic; PyTorch's errors about the graph come out with their remedy.
 template <typename Body>

@@ -41,7 +41,6 @@ class CurvatureRun {
                const CurvatureOptions& options,
                bool is_rehearsal)
       : context_(context), what_(what), options_(options), is_rehearsal_(is_rehearsal) {
-    options_.scratch_bytes = scratch_for(context.parameters(), options.scratch_bytes);
     const size_t count = context.parameters().size();
     const auto has = [what](CurvatureNeed need) { return what.has(need); };
     // A trace whose diagonal is gathered too is summed up once, at the end.
@@ -72,7 +71,7 @@ class CurvatureRun {
     if (hessian_.diagonals.any()) add_residuals();
     std::vector<KroneckerFactors> averaged;
     if (what_.has(CurvatureNeed::kKfra)) {
-      averaged = averaged_factors(context_, options_.scratch_bytes, options_.matrix_bytes);
+      averaged = averaged_factors(context_);
     }
     return finish(averaged);
   }
@@ -108,10 +107,10 @@ class CurvatureRun {
   void gather(Gathered& gathered, const Columns& columns) {
     ColumnsPass pass(context_.linearisation(),
                      context_.parameters(),
-                     options_.samples,
+                     context_.samples(),
                      is_covered_ ? nullptr : &result_.coverage);
     is_covered_ = true;
-    const int64_t piece = pass.columns_at_once(options_.stack_bytes);
+    const int64_t piece = pass.columns_at_once(context_.memory().stack_bytes);
     const int64_t count = taken_of(columns.count);
     const auto sweep = [&](const ColumnsPass::Consume& consume) {
       for (int64_t begin = 0; begin < count; begin += piece) {
@@ -122,7 +121,8 @@ class CurvatureRun {
     };
     sweep([&](size_t p, const std::vector<Rows>& rows) {
       if (gathered.diagonals.any()) {
-        add_columns(gathered.diagonal[p], rows, gathered.diagonals, 1, options_.scratch_bytes);
+        add_columns(
+            gathered.diagonal[p], rows, gathered.diagonals, 1, context_.memory().scratch_bytes);
       }
       if (gathered.kronecker) add_factors(gathered, p, rows);
     });
@@ -136,7 +136,7 @@ class CurvatureRun {
       KroneckerFactors& factors = gathered.factors[p];
       if (!factors.input_basis.defined()) return;
       const Tensor part =
-          corrected_eigenvalues(rows, gathered.shapes[p], factors, options_.scratch_bytes);
+          corrected_eigenvalues(rows, gathered.shapes[p], factors, context_.memory().scratch_bytes);
       factors.corrected = factors.corrected.defined() ? factors.corrected + part : part;
     });
   }
@@ -160,7 +160,8 @@ class CurvatureRun {
   Tensor input_factor_of(size_t p, const Rows& rows) {
     input_factors_.resize(context_.parameters().size());
     if (!input_factors_[p].defined()) {
-      input_factors_[p] = input_factor(rows, options_.weight_sharing, options_.scratch_bytes);
+      input_factors_[p] =
+          input_factor(rows, options_.weight_sharing, context_.memory().scratch_bytes);
     }
     return input_factors_[p];
   }
@@ -172,19 +173,15 @@ class CurvatureRun {
       add(copy, diagonal);
       hessian_.diagonal.push_back(copy);
     }
-    for (const CapturedNode& captured : context_.capture().nodes) {
-      TORCH_CHECK_NOT_IMPLEMENTED(!captured.holds_statistics,
-                                  "curvature: the Hessian with batch statistics held constant is "
-                                  "not computed (",
-                                  captured.node->name(),
-                                  "); put the layer in eval mode, or use the GGN");
-    }
+    const std::vector<CoupledLayer>& coupled = context_.capture().coupled_layers;
+    TORCH_CHECK_NOT_IMPLEMENTED(coupled.empty(),
+                                "curvature: the Hessian with batch statistics held constant is "
+                                "not computed (",
+                                coupled.empty() ? "" : coupled.front().op,
+                                "); put the layer in eval mode, or use the GGN");
     if (context_.knows_loss()) subtract_concave_part();
     ResidualOptions options;
     options.needs = hessian_.diagonals;
-    options.samples = options_.samples;
-    options.stack_bytes = options_.stack_bytes;
-    options.scratch_bytes = options_.scratch_bytes;
     options.max_slow_entries = options_.max_slow_entries;
     options.coverage = &result_.coverage;
     options.is_rehearsal = is_rehearsal_;
@@ -195,14 +192,17 @@ class CurvatureRun {
   void subtract_concave_part() {
     const Loss concave = context_.loss().concave();
     if (concave.heads.empty()) return;
-    ColumnsPass pass(context_.linearisation(), context_.parameters(), options_.samples, nullptr);
-    const int64_t piece = pass.columns_at_once(options_.stack_bytes);
+    ColumnsPass pass(context_.linearisation(), context_.parameters(), context_.samples(), nullptr);
+    const int64_t piece = pass.columns_at_once(context_.memory().stack_bytes);
     const int64_t count = taken_of(concave.columns());
     for (int64_t begin = 0; begin < count; begin += piece) {
       pass.run(concave.factor(begin, std::min(begin + piece, count)),
                [&](size_t p, const std::vector<Rows>& rows) {
-                 add_columns(
-                     hessian_.diagonal[p], rows, hessian_.diagonals, -1, options_.scratch_bytes);
+                 add_columns(hessian_.diagonal[p],
+                             rows,
+                             hessian_.diagonals,
+                             -1,
+                             context_.memory().scratch_bytes);
                });
     }
   }
@@ -288,8 +288,7 @@ class CurvatureRun {
   bool is_covered_ = false;
 };
 
-Curvature run_curvature(const Tensor& losses,
-                        const Parameters& parameters,
+Curvature run_curvature(const Batch& batch,
                         CurvatureNeeds what,
                         const CurvatureOptions& options,
                         bool is_rehearsal) {
@@ -298,15 +297,7 @@ Curvature run_curvature(const Tensor& losses,
                     options.mc_samples,
                     " but must be at least 1; leave it at 1 if the Monte-Carlo needs are not used");
   return with_curvature_remedies([&] {
-    CurvatureContext context(losses,
-                             parameters,
-                             {options.samples,
-                              options.outputs,
-                              options.batch_norm,
-                              options.shared_terms,
-                              options.batch_size,
-                              options.reduction},
-                             /*needs_rows=*/true);
+    CurvatureContext context(batch, CurvatureFrom::kRows);
     return CurvatureRun(context, what, options, is_rehearsal).run();
   });
 }
@@ -341,21 +332,31 @@ Tensor Curvature::concatenated(Tensor ParameterCurvature::*field) const {
   return at::cat(parts, has_rows ? 1 : 0);
 }
 
+Curvature curvature(const Batch& batch, CurvatureNeeds what, const CurvatureOptions& options) {
+  return run_curvature(batch, what, options, /*is_rehearsal=*/false);
+}
+
 Curvature curvature(const Tensor& losses,
                     const Parameters& parameters,
                     CurvatureNeeds what,
                     const CurvatureOptions& options) {
-  return run_curvature(losses, parameters, what, options, /*is_rehearsal=*/false);
+  return curvature(Batch(losses, parameters), what, options);
+}
+
+Curvature curvature_coverage(const Batch& batch,
+                             CurvatureNeeds what,
+                             const CurvatureOptions& options) {
+  Curvature rehearsed = run_curvature(batch, what, options, /*is_rehearsal=*/true);
+  rehearsed.parameters.clear();
+  rehearsed.total = ParameterCurvature();
+  return rehearsed;
 }
 
 Curvature curvature_coverage(const Tensor& losses,
                              const Parameters& parameters,
                              CurvatureNeeds what,
                              const CurvatureOptions& options) {
-  Curvature rehearsed = run_curvature(losses, parameters, what, options, /*is_rehearsal=*/true);
-  rehearsed.parameters.clear();
-  rehearsed.total = ParameterCurvature();
-  return rehearsed;
+  return curvature_coverage(Batch(losses, parameters), what, options);
 }
 
 }  // namespace flightdeck

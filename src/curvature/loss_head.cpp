@@ -76,8 +76,8 @@ class Finder {
         "curvature: the losses come from ",
         blocked.empty() ? capture_.nodes[0].node->name() : blocked.front(),
         ", which is not the end of a loss the engine knows (softmax cross-entropy, NLL, MSE, BCE "
-        "with logits, Huber); pass the model's outputs in options.outputs (in a cockpit "
-        "WatchOptions::outputs), and what lies between them and the losses is taken as the loss");
+        "with logits, Huber); pass the model's outputs in BatchOptions::outputs, and what lies "
+        "between them and the losses is taken as the loss");
     take_gradients();
     remark_shared_terms();
     return std::move(loss_);

@@ -21,23 +21,12 @@ bool is_positive_part(CurvatureKind kind) {
 
 class GraphOperator final : public CurvatureOperator {
  public:
-  GraphOperator(const Tensor& losses,
-                const Parameters& parameters,
-                CurvatureKind kind,
-                const ProductOptions& options)
+  GraphOperator(const Batch& batch, CurvatureKind kind, const ProductOptions& options)
       : kind_(kind),
-        context_(losses,
-                 parameters,
-                 {options.samples,
-                  options.outputs,
-                  BatchNormPolicy::kSplitGradient,
-                  options.shared_terms,
-                  options.batch_size,
-                  options.reduction},
-                 /*needs_rows=*/false),
+        context_(batch, CurvatureFrom::kProducts),
         pass_(context_, weights()),
         blocks_(blocks_of(options.blocks)) {
-    for (const auto& [name, tensor] : parameters) {
+    for (const auto& [name, tensor] : batch.parameters()) {
       sizes_.push_back(tensor.numel());
       dim_ += tensor.numel();
     }
@@ -124,7 +113,7 @@ class GraphOperator final : public CurvatureOperator {
   void check_scalar() const {
     const Capture& capture = context_.capture();
     if (!capture.is_scalar || capture.N == 1 || kind_ == CurvatureKind::kHessian) return;
-    if (kind_ == CurvatureKind::kEmpiricalFisher) throw_refusals(capture);
+    if (kind_ == CurvatureKind::kEmpiricalFisher) throw_refusals(capture, context_.batch_norm());
     TORCH_CHECK_VALUE(capture.couplings.empty(),
                       "curvature: the scalar loss is no mean or sum over ",
                       capture.N,
@@ -271,13 +260,19 @@ class GraphOperator final : public CurvatureOperator {
 
 }  // namespace
 
+std::shared_ptr<const CurvatureOperator> curvature_operator(const Batch& batch,
+                                                            CurvatureKind kind,
+                                                            const ProductOptions& options) {
+  return with_curvature_remedies([&]() -> std::shared_ptr<const CurvatureOperator> {
+    return std::make_shared<GraphOperator>(batch, kind, options);
+  });
+}
+
 std::shared_ptr<const CurvatureOperator> curvature_operator(const Tensor& losses,
                                                             const Parameters& parameters,
                                                             CurvatureKind kind,
                                                             const ProductOptions& options) {
-  return with_curvature_remedies([&]() -> std::shared_ptr<const CurvatureOperator> {
-    return std::make_shared<GraphOperator>(losses, parameters, kind, options);
-  });
+  return curvature_operator(Batch(losses, parameters), kind, options);
 }
 
 }  // namespace flightdeck

@@ -23,7 +23,7 @@ namespace {
 // Vectors per product on the slow way.
 constexpr int64_t kVectorsAtOnce = 16;
 // Second derivatives of an op as matrices may take this many times what a stack may.
-constexpr double kMatrixShare = 4;
+constexpr double kMatrixShare = 2;
 
 class Residuals {
  public:
@@ -35,7 +35,7 @@ class Residuals {
         capture_(context.capture()),
         options_(options),
         diagonals_(diagonals),
-        pass_(linearisation_, context.parameters(), options.samples, nullptr) {}
+        pass_(linearisation_, context.parameters(), context.samples(), nullptr) {}
 
   void run() {
     is_fast_.assign(context_.parameters().size(), true);
@@ -267,7 +267,7 @@ class Residuals {
     const auto options = real_options(view.output_options());
     const double bytes =
         double(capture_.N) * double(m) * double(m) * double(options.dtype().itemsize());
-    if (bytes > kMatrixShare * double(options_.stack_bytes)) {
+    if (bytes > kMatrixShare * double(context_.memory().stack_bytes)) {
       give_up_below(k,
                     view.name() + " has a second derivative of " + std::to_string(m) + " x " +
                         std::to_string(m) + " entries per sample");
@@ -338,12 +338,12 @@ class Residuals {
                    double sign,
                    const std::function<std::vector<Seed>(int64_t begin, int64_t end)>& seeds) {
     if (options_.is_rehearsal) count = std::min<int64_t>(count, 2);
-    const int64_t piece = pass_.columns_at_once(options_.stack_bytes);
+    const int64_t piece = pass_.columns_at_once(context_.memory().stack_bytes);
     for (int64_t begin = 0; begin < count; begin += piece) {
       pass_.run(
           seeds(begin, std::min(begin + piece, count)),
           [&](size_t p, const std::vector<Rows>& rows) {
-            add_columns(diagonals_[p], rows, options_.needs, sign, options_.scratch_bytes);
+            add_columns(diagonals_[p], rows, options_.needs, sign, context_.memory().scratch_bytes);
           },
           is_fast_);
     }
@@ -376,7 +376,7 @@ class Residuals {
   void take_products(size_t p) {
     const int64_t samples = options_.needs.per_sample ? context_.count() : 1;
     TORCH_CHECK_VALUE(!capture_.is_scalar || capture_.N == 1 ||
-                          (!options_.needs.per_sample && options_.samples.empty()),
+                          (!options_.needs.per_sample && context_.samples().empty()),
                       "curvature: the Hessian diagonal of '",
                       context_.parameters()[p].name,
                       "' for single samples comes from products, and a scalar loss over ",
@@ -386,13 +386,13 @@ class Residuals {
     if (options_.needs.per_sample && capture_.N > 1) {
       std::vector<Tensor> rows;
       for (int64_t s = 0; s < samples; ++s) {
-        const int64_t n = options_.samples.empty() ? s : options_.samples[s];
+        const int64_t n = context_.samples().empty() ? s : context_.samples()[s];
         rows.push_back(diagonal_by_products(p, {n}) / static_cast<double>(samples));
       }
       exact.per_sample = at::stack(rows);
       exact.diagonal = exact.per_sample.sum(0);
     } else {
-      exact.diagonal = diagonal_by_products(p, options_.samples);
+      exact.diagonal = diagonal_by_products(p, context_.samples());
       exact.per_sample = exact.diagonal.unsqueeze(0);  // used for one sample only
     }
     exact.trace = exact.diagonal.sum();
@@ -401,15 +401,9 @@ class Residuals {
 
   Tensor diagonal_by_products(size_t p, const std::vector<int64_t>& samples) {
     ProductOptions options;
-    options.samples = samples;
     options.blocks = {{p}};
-    options.shared_terms = context_.shared_terms();
-    if (capture_.is_scalar) {
-      options.batch_size = capture_.N;
-      options.reduction = context_.scale() == 1 ? Reduction::kSum : Reduction::kMean;
-    }
-    const auto hessian = curvature_operator(
-        context_.losses(), context_.parameters(), CurvatureKind::kHessian, options);
+    const auto hessian =
+        curvature_operator(context_.batch().of(samples), CurvatureKind::kHessian, options);
     int64_t first = 0;
     for (size_t q = 0; q < p; ++q) first += context_.parameters()[q].tensor.numel();
     const int64_t d = context_.parameters()[p].tensor.numel();

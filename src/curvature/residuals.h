@@ -7,14 +7,12 @@
 
 #include "curvature/context.h"
 #include "curvature/diagonals.h"
+#include "flightdeck/coverage.h"
 
 namespace flightdeck {
 
 struct ResidualOptions {
   DiagonalNeeds needs;
-  std::vector<int64_t> samples;
-  int64_t stack_bytes = 0;
-  int64_t scratch_bytes = 0;
   int64_t max_slow_entries = 0;
   Coverage* coverage = nullptr;
   bool is_rehearsal = false;  ///< two columns of each op, for what is said of it alone

@@ -51,27 +51,18 @@ std::vector<Seed> join(const std::vector<Seed>& a, const std::vector<Seed>& b) {
 /// the Gram matrix are columns x samples, restricted to the chosen samples.
 class Vivit::State {
  public:
-  State(const Tensor& losses, const Parameters& parameters, const VivitOptions& options)
+  State(const Batch& batch, const VivitOptions& options)
       : options_(options),
-        context_(losses,
-                 parameters,
-                 {options.samples,
-                  options.outputs,
-                  options.batch_norm,
-                  options.shared_terms,
-                  options.batch_size,
-                  options.reduction},
-                 /*needs_rows=*/true),
-        pass_(context_.linearisation(), parameters, {}, nullptr) {
-    options_.scratch_bytes = scratch_for(parameters, options.scratch_bytes);
+        context_(batch, CurvatureFrom::kRows),
+        pass_(context_.linearisation(), batch.parameters(), {}, nullptr) {
     check_options();
     set_groups();
     const Loss& loss = context_.loss();
-    if (options_.mc_samples > 0) {
+    if (is_sampled()) {
       at::Generator generator = at::detail::createCPUGenerator(options_.seed);
       sampled_ = loss.sample(options_.mc_samples, generator);
     }
-    K_ = options_.mc_samples > 0 ? options_.mc_samples : loss.columns();
+    K_ = is_sampled() ? options_.mc_samples : loss.columns();
     gather();
     context_.remark_one_by_one();
   }
@@ -89,7 +80,9 @@ class Vivit::State {
 
   Tensor gram_eigenvalues(size_t group) const {
     Spectrum& spectrum = spectra_.at(group);
-    if (!spectrum.values.defined()) spectrum.values = eigenvalues_of(gram(group)).clamp_min(0);
+    if (!spectrum.values.defined()) {
+      spectrum.values = eigenvalues_of(gram(group)).flip(0).clamp_min_(0);
+    }
     return spectrum.values;
   }
 
@@ -122,11 +115,11 @@ class Vivit::State {
                       "; ask for at most that many");
     Spectrum& spectrum = spectra_[group];
     if (!spectrum.vectors.defined()) {
-      std::tie(spectrum.values, spectrum.vectors) = eigh(gram(group));
-      spectrum.values = spectrum.values.clamp_min(0);
+      const auto [values, vectors] = eigh(gram(group));  // ascending, as LibTorch has it
+      spectrum.values = values.flip(0).clamp_min_(0);
+      spectrum.vectors = vectors.flip(1);
     }
-    const int64_t first = R() - count;
-    return {spectrum.values.slice(0, first), spectrum.vectors.slice(1, first).t()};
+    return {spectrum.values.slice(0, 0, count), spectrum.vectors.slice(1, 0, count).t()};
   }
 
   Tensor gammas(int64_t count, size_t group) const {
@@ -183,7 +176,7 @@ class Vivit::State {
 
  private:
   struct Spectrum {
-    Tensor values, vectors;
+    Tensor values, vectors;  // the largest value first; vectors in columns
     int64_t rank = -1;
   };
   struct Range {
@@ -191,6 +184,7 @@ class Vivit::State {
     int64_t size() const { return end - begin; }
   };
 
+  bool is_sampled() const { return options_.columns == LossColumns::kSampled; }
   int64_t S() const { return context_.count(); }
   int64_t G() const {
     if (!options_.gradients) return 0;
@@ -221,10 +215,10 @@ class Vivit::State {
   }
 
   void check_options() const {
-    TORCH_CHECK_VALUE(options_.mc_samples >= 0,
+    TORCH_CHECK_VALUE(options_.mc_samples > 0,
                       "vivit: options.mc_samples is ",
                       options_.mc_samples,
-                      " but must be 0 (exact) or positive; give the number of would-be gradients");
+                      " but must be at least 1; leave it at 1 for exact columns");
     check_samples(context_.capture(), options_.gradient_samples, "vivit", "gradient_samples");
   }
 
@@ -260,7 +254,7 @@ class Vivit::State {
     std::vector<Seed> own;
     const int64_t end = std::min(range.end, K_);
     if (range.begin < end) {
-      if (options_.mc_samples > 0) {
+      if (is_sampled()) {
         own = sampled_;
         for (Seed& seed : own) seed.stack = seed.stack.slice(0, range.begin, end);
       } else {
@@ -275,12 +269,12 @@ class Vivit::State {
   // Rows of the columns in `range` that count: those of the chosen samples.
   Rows choose(const Rows& stacked, Range range) const {
     const bool all =
-        options_.samples.empty() && (range.end <= K_ || options_.gradient_samples.empty());
+        context_.samples().empty() && (range.end <= K_ || options_.gradient_samples.empty());
     if (all) return stacked;
     const int64_t N = context_.capture().N;
     std::vector<int64_t> index;
     for (int64_t k = range.begin; k < range.end; ++k) {
-      const auto& chosen = k < K_ ? options_.samples : options_.gradient_samples;
+      const auto& chosen = k < K_ ? context_.samples() : options_.gradient_samples;
       const int64_t first = (k - range.begin) * N;
       for (int64_t n = 0; chosen.empty() && n < N; ++n) index.push_back(first + n);
       for (int64_t n : chosen) index.push_back(first + n);
@@ -297,7 +291,7 @@ class Vivit::State {
   }
 
   std::vector<Range> pieces(int64_t share) const {
-    const int64_t piece = pass_.columns_at_once(options_.stack_bytes / share);
+    const int64_t piece = pass_.columns_at_once(context_.memory().stack_bytes / share);
     std::vector<Range> ranges;
     for (int64_t begin = 0; begin < columns(); begin += piece) {
       ranges.push_back({begin, std::min(begin + piece, columns())});
@@ -328,7 +322,7 @@ class Vivit::State {
   Questions gram_question() const {
     Questions questions;
     questions.gram = true;
-    questions.scratch_bytes = options_.scratch_bytes;
+    questions.scratch_bytes = context_.memory().scratch_bytes;
     return questions;
   }
 
@@ -340,7 +334,7 @@ class Vivit::State {
           const Rows stacked = choose(Rows::stack(rows), range);
           grams_[group_of_[p]] += stacked.answer(gram_question()).gram;
           bytes += factor_bytes(stacked);
-          if (bytes > options_.keep_bytes) is_kept_ = false;
+          if (bytes > context_.memory().keep_bytes) is_kept_ = false;
           if (is_kept_) kept_[p] = stacked;
         },
         wanted_);
@@ -428,9 +422,11 @@ class Vivit::State {
   mutable std::vector<Spectrum> spectra_;
 };
 
-Vivit::Vivit(const Tensor& losses, const Parameters& parameters, const VivitOptions& options) {
-  with_curvature_remedies([&] { state_ = std::make_unique<State>(losses, parameters, options); });
+Vivit::Vivit(const Batch& batch, const VivitOptions& options) {
+  with_curvature_remedies([&] { state_ = std::make_unique<State>(batch, options); });
 }
+Vivit::Vivit(const Tensor& losses, const Parameters& parameters, const VivitOptions& options)
+    : Vivit(Batch(losses, parameters), options) {}
 Vivit::~Vivit() = default;
 Vivit::Vivit(Vivit&&) noexcept = default;
 Vivit& Vivit::operator=(Vivit&&) noexcept = default;
@@ -454,8 +450,7 @@ Tensor Vivit::gram_eigenvalues(size_t group) const {
 Tensor Vivit::eigenvalues(size_t group) const {
   return with_curvature_remedies([&] {
     const int64_t rank = state_->rank(group);
-    const Tensor all = state_->gram_eigenvalues(group);
-    return all.slice(0, all.size(0) - rank);
+    return state_->gram_eigenvalues(group).slice(0, 0, rank);
   });
 }
 std::vector<Tensor> Vivit::eigenvectors(int64_t count, size_t group) const {

@@ -3,11 +3,12 @@
 // where parameters enter, and what must go the slow way.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "flightdeck/gradients.h"
+#include "flightdeck/batch.h"
 #include "graph/layout.h"
 #include "graph/torch_compat.h"
 #include "rules/rule.h"
@@ -33,8 +34,8 @@ struct CapturedNode {
   compat::ag::Node* node = nullptr;
   const Rule* rule = nullptr;
   Side side = Side::kNone;
-  Layout layout;                  // of the outputs, on the batch side
-  bool holds_statistics = false;  // batch norm under kConstantStatistics
+  Layout layout;                 // of the outputs, on the batch side
+  bool couples_samples = false;  // training-mode batch norm: the caller's policy decides
   std::vector<EdgeKind> edges;
   std::vector<int64_t> next;   // position of the node each edge leads to, or -1
   int64_t parameter = -1;      // for leaves
@@ -50,13 +51,21 @@ struct SharedTerm {
   std::string op;  // that ends it
 };
 
+// A training-mode batch norm.
+struct CoupledLayer {
+  std::string op;
+  std::string layer;  // "'bn1' with parameter 'bn1.weight'"
+};
+
 struct CapturedParameter {
   int64_t leaf = -1;     // position of its node; -1: the losses do not depend on it
   bool is_slow = false;  // its rows come from one backward pass per sample
   std::string reason;    // why; empty for a batch of one, where that is the fastest way
-  std::string refusal;   // why it has no answer
+  std::string refusal;   // why it has no answer, whatever the policy
 };
 
+// Holds for every choice of samples and every policy: what a pass makes of it is said by the
+// functions below. It does not keep the graph alive.
 struct Capture {
   int64_t N = 0;
   bool is_scalar = false;
@@ -64,33 +73,62 @@ struct Capture {
   std::vector<CapturedNode> nodes;  // consumers before producers
   std::unordered_map<const compat::ag::Node*, size_t> position;
   std::vector<CapturedParameter> parameters;
-  std::vector<SharedTerm> shared_terms;  // that are part of the losses
-  std::vector<std::string> left_out;     // ops that end a shared term that is not
-  std::vector<std::string> couplings;    // ops through which a loss depends on other samples
-  std::vector<std::string> remarks;      // on whatever is asked of the losses
-  std::vector<std::string> row_remarks;  // on individual gradients
-  bool runs_own_pass = false;            // gradients differ from the caller's own: no watching
+  std::vector<SharedTerm> shared_terms;      // that are part of the losses
+  std::vector<std::string> left_out;         // ops that end a shared term that is not
+  std::vector<std::string> couplings;        // ops through which a loss depends on other samples
+  std::vector<std::string> remarks;          // on whatever is asked of the losses
+  std::vector<std::string> row_remarks;      // on individual gradients, whatever the policy
+  std::vector<CoupledLayer> coupled_layers;  // from the losses down
+  std::string scalar_error;  // why a scalar loss cannot be taken apart; empty if it can
 
   NodeView view(size_t k) const { return NodeView(nodes[k].node); }
   bool is_shared_term(size_t k, size_t edge) const;
-  /// The ops that end the shared terms, for people.
+  // The ops that end the shared terms, for people.
   std::vector<std::string> shared_term_names() const;
+  // True if the node's statistics are taken as constants.
+  bool holds_statistics(size_t k, BatchNormPolicy policy) const {
+    return nodes[k].couples_samples && policy == BatchNormPolicy::kConstantStatistics;
+  }
+  // True if the gradients differ from those of the caller's own backward pass.
+  bool needs_own_pass(BatchNormPolicy policy) const {
+    return !coupled_layers.empty() && policy == BatchNormPolicy::kConstantStatistics;
+  }
 };
 
-/// Reads the graph behind `losses`. Throws on bad input; refusals are recorded per parameter.
-/// Without `needs_samples` a scalar loss may be of any form.
+// What capture_graph reads beside losses and parameters.
+struct CaptureOptions {
+  int64_t batch_size = 0;
+  Reduction reduction = Reduction::kMean;
+  SharedTerms shared_terms = SharedTerms::kKeep;
+};
+
+// Reads the graph behind `losses`. Throws on bad input; refusals are recorded.
 Capture capture_graph(const Tensor& losses,
                       const Parameters& parameters,
-                      const GradientOptions& options,
-                      bool needs_samples = true);
+                      const CaptureOptions& options = {});
 
-/// Throws, naming the caller and its field, unless all chosen samples are in the batch.
+// The capture that all copies of the batch share, made by the first call.
+std::shared_ptr<const Capture> capture_of(const Batch& batch);
+
+// How many graphs this process has read: for tests that count.
+int64_t graphs_captured();
+
+// Throws unless all chosen samples are in the batch; names the caller and its field.
 void check_samples(const Capture& capture,
                    const std::vector<int64_t>& samples,
                    const char* caller,
                    const char* field);
 
-/// Throws the first refusal, if any.
-void throw_refusals(const Capture& capture);
+// Throws if the samples of a scalar loss were not found.
+void check_scalar(const Capture& capture);
+
+// Why a parameter has no individual gradients; empty if it has.
+std::string refusal_of(const Capture& capture, size_t parameter, BatchNormPolicy policy);
+
+// Throws the first refusal, if any.
+void throw_refusals(const Capture& capture, BatchNormPolicy policy);
+
+// What there is to say about individual gradients.
+std::vector<std::string> row_remarks(const Capture& capture, BatchNormPolicy policy);
 
 }  // namespace flightdeck

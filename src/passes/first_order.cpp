@@ -40,37 +40,37 @@ void check_bins(const Bins& bins) {
 
 }  // namespace
 
-FirstOrderPass::FirstOrderPass(Capture capture,
-                               Parameters parameters,
+FirstOrderPass::FirstOrderPass(CapturedBatch batch,
                                Needs what,
                                GradientOptions options,
                                bool hears_arrivals)
-    : capture_(std::move(capture)),
-      parameters_(std::move(parameters)),
+    : batch_(std::move(batch)),
+      capture_(*batch_.capture),
+      parameters_(batch_.parameters),
       options_(std::move(options)),
-      count_(options_.samples.empty() ? capture_.N : static_cast<int64_t>(options_.samples.size())),
-      results_(parameters_, what, options_, count_, hears_arrivals),
+      count_(batch_.count()),
+      results_(parameters_, what, options_, batch_.memory.scratch_bytes, count_, hears_arrivals),
       asks_rows_(!hears_arrivals || flightdeck::asks_rows(what, options_)),
       needs_arrivals_(what.has(Need::kArrivedNorm) && hears_arrivals),
       early_norms_(parameters_.size()),
       collector_(
-          capture_, options_.samples, &results_.coverage(), [this](size_t parameter, Rows rows) {
+          capture_, batch_.samples, &results_.coverage(), [this](size_t parameter, Rows rows) {
             complete(parameter, std::move(rows));
           }) {
   check_options(what);
   for (const std::string& remark : capture_.remarks) results_.remark(remark);
   if (asks_rows_) {
-    for (const std::string& remark : capture_.row_remarks) results_.remark(remark);
+    for (const std::string& text : row_remarks(capture_, batch_.batch_norm)) remark(text);
   }
   results_.coverage() = initial_coverage(capture_, parameters_);
   if (options_.keep_rows) {
     kept_ = std::make_shared<FactoredRows>(
-        parameters_, count_, options_.scratch_bytes, leaves_of(capture_, parameters_));
+        parameters_, count_, batch_.memory.scratch_bytes, leaves_of(capture_, parameters_));
   }
 }
 
 void FirstOrderPass::check_options(Needs what) const {
-  check_samples(capture_, options_.samples, "gradients", "samples");
+  check_samples(capture_, batch_.samples, "gradients", "samples");
   for (const Bins& bins : options_.histograms) check_bins(bins);
   for (const JointBins& bins : options_.joint_histograms) {
     check_bins(bins.gradients);
@@ -85,7 +85,7 @@ void FirstOrderPass::set_weights(const Tensor& gradient) {
   const compat::PassGuard guard;
   weights_ = gradient.detach();
   if (capture_.is_scalar) {
-    const double share = options_.reduction == Reduction::kMean ? double(capture_.N) : 1.0;
+    const double share = batch_.reduction == Reduction::kMean ? double(capture_.N) : 1.0;
     factor_ = weights_.reshape({}).reciprocal().mul(share);
     scale_early();
     return;
@@ -176,9 +176,10 @@ void FirstOrderPass::set_elsewhere(const std::vector<std::vector<std::string>>& 
 std::unique_ptr<FirstOrderPass> FirstOrderPass::hand_over_apart() {
   GradientOptions options;
   options.reuse_gradients = true;
-  options.scratch_bytes = options_.scratch_bytes;
+  CapturedBatch whole = batch_;
+  whole.samples.clear();
   auto other = std::make_unique<FirstOrderPass>(
-      capture_, parameters_, Needs(), options, /*hears_arrivals=*/false);
+      std::move(whole), Needs(), options, /*hears_arrivals=*/false);
   other->on_handed_over_ = [this](size_t parameter, const Tensor& gradient) {
     arrive(parameter, gradient);
   };
@@ -203,7 +204,7 @@ void FirstOrderPass::arrive(size_t parameter, const Tensor& gradient) {
 void FirstOrderPass::set_arrival_weights(const Tensor& gradient) {
   if (!needs_arrivals_) return;
   const compat::PassGuard guard;
-  const bool is_sum = capture_.is_scalar && options_.reduction == Reduction::kSum;
+  const bool is_sum = capture_.is_scalar && batch_.reduction == Reduction::kSum;
   arrival_weight_ = gradient.sum().mul(is_sum ? static_cast<double>(capture_.N) : 1.0).abs_();
 }
 
@@ -227,11 +228,12 @@ void FirstOrderPass::run_slow() {
   const auto& root = *capture_.nodes[0].node;
   const auto options = root.input_metadata(capture_.root_output).options();
   for (int64_t k = 0; k < count_; ++k) {
-    const int64_t n = options_.samples.empty() ? k : options_.samples[k];
+    const int64_t n = batch_.samples.empty() ? k : batch_.samples[k];
     Tensor seed = at::zeros(compat::shape_of(root, capture_.root_output), options);
     seed.view({-1})[n] = 1;
     walk(
         capture_,
+        batch_.batch_norm,
         seed,
         [this](const CapturedNode& captured, size_t e) {
           return capture_.nodes[captured.next[e]].leads_to_slow;
@@ -257,19 +259,21 @@ void FirstOrderPass::run_slow() {
   }
 }
 
-void FirstOrderPass::run(const Tensor& losses) {
+void FirstOrderPass::run() {
   const compat::PassGuard guard;
   run_slow();
-  Tensor seed = at::ones_like(losses);
+  Tensor seed = at::ones_like(batch_.losses);
   if (capture_.is_scalar) set_weights(seed);
   walk(
       capture_,
+      batch_.batch_norm,
       seed,
       [](const CapturedNode& captured, size_t e) { return captured.edges[e] == EdgeKind::kBatch; },
       [this](size_t position, const variable_list& gradients) { visit(position, gradients); });
 }
 
-Gradients FirstOrderPass::finish(const Tensor& losses) {
+Gradients FirstOrderPass::finish() {
+  const Tensor& losses = batch_.losses;
   const compat::PassGuard guard;
   for (size_t p = 0; p < early_norms_.size(); ++p) {
     if (early_norms_[p].defined()) settle_arrival(p, early_norms_[p]);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/captured_batch.h"
 #include "passes/kept_rows.h"
 #include "passes/results.h"
 #include "passes/rows_collector.h"
@@ -18,15 +19,12 @@ namespace flightdeck {
 class FirstOrderPass {
  public:
   /// `hears_arrivals`: what reaches the parameters is told by `arrive`.
-  FirstOrderPass(Capture capture,
-                 Parameters parameters,
-                 Needs what,
-                 GradientOptions options,
-                 bool hears_arrivals);
+  FirstOrderPass(CapturedBatch batch, Needs what, GradientOptions options, bool hears_arrivals);
 
   FirstOrderPass(const FirstOrderPass&) = delete;
   FirstOrderPass& operator=(const FirstOrderPass&) = delete;
 
+  const CapturedBatch& batch() const { return batch_; }
   const Capture& capture() const { return capture_; }
 
   /// False if only what arrives is asked for: then rows are neither collected nor refused.
@@ -65,10 +63,10 @@ class FirstOrderPass {
   void run_slow();
 
   /// Runs the whole pass on its own.
-  void run(const Tensor& losses);
+  void run();
 
   /// The answers; parameters whose rows never arrived are reported as refused.
-  Gradients finish(const Tensor& losses);
+  Gradients finish();
 
  private:
   void check_options(Needs what) const;
@@ -77,8 +75,9 @@ class FirstOrderPass {
   void scale_early();
   void settle_arrival(size_t parameter, const Tensor& norm);
 
-  Capture capture_;
-  Parameters parameters_;
+  CapturedBatch batch_;
+  const Capture& capture_;
+  const Parameters& parameters_;
   GradientOptions options_;
   int64_t count_;  // rows: S chosen samples, or N
   Results results_;

@@ -29,14 +29,11 @@ auto with_remedies(const Body& body) {
   }
 }
 
-Gradients run_pass(const Tensor& losses,
-                   Capture capture,
-                   const Parameters& parameters,
-                   Needs what,
-                   const GradientOptions& options) {
-  FirstOrderPass pass(std::move(capture), parameters, what, options, /*hears_arrivals=*/false);
-  pass.run(losses.detach());
-  return pass.finish(losses.detach());
+Gradients run_pass(CapturedBatch batch, Needs what, GradientOptions options) {
+  options.reuse_gradients = false;
+  FirstOrderPass pass(std::move(batch), what, std::move(options), /*hears_arrivals=*/false);
+  pass.run();
+  return pass.finish();
 }
 
 }  // namespace
@@ -82,16 +79,37 @@ Tensor Gradients::concatenated(Tensor ParameterGradients::*field) const {
   return at::cat(parts, has_rows ? 1 : 0);
 }
 
+Gradients gradients(const Batch& batch, Needs what, const GradientOptions& options) {
+  return with_remedies([&] {
+    CapturedBatch captured(batch);
+    check_scalar(*captured.capture);
+    throw_refusals(*captured.capture, captured.batch_norm);
+    return run_pass(std::move(captured), what, options);
+  });
+}
+
 Gradients gradients(const Tensor& losses,
                     const Parameters& parameters,
                     Needs what,
                     const GradientOptions& options) {
+  return gradients(Batch(losses, parameters), what, options);
+}
+
+Coverage coverage(const Batch& batch, Needs what, const GradientOptions& options) {
   return with_remedies([&] {
-    Capture capture = capture_graph(losses, parameters, options);
-    throw_refusals(capture);
+    CapturedBatch captured(batch);
+    check_scalar(*captured.capture);
+    Coverage refused;
+    for (size_t p = 0; p < captured.parameters.size(); ++p) {
+      const std::string refusal = refusal_of(*captured.capture, p, captured.batch_norm);
+      if (refusal.empty()) continue;
+      refused.parameters.push_back(
+          {captured.parameters[p].name, CoverageLevel::kRefused, {}, refusal, {}});
+    }
+    if (!refused.parameters.empty()) return refused;
     GradientOptions own = options;
-    own.reuse_gradients = false;
-    return run_pass(losses, std::move(capture), parameters, what, own);
+    own.on_parameter = [](ParameterGradients&) {};
+    return run_pass(std::move(captured), what, own).coverage;
   });
 }
 
@@ -99,20 +117,7 @@ Coverage coverage(const Tensor& losses,
                   const Parameters& parameters,
                   Needs what,
                   const GradientOptions& options) {
-  return with_remedies([&] {
-    Capture capture = capture_graph(losses, parameters, options);
-    Coverage refused;
-    for (size_t p = 0; p < parameters.size(); ++p) {
-      const std::string& refusal = capture.parameters[p].refusal;
-      if (refusal.empty()) continue;
-      refused.parameters.push_back({parameters[p].name, CoverageLevel::kRefused, {}, refusal, {}});
-    }
-    if (!refused.parameters.empty()) return refused;
-    GradientOptions own = options;
-    own.reuse_gradients = false;
-    own.on_parameter = [](ParameterGradients&) {};
-    return run_pass(losses, std::move(capture), parameters, what, own).coverage;
-  });
+  return coverage(Batch(losses, parameters), what, options);
 }
 
 }  // namespace flightdeck

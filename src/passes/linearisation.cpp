@@ -33,7 +33,8 @@ std::vector<variable_list> split_columns(const variable_list& stacks) {
   return columns;
 }
 
-Linearisation::Linearisation(const Capture& capture) : capture_(capture) {
+Linearisation::Linearisation(const Capture& capture, BatchNormPolicy batch_norm)
+    : capture_(capture), batch_norm_(batch_norm) {
   is_used_.resize(capture.nodes.size());
   for (size_t k = 0; k < capture.nodes.size(); ++k) {
     is_used_[k].assign(std::max<size_t>(1, capture.nodes[k].node->num_inputs()), false);
@@ -112,7 +113,7 @@ Tensor Linearisation::columns_by_rule(size_t position, size_t edge, const Tensor
   const Rule* rule = rule_at(position);
   if (!rule) return {};
   const NodeView view(captured.node);
-  if (captured.holds_statistics && edge == 0) {
+  if (capture_.holds_statistics(position, batch_norm_) && edge == 0) {
     std::vector<Tensor> columns;
     for (const Tensor& gradient : stack.unbind(0)) {
       columns.push_back(rule->vjp(view, 0, gradient));

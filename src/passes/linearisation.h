@@ -17,8 +17,8 @@ namespace flightdeck {
 
 class Linearisation {
  public:
-  /// The capture must outlive this.
-  explicit Linearisation(const Capture& capture);
+  // The capture must outlive this.
+  Linearisation(const Capture& capture, BatchNormPolicy batch_norm);
 
   const Capture& capture() const { return capture_; }
 
@@ -58,6 +58,7 @@ class Linearisation {
   bool has_slope(size_t position, size_t edge) const;
 
   const Capture& capture_;
+  BatchNormPolicy batch_norm_;
   std::vector<std::vector<bool>> is_used_;  // outputs that some node reads
   std::map<std::pair<size_t, size_t>, Tensor> slopes_;
   std::set<std::string> one_by_one_;

@@ -29,11 +29,13 @@ void add(Tensor& total, const Tensor& part) {
 Results::Results(const Parameters& parameters,
                  Needs what,
                  const GradientOptions& options,
+                 int64_t scratch_bytes,
                  int64_t count,
                  bool hears_arrivals)
     : parameters_(parameters),
       what_(what),
       options_(options),
+      scratch_bytes_(scratch_bytes),
       count_(count),
       hears_arrivals_(hears_arrivals),
       is_reported_(parameters.size(), false),
@@ -60,7 +62,7 @@ Questions Results::questions_for(size_t parameter) const {
   questions.dense = what_.has(Need::kIndividual);
   questions.mean_dots = what_.has(Need::kMeanDots) || questions.deviations;
   if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
-  questions.scratch_bytes = options_.scratch_bytes * (tensor.is_cuda() ? kCudaScratchFactor : 1);
+  questions.scratch_bytes = scratch_bytes_ * (tensor.is_cuda() ? kCudaScratchFactor : 1);
   questions.share = 1.0 / static_cast<double>(count_);
   questions.histograms = options_.histograms;
   questions.joint_histograms = options_.joint_histograms;

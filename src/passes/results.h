@@ -18,6 +18,7 @@ class Results {
   Results(const Parameters& parameters,
           Needs what,
           const GradientOptions& options,
+          int64_t scratch_bytes,
           int64_t count,
           bool hears_arrivals);
 
@@ -48,6 +49,7 @@ class Results {
   Parameters parameters_;
   Needs what_;
   GradientOptions options_;
+  int64_t scratch_bytes_;
   int64_t count_;
   bool hears_arrivals_;
   std::vector<bool> is_reported_;

@@ -97,17 +97,17 @@ void ReductionReading::note(const std::string& op, Reduction reduction, double f
   is_sum_ = is_sum_ || is(1);
 }
 
-void ReductionReading::check() const {
+std::string ReductionReading::contradiction() const {
   const bool says_mean = said_ == Reduction::kMean;
-  TORCH_CHECK_VALUE(says_mean ? is_mean_ || !is_sum_ : is_sum_ || !is_mean_,
-                    "gradients: options.reduction is ",
-                    says_mean ? "kMean" : "kSum",
-                    " but the graph (",
-                    op_,
-                    ") reduces the loss over ",
-                    N_,
-                    " samples by a ",
-                    says_mean ? "sum; set it to kSum" : "mean; set it to kMean");
+  if (says_mean ? is_mean_ || !is_sum_ : is_sum_ || !is_mean_) return "";
+  return c10::str("gradients: options.reduction is ",
+                  says_mean ? "kMean" : "kSum",
+                  " but the graph (",
+                  op_,
+                  ") reduces the loss over ",
+                  N_,
+                  " samples by a ",
+                  says_mean ? "sum; set it to kSum" : "mean; set it to kMean");
 }
 
 }  // namespace flightdeck

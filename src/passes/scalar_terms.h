@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "flightdeck/batch.h"
 #include "rules/rule.h"
 
 namespace flightdeck {
@@ -38,8 +39,9 @@ class ReductionReading {
   void note(const std::string& op, Reduction reduction, double factor);
   /// True if samples were found.
   bool has_samples() const { return !op_.empty(); }
-  /// Throws if the terms read as the other reduction alone. One in between contradicts neither.
-  void check() const;
+  // What is wrong if the terms read as the other reduction alone; empty if they do not. One in
+  // between contradicts neither.
+  std::string contradiction() const;
 
  private:
   double N_;

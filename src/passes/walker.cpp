@@ -11,6 +11,7 @@ namespace flightdeck {
 using compat::ag::Edge;
 
 void walk(const Capture& capture,
+          BatchNormPolicy batch_norm,
           const Tensor& seed,
           const std::function<bool(const CapturedNode&, size_t)>& follows,
           const std::function<void(size_t, const variable_list&)>& visit) {
@@ -30,7 +31,7 @@ void walk(const Capture& capture,
     }
     if (!any) continue;
     variable_list results(wanted.size());
-    if (captured.holds_statistics && wanted[0]) {
+    if (capture.holds_statistics(k, batch_norm) && wanted[0]) {
       results[0] = captured.rule->vjp(capture.view(k), 0, gradients[0]);
       wanted[0] = false;
     }

@@ -10,9 +10,10 @@
 
 namespace flightdeck {
 
-/// Propagates `seed`, the gradient of the losses, over the edges for which `follows` is true.
-/// `visit` sees each node's output gradients before it is applied.
+// Propagates `seed`, the gradient of the losses, over the edges for which `follows` is true.
+// `visit` sees each node's output gradients before it is applied.
 void walk(const Capture& capture,
+          BatchNormPolicy batch_norm,
           const Tensor& seed,
           const std::function<bool(const CapturedNode&, size_t edge)>& follows,
           const std::function<void(size_t position, const variable_list& gradients)>& visit);

@@ -23,14 +23,8 @@ using compat::ag::Node;
 
 class Watch::State : public std::enable_shared_from_this<Watch::State> {
  public:
-  State(const Tensor& losses,
-        Capture capture,
-        const Parameters& parameters,
-        Needs what,
-        const GradientOptions& options)
-      : losses_(losses.detach()),
-        parameters_(parameters),
-        pass_(std::move(capture), parameters, what, options, /*hears_arrivals=*/true),
+  State(CapturedBatch batch, Needs what, const GradientOptions& options)
+      : pass_(std::move(batch), what, options, /*hears_arrivals=*/true),
         hears_arrivals_(what.has(Need::kArrivedNorm)),
         reuses_(options.reuse_gradients) {}
 
@@ -45,7 +39,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
         remember_pass();
         start(gradients);
       }
-      if (!started_ || is_closed_ || !pass_.asks_rows() || pass_.capture().runs_own_pass) return;
+      if (!started_ || is_closed_ || !pass_.asks_rows() || pass_.batch().needs_own_pass()) return;
       // Rules read shapes through the edges: put them back while they look.
       restore_edges(position);
       if (handed_over_) handed_over_->visit(position, gradients);
@@ -71,7 +65,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     TORCH_CHECK(started_,
                 "watch: no backward pass went through the losses before finish; call "
                 "backward() on a loss computed from them first");
-    return pass_.finish(losses_);
+    return pass_.finish();
   }
 
   bool has_run() const { return started_; }
@@ -86,8 +80,8 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
                 "them");
     pass_.set_arrival_weights(gradients[output]);
     if (!pass_.asks_rows()) return;
-    if (pass_.capture().runs_own_pass) {
-      compat::outside_pass(losses_.device(), [&] { pass_.run(losses_); });
+    if (pass_.batch().needs_own_pass()) {
+      compat::outside_pass(pass_.batch().losses.device(), [&] { pass_.run(); });
       return;
     }
     const Foreign foreign = find_foreign(pass_.capture(),
@@ -119,7 +113,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     // What PyTorch was told to skip still has to reach `.grad`.
     restore_all_edges();
     if (reuses_ && !compat::is_partial_pass()) handed_over_ = pass_.hand_over_apart();
-    compat::outside_pass(losses_.device(), [&] { pass_.run(losses_); });
+    compat::outside_pass(pass_.batch().losses.device(), [&] { pass_.run(); });
     if (reuses_) cut_all_edges();
   }
 
@@ -155,8 +149,6 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     Edge edge;
   };
 
-  Tensor losses_;
-  Parameters parameters_;
   FirstOrderPass pass_;
   bool hears_arrivals_;
   bool reuses_;
@@ -217,8 +209,9 @@ void Watch::State::listen(const std::shared_ptr<Node>& node,
 }
 
 void Watch::State::listen_at_leaves(const std::shared_ptr<State>& self) {
-  for (size_t p = 0; p < parameters_.size(); ++p) {
-    const Tensor& tensor = parameters_[p].tensor;
+  const Parameters& parameters = pass_.batch().parameters;
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    const Tensor& tensor = parameters[p].tensor;
     if (!tensor.requires_grad()) continue;
     // With its edges cut the parameter is told of the losses' gradient by the pass.
     const CapturedParameter& captured = pass_.capture().parameters[p];
@@ -291,22 +284,27 @@ bool can_cut_uses(const Capture& capture) {
 
 }  // namespace
 
+Watch::Watch(const Batch& batch, Needs what, const GradientOptions& options) {
+  CapturedBatch captured(batch);
+  TORCH_CHECK_VALUE(!options.reuse_gradients || captured.samples.empty(),
+                    "watch: reuse_gradients needs all samples but options.samples chooses ",
+                    captured.samples.size(),
+                    "; drop one of the two");
+  if (asks_rows(what, options)) {
+    check_scalar(*captured.capture);
+    throw_refusals(*captured.capture, captured.batch_norm);
+  }
+  GradientOptions own = options;
+  if (captured.needs_own_pass() || !can_cut_uses(*captured.capture)) own.reuse_gradients = false;
+  state_ = std::make_shared<State>(std::move(captured), what, own);
+  state_->attach(state_);
+}
+
 Watch::Watch(const Tensor& losses,
              const Parameters& parameters,
              Needs what,
-             const GradientOptions& options) {
-  TORCH_CHECK_VALUE(!options.reuse_gradients || options.samples.empty(),
-                    "watch: reuse_gradients needs all samples but options.samples chooses ",
-                    options.samples.size(),
-                    "; drop one of the two");
-  const bool needs_samples = asks_rows(what, options);
-  Capture capture = capture_graph(losses, parameters, options, needs_samples);
-  if (needs_samples) throw_refusals(capture);
-  GradientOptions own = options;
-  if (capture.runs_own_pass || !can_cut_uses(capture)) own.reuse_gradients = false;
-  state_ = std::make_shared<State>(losses, std::move(capture), parameters, what, own);
-  state_->attach(state_);
-}
+             const GradientOptions& options)
+    : Watch(Batch(losses, parameters), what, options) {}
 
 Watch::~Watch() {
   if (state_) state_->detach();

@@ -39,12 +39,12 @@ Value from_products(const StepView& step, const SpectrumNeed& need, SpectrumEnd 
 
 // The sampled GGN has rank N M at most: its Gram matrix gives all eigenvalues at once.
 Value from_samples(const StepView& step, const VivitNeed& need, SpectrumEnd end) {
-  const Tensor values = step.vivit(need).gram_eigenvalues();  // ascending
-  if (end == SpectrumEnd::kLargest) return Value(values.select(0, -1));
+  const Tensor values = step.vivit(need).gram_eigenvalues();  // descending
+  if (end == SpectrumEnd::kLargest) return Value(values.select(0, 0));
   int64_t entries = 0;
   for (const NamedParameter& parameter : step.parameters()) entries += parameter.tensor.numel();
   if (values.numel() < entries) return Value(0.0);
-  return Value(values.select(0, values.numel() - entries));
+  return Value(values.select(0, entries - 1));
 }
 
 }  // namespace
@@ -75,6 +75,7 @@ void set_extreme_eigenvalue(Quantity& quantity, Settings& settings, SpectrumEnd 
                     "; give a number above 0");
   (end == SpectrumEnd::kLargest ? spectrum.largest : spectrum.smallest) = 1;
   sampled.samples = spectrum.samples;
+  sampled.columns = LossColumns::kSampled;
   sampled.mc_samples =
       settings.integer("mc_samples", 1, "ggn_mc: would-be gradients per sample", 1);
 

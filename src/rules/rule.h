@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "flightdeck/gradients.h"
+#include "flightdeck/batch.h"
 #include "graph/node_view.h"
 #include "rows/rows.h"
 

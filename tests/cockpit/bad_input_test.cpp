@@ -35,8 +35,8 @@ std::vector<Quantity> all_of_the_papers() {
   return quantities;
 }
 
-WatchOptions with_rate(double rate = 0.1) {
-  WatchOptions options;
+StepOptions with_rate(double rate = 0.1) {
+  StepOptions options;
   options.learning_rate = rate;
   return options;
 }
@@ -44,7 +44,7 @@ WatchOptions with_rate(double rate = 0.1) {
 // Two steps on the same data, the losses reduced by `reduce` and handed in as `given`.
 MemorySink two_steps(const std::function<Tensor(const Tensor&)>& reduce,
                      const std::function<Tensor(const Tensor&)>& given,
-                     const WatchOptions& options,
+                     const StepOptions& options,
                      double rate) {
   torch::manual_seed(5);
   Loop loop;
@@ -95,10 +95,10 @@ TEST_F(BadInput, AScalarLossGivesTheSameGradientQuantities) {
   Listened run(loop.parameters(), {quantity("norm_test"), quantity("loss")}, true);
   const Tensor losses = loop.losses(8);
   const Tensor loss = losses.mean();
-  WatchOptions options;
+  BatchOptions options;
   options.batch_size = 8;
   {
-    const StepWatch watch = run.cockpit->watch(0, loss, options);
+    const StepWatch watch = run.cockpit->watch(0, Batch(loss, loop.parameters(), options));
     loss.backward();
   }
   const MemorySink whole = two_steps(mean, same, with_rate(), 0.1);
@@ -111,9 +111,9 @@ TEST_F(BadInput, AlphaWithoutIndividualLossesSaysWhatItNeeds) {
   Listened run(loop.parameters(), {quantity("alpha"), quantity("loss")});
   for (int64_t step = 0; step < 2; ++step) {
     const Tensor loss = loop.losses(8).mean();
-    WatchOptions options;
+    BatchOptions options;
     options.batch_size = 8;
-    const StepWatch watch = run.cockpit->watch(step, loss, options);
+    const StepWatch watch = run.cockpit->watch(step, Batch(loss, loop.parameters(), options));
     loss.backward();
   }
   ASSERT_FALSE(run.memory->notes().empty());
@@ -125,14 +125,15 @@ TEST_F(BadInput, AlphaWithoutIndividualLossesSaysWhatItNeeds) {
 TEST_F(BadInput, AWrongBatchSizeIsNamedBesideTheRightOne) {
   Loop loop;
   Listened strict(loop.parameters(), {quantity("cabs")}, true);
-  WatchOptions options = with_rate();
+  BatchOptions options;
   options.batch_size = 4;
   const Tensor losses = loop.losses(8);
-  expect_error([&] { strict.cockpit->watch(0, losses, options).end(); },
+  const Batch batch(losses, loop.parameters(), options);
+  expect_error([&] { strict.cockpit->watch(0, batch, with_rate()).end(); },
                {"batch_size is 4", "8 entries", "drop batch_size"});
   Listened run(loop.parameters(), {quantity("cabs")});
   {
-    const StepWatch watch = run.cockpit->watch(0, losses, options);
+    const StepWatch watch = run.cockpit->watch(0, batch, with_rate());
     losses.mean().backward();
   }
   ASSERT_EQ(run.warnings.size(), 1u);
@@ -251,11 +252,15 @@ TEST_F(BadInput, TwoHistogramsWithDifferentBinsGoTogether) {
 }
 
 TEST_F(BadInput, ImpossibleSettingsAreRefusedWhenGiven) {
-  expect_error([] { quantity("grad_hist_1d", {{"low", 2}, {"high", -2}}); }, {"2", "-2"});
-  expect_error([] { quantity("grad_hist_1d", {{"bins", 0}}); }, {"bins is '0'", "at least 1"});
+  expect_error([] { return quantity("grad_hist_1d", {{"low", 2}, {"high", -2}}); }, {"2", "-2"});
   expect_error(
       [] {
-        quantity("hess_trace", {{"curvature", "fisher"}});
+        return quantity("grad_hist_1d", {{"bins", 0}});
+      },
+      {"bins is '0'", "at least 1"});
+  expect_error(
+      [] {
+        return quantity("hess_trace", {{"curvature", "fisher"}});
       },
       {"'fisher'", "hessian, ggn, ggn_mc"});
   expect_error([] { Quantity("empty").functions(); }, {"'empty'", "no computation"});
@@ -312,7 +317,7 @@ TEST_F(BadInput, CabsTakesAnyOptimizerAndSeveralRates) {
   options.grouping = Grouping::by_parameter();
   Cockpit cockpit(loop.parameters(), {quantity("cabs")}, options);
   cockpit.add_sink(memory);
-  WatchOptions watch;
+  StepOptions watch;
   watch.optimizer = &optimizer;
   loop.step(cockpit, 0, watch);
   double sum = 0;
@@ -326,7 +331,7 @@ TEST_F(BadInput, CabsTakesAnyOptimizerAndSeveralRates) {
 TEST_F(BadInput, CabsWithoutARateSaysHowToGiveIt) {
   Loop loop;
   Listened run(loop.parameters(), {quantity("cabs")}, true);
-  expect_error([&] { loop.step(*run.cockpit, 0); }, {"learning rate", "WatchOptions::optimizer"});
+  expect_error([&] { loop.step(*run.cockpit, 0); }, {"learning rate", "StepOptions::optimizer"});
 }
 
 // Layer norm, GELU, a layer used twice: the reference fails on each.

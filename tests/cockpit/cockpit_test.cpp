@@ -188,10 +188,10 @@ TEST_F(CockpitTest, KeepsTheGradientNormOfAScalarLossThatHidesItsSamples) {
   Loop loop;
   Listened run(loop.parameters(), {quantity("grad_norm"), quantity("norm_test")});
   const Tensor loss = loop.losses().mean().sqrt();  // no mean over samples
-  WatchOptions options;
+  BatchOptions options;
   options.batch_size = 4;
   {
-    const StepWatch watch = run.cockpit->watch(0, loss, options);
+    const StepWatch watch = run.cockpit->watch(0, Batch(loss, loop.parameters(), options));
     loss.backward();
   }
   EXPECT_NE(run.memory->find(0, "grad_norm"), nullptr);
@@ -293,9 +293,13 @@ TEST_F(CockpitTest, OutlivesWhateverIsThrown) {
 TEST_F(CockpitTest, WarnsOnceOfAMistakeThatIsRepeated) {
   Loop loop;
   Listened run(loop.parameters(), {quantity("loss")});
-  WatchOptions wrong;
+  BatchOptions wrong;
   wrong.batch_size = 3;
-  for (int64_t step = 0; step < 5; ++step) loop.step(*run.cockpit, step, wrong);
+  for (int64_t step = 0; step < 5; ++step) {
+    const StepWatch watch =
+        run.cockpit->watch(step, Batch(loop.losses(), loop.parameters(), wrong));
+    EXPECT_FALSE(watch.is_active());
+  }
   EXPECT_EQ(run.warnings.size(), 1u);
   for (int64_t step = 0; step < 50; ++step) loop.step(*run.cockpit, step % 5);
   EXPECT_LE(run.warnings.size(), 10u);
@@ -441,9 +445,9 @@ TEST_F(CockpitTest, TellsGroupsThatAreReadFromTheGraph) {
   options.on_warning = [](const std::string&) {};
   Cockpit cockpit(loop.parameters(), {quantity("distance")}, options);
   cockpit.add_sink(memory);
-  WatchOptions wrong;
+  BatchOptions wrong;
   wrong.batch_size = 3;
-  loop.step(cockpit, 0, wrong);
+  cockpit.watch(0, Batch(loop.losses(), loop.parameters(), wrong)).end();
   loop.step(cockpit, 1);
   EXPECT_EQ(memory->info().groups, std::vector<std::string>({"depth 00", "depth 01"}));
   EXPECT_NE(memory->find(1, "distance", "depth 01"), nullptr);

@@ -26,7 +26,7 @@ Groups groups_of(const Grouping& grouping) {
   torch::nn::Sequential net = small_net();
   const Parameters parameters(net->named_parameters());
   const Tensor losses = net->forward(torch::randn({2, 1, 4, 4})).square().sum(1);
-  const Capture capture = capture_graph(losses, parameters, {});
+  const Capture capture = capture_graph(losses, parameters);
   return make_groups(grouping, parameters, &capture);
 }
 

@@ -102,7 +102,7 @@ TEST_F(LifetimeTest, AWatchThatWasMovedFromOrEndedDoesNothing) {
 TEST_F(LifetimeTest, ACockpitMayOutliveModelAndOptimizer) {
   auto loop = std::make_unique<Loop>();
   Listened run(loop->parameters(), {quantity("cabs"), quantity("distance"), quantity("alpha")});
-  WatchOptions told;
+  StepOptions told;
   told.optimizer = &loop->optimizer;
   loop->step(*run.cockpit, 0, told);
   const Tensor losses = loop->losses();
@@ -416,9 +416,10 @@ TEST_F(LifetimeTest, AMovedWatchListensOnAndTheOtherSaysSo) {
   second = std::move(same);
   losses.mean().backward();
   EXPECT_FALSE(first.has_run());  // NOLINT: what a moved-from watch does is promised
-  expect_error([&] { first.finish(); }, {"nothing to finish", "moved"});
+  expect_error([&] { static_cast<void>(first.finish()); }, {"nothing to finish", "moved"});
   EXPECT_TRUE(torch::allclose(second.finish().at("w").mean, w.grad(), 1e-12, 1e-12));
-  expect_error([&] { second.finish(); }, {"nothing to finish", "keep the result"});
+  expect_error([&] { static_cast<void>(second.finish()); },
+               {"nothing to finish", "keep the result"});
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class Loop {
   }
 
   /// One watched step; returns the losses.
-  Tensor step(Cockpit& cockpit, int64_t number, const WatchOptions& options = {}, int64_t N = 4) {
+  Tensor step(Cockpit& cockpit, int64_t number, const StepOptions& options = {}, int64_t N = 4) {
     optimizer.zero_grad();
     const Tensor losses = this->losses(N);
     {

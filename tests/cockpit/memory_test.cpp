@@ -43,7 +43,7 @@ TEST_P(MemoryOfARun, DoesNotGrowWithItsSteps) {
   options.grouping = Grouping::by_parameter();
   auto cockpit = std::make_unique<Cockpit>(loop.parameters(), GetParam(), options);
   cockpit->record_to(folder.string());
-  WatchOptions told;
+  StepOptions told;
   told.optimizer = &loop.optimizer;
   // SQLite's page cache fills to its 2 MB first, in about half of the default steps.
   int64_t when_filled = 0;

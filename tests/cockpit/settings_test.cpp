@@ -62,9 +62,13 @@ TEST(Settings, RefuseWrongValuesAndNames) {
 }
 
 TEST(Catalogue, SuggestsTheNearestName) {
-  expect_error([] { quantity("norm_tset"); }, {"'norm_tset'", "did you mean 'norm_test'"});
-  expect_error([] { quantity("norm_test", {{"bins", 3}}); }, {"norm_test", "'bins'", "has none"});
-  expect_error([] { preset("luxury"); }, {"'luxury'", "economy, business, full"});
+  expect_error([] { return quantity("norm_tset"); }, {"'norm_tset'", "did you mean 'norm_test'"});
+  expect_error(
+      [] {
+        return quantity("norm_test", {{"bins", 3}});
+      },
+      {"norm_test", "'bins'", "has none"});
+  expect_error([] { return preset("luxury"); }, {"'luxury'", "economy, business, full"});
 }
 
 }  // namespace

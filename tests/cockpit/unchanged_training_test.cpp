@@ -29,7 +29,7 @@ Trained train(const Options& optimizer_options, bool is_watched) {
   const Parameters parameters = net->named_parameters();
   std::unique_ptr<Listened> run;
   if (is_watched) run = std::make_unique<Listened>(parameters, everything(), /*strict=*/true);
-  WatchOptions told;
+  StepOptions told;
   told.optimizer = &optimizer;
   for (int64_t step = 0; step < 8; ++step) {
     const Tensor images = random({6, 1, 8, 8}).to(at::kFloat);

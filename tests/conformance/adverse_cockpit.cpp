@@ -181,12 +181,14 @@ class CockpitCheck {
   }
 
   void watch(Cockpit& cockpit, int64_t k, const AdverseModel& model) const {
-    WatchOptions told;
-    told.batch_size = model.losses.dim() == 0 ? model.batch_size : 0;
-    told.reduction = model.reduction;
-    told.outputs = model.has_known_head ? Tensor() : model.outputs;
+    BatchOptions said;
+    said.batch_size = model.losses.dim() == 0 ? model.batch_size : 0;
+    said.reduction = model.reduction;
+    said.shared_terms = shared_;
+    said.outputs = model.has_known_head ? Tensor() : model.outputs;
     clear_gradients(watched_);
-    StepWatch watch = cockpit.watch(k, model.losses, told);
+    const Batch batch(model.losses, cockpit.parameters(), said);
+    StepWatch watch = cockpit.watch(k, batch);
     Tensor loss = model.losses.mean();
     if (has_other_) loss = loss + model.other_loss;
     loss.backward({}, /*retain_graph=*/true);

@@ -165,6 +165,7 @@ class Hook {
 
 struct Question {
   Needs what;
+  BatchOptions batch;
   GradientOptions options;
 };
 
@@ -174,18 +175,19 @@ Question random_question(Sketch& dice, const AdverseModel& model) {
     if (dice.chance(0.4)) question.what = question.what | need;
   }
   if (question.what.empty()) question.what = Need::kIndividual;
+  BatchOptions& batch = question.batch;
   GradientOptions& options = question.options;
   if (dice.chance(0.3)) {
     for (int64_t n = model.N() - 1; n >= 0; --n) {
-      if (dice.chance(0.5)) options.samples.push_back(n);
+      if (dice.chance(0.5)) batch.samples.push_back(n);
     }
   }
-  if (dice.chance(0.2)) options.scratch_bytes = 64 << dice.integer(0, 6);
+  if (dice.chance(0.2)) batch.memory.scratch_bytes = 64 << dice.integer(0, 6);
   options.directions = random_directions(model.parameters, dice.integer(1, 3));
   options.keep_rows = dice.chance(0.2);
-  options.batch_size = model.batch_size;
-  options.reduction = model.reduction;
-  options.shared_terms = model.random_sharing(dice);
+  batch.batch_size = model.batch_size;
+  batch.reduction = model.reduction;
+  batch.shared_terms = model.random_sharing(dice);
   if (dice.chance(0.15)) options.histograms = {Bins{-3.0, 3.0, 61}};
   return question;
 }
@@ -193,11 +195,11 @@ Question random_question(Sketch& dice, const AdverseModel& model) {
 std::string describe(const Question& question) {
   std::ostringstream text;
   text << ", " << to_string(question.what);
-  if (!question.options.samples.empty()) {
-    text << ", samples " << at::IntArrayRef(question.options.samples);
+  if (!question.batch.samples.empty()) {
+    text << ", samples " << at::IntArrayRef(question.batch.samples);
   }
   if (question.options.keep_rows) text << ", keep_rows";
-  if (question.options.shared_terms == SharedTerms::kLeaveOut) text << ", shared terms left out";
+  if (question.batch.shared_terms == SharedTerms::kLeaveOut) text << ", shared terms left out";
   if (question.options.reuse_gradients) text << ", reuse_gradients";
   return text.str();
 }
@@ -248,7 +250,7 @@ double first_order_tolerance(const AdverseModel& model) {
 class FirstOrderCheck {
  public:
   FirstOrderCheck(const AdverseModel& model, const Oracle& oracle, const Question& question)
-      : model_(model), oracle_(oracle.select(question.options.samples)), question_(question) {}
+      : model_(model), oracle_(oracle.select(question.batch.samples)), question_(question) {}
 
   Answer check(const Gradients& answers, const Tensor& weights = {}) const {
     Answer answer{lines(answers, oracle_), false};
@@ -264,7 +266,7 @@ class FirstOrderCheck {
   Tensor zero_samples(const Tensor& weights) const {
     if (!weights.defined() || weights.dim() == 0) return {};
     const Tensor zero = weights.eq(0);
-    const std::vector<int64_t>& samples = question_.options.samples;
+    const std::vector<int64_t>& samples = question_.batch.samples;
     return samples.empty() ? zero
                            : zero.index_select(0, at::tensor(samples, at::kLong).to(zero.device()));
   }
@@ -286,7 +288,8 @@ class FirstOrderCheck {
     if (model_.is_coupled && !mentions(answers.remarks, "couple")) {
       found.push_back("samples are coupled and no remark says so" + reason(answers.coverage));
     }
-    if (options.shared_terms == SharedTerms::kLeaveOut && !mentions(answers.remarks, "left out")) {
+    if (question_.batch.shared_terms == SharedTerms::kLeaveOut &&
+        !mentions(answers.remarks, "left out")) {
       found.push_back("shared terms are left out and no remark says so");
     }
     if (options.keep_rows) check_kept(answers, oracle, tolerance, found);
@@ -373,7 +376,8 @@ Answer watched(const AdverseModel& model,
     return {};  // nobody can train so: LibTorch itself fails in a few such loops
   }
   const bool is_deterministic = identical(unwatched, run());
-  Watch watch(model.losses, model.parameters, question.what, question.options);
+  const Batch batch(model.losses, model.parameters, question.batch);
+  Watch watch(batch, question.what, question.options);
   const std::vector<Tensor> after = run();
   clear_gradients(model.parameters);
   const Gradients answers = watch.finish();
@@ -413,14 +417,14 @@ void ask_first_order(const AdverseModel& model, Sketch& dice, Verdicts& verdicts
   const bool has_answer = model.terms.defined();
   const auto oracle_of = [&](const Question& question) {
     if (!has_answer) return Oracle();
-    return differentiate(model.terms_with(question.options.shared_terms), model.parameters);
+    return differentiate(model.terms_with(question.batch.shared_terms), model.parameters);
   };
   const Question question = random_question(dice, model);
   verdicts.ask(
       "gradients()" + describe(question),
       [&] {
-        const Gradients answers =
-            gradients(model.losses, model.parameters, question.what, question.options);
+        const Batch batch(model.losses, model.parameters, question.batch);
+        const Gradients answers = gradients(batch, question.what, question.options);
         if (!has_answer) return Answer();
         return FirstOrderCheck(model, oracle_of(question), question).check(answers);
       },
@@ -434,8 +438,7 @@ void ask_first_order(const AdverseModel& model, Sketch& dice, Verdicts& verdicts
     heard.options.keep_rows = false;
     heard.options.histograms.clear();
   }
-  heard.options.reuse_gradients =
-      loop.is_plain && heard.options.samples.empty() && dice.chance(0.2);
+  heard.options.reuse_gradients = loop.is_plain && heard.batch.samples.empty() && dice.chance(0.2);
   // Before the hook, which is none of the losses'.
   const Oracle oracle = oracle_of(heard);
   const Hook hook(model, dice);
@@ -445,9 +448,10 @@ void ask_first_order(const AdverseModel& model, Sketch& dice, Verdicts& verdicts
       "watch of " + loop.name + hook.name() + describe(heard),
       [&] {
         if (has_answer) return watched(model, oracle, heard, loop);
-        Watch watch(model.losses, model.parameters, heard.what, heard.options);
+        const Batch batch(model.losses, model.parameters, heard.batch);
+        Watch watch(batch, heard.what, heard.options);
         retaining(model.losses);
-        watch.finish();
+        static_cast<void>(watch.finish());
         return Answer();
       },
       has_answer);

@@ -97,19 +97,26 @@ class SecondOrderCheck {
     return answer;
   }
 
-  static double largest(const Tensor& tensor) { return tensor.abs().max().item<double>(); }
-
-  void ask_product(CurvatureKind kind, const std::string& name) {
-    ProductOptions options;
+  BatchOptions said() const {
+    BatchOptions options;
     options.samples = samples_;
     options.shared_terms = shared_;
     options.batch_size = model_.batch_size;
     options.reduction = model_.reduction;
-    if (kind == CurvatureKind::kGgn && gives_outputs_) options.outputs = model_.outputs;
+    if (gives_outputs_) options.outputs = model_.outputs;
+    return options;
+  }
+
+  static double largest(const Tensor& tensor) { return tensor.abs().max().item<double>(); }
+
+  void ask_product(CurvatureKind kind, const std::string& name) {
+    BatchOptions options = said();
+    if (kind != CurvatureKind::kGgn) options.outputs = Tensor();
+    const Batch batch(model_.losses, model_.parameters, options);
     verdicts_.ask(
         name + " operator" + chosen() + (options.outputs.defined() ? " with outputs" : ""),
         [&] {
-          const auto op = curvature_operator(model_.losses, model_.parameters, kind, options);
+          const auto op = curvature_operator(batch, kind);
           const Tensor v = random({2, op->dim()}).to(op->options());
           const Tensor product = op->multiply(v);
           const Tensor gradient = op->gradient();
@@ -132,13 +139,9 @@ class SecondOrderCheck {
   }
 
   void ask_diagonals(CurvatureNeeds what) {
-    CurvatureOptions options;
-    options.samples = samples_;
-    options.shared_terms = shared_;
-    options.batch_size = model_.batch_size;
-    options.reduction = model_.reduction;
-    options.stack_bytes = dice_.chance(0.3) ? 1 : options.stack_bytes;
-    if (gives_outputs_) options.outputs = model_.outputs;
+    BatchOptions options = said();
+    if (dice_.chance(0.3)) options.memory.stack_bytes = 1;
+    const Batch batch(model_.losses, model_.parameters, options);
     const bool of_hessian =
         what.has(CurvatureNeed::kDiagHessian) || what.has(CurvatureNeed::kDiagHessianPerSample);
     const bool per_sample = what.has(CurvatureNeed::kDiagGgnPerSample) ||
@@ -147,7 +150,7 @@ class SecondOrderCheck {
         std::string("curvature(): diagonal of the ") + (of_hessian ? "Hessian" : "GGN") +
             (per_sample ? " per sample" : "") + chosen() + (gives_outputs_ ? " with outputs" : ""),
         [&] {
-          const Curvature answers = curvature(model_.losses, model_.parameters, what, options);
+          const Curvature answers = curvature(batch, what);
           if (!has_answer_) return Answer();
           if (of_hessian) return check_hessian(answers, per_sample);
           return best_of(answers.remarks,
@@ -196,31 +199,28 @@ class SecondOrderCheck {
   }
 
   void ask_vivit() {
+    BatchOptions said_once = said();
+    if (dice_.chance(0.3)) said_once.memory.stack_bytes = 1;
+    const Batch batch(model_.losses, model_.parameters, said_once);
     VivitOptions options;
-    options.samples = samples_;
     options.gradient_samples = samples_;
-    options.shared_terms = shared_;
-    options.batch_size = model_.batch_size;
-    options.reduction = model_.reduction;
-    options.stack_bytes = dice_.chance(0.3) ? 1 : options.stack_bytes;
-    if (gives_outputs_) options.outputs = model_.outputs;
     verdicts_.ask(
         "Vivit" + chosen() + (gives_outputs_ ? " with outputs" : ""),
         [&] {
-          const Vivit vivit(model_.losses, model_.parameters, options);
+          const Vivit vivit(batch, options);
           const Tensor values = vivit.gram_eigenvalues();
           const Tensor gram = vivit.gradient_gram();
           if (!has_answer_) return Answer();
           return best_of(vivit.remarks(), [&](const Tensor& ggn) {
             Answer answer;
-            const Tensor spectrum = at::linalg_eigvalsh(ggn);
+            const Tensor spectrum = at::linalg_eigvalsh(ggn).flip(0);
             const double scale = largest(spectrum);
             // The other eigenvalues of either matrix are zero.
             const int64_t count = std::min(values.numel(), spectrum.numel());
             compare(answer,
                     "Gram eigenvalues",
-                    values.slice(0, values.numel() - count),
-                    spectrum.slice(0, spectrum.numel() - count),
+                    values.slice(0, 0, count),
+                    spectrum.slice(0, 0, count),
                     scale);
             compare(answer, "sum of the Gram eigenvalues", values.sum(), ggn.trace(), scale);
             const Tensor dots = facts_->rows.matmul(facts_->rows.t());

@@ -30,6 +30,7 @@ struct Settings {
 
 struct Question {
   Needs what;
+  BatchOptions batch;
   GradientOptions options;
   int64_t reduction = 0;  // 0: gradients(); 1, 2, 3: a watch under mean, sum, weighted mean
 };
@@ -50,10 +51,10 @@ Question random_question(Sketch& dice, const RandomModel& model) {
   const int64_t N = model.losses.size(0);
   if (dice.chance(0.3)) {
     for (int64_t n = N - 1; n >= 0; --n) {
-      if (dice.chance(0.5)) question.options.samples.push_back(n);
+      if (dice.chance(0.5)) question.batch.samples.push_back(n);
     }
   }
-  if (dice.chance(0.3)) question.options.scratch_bytes = 64 << dice.integer(0, 6);
+  if (dice.chance(0.3)) question.batch.memory.scratch_bytes = 64 << dice.integer(0, 6);
   if (question.what.has(Need::kDots)) {
     question.options.directions = random_directions(model.parameters, dice.integer(1, 3));
   }
@@ -66,9 +67,8 @@ std::string describe(const Question& question) {
       "gradients", "watch of the mean", "watch of the sum", "watch of a weighted mean"};
   std::ostringstream text;
   text << ways[question.reduction] << ", " << to_string(question.what) << ", samples "
-       << (question.options.samples.empty() ? "all" : "")
-       << at::IntArrayRef(question.options.samples) << ", scratch_bytes "
-       << question.options.scratch_bytes;
+       << (question.batch.samples.empty() ? "all" : "") << at::IntArrayRef(question.batch.samples)
+       << ", scratch_bytes " << question.batch.memory.scratch_bytes;
   return text.str();
 }
 
@@ -81,9 +81,8 @@ Tensor reduce(const Tensor& losses, int64_t reduction) {
 
 // Asks the question; lines say what is wrong.
 Gradients ask(const RandomModel& model, const Question& question, std::vector<std::string>& lines) {
-  if (question.reduction == 0) {
-    return gradients(model.losses, model.parameters, question.what, question.options);
-  }
+  const Batch batch(model.losses, model.parameters, question.batch);
+  if (question.reduction == 0) return gradients(batch, question.what, question.options);
   const auto backward = [&] {
     clear_gradients(model.parameters);
     reduce(model.losses, question.reduction).backward({}, /*retain_graph=*/true);
@@ -91,7 +90,7 @@ Gradients ask(const RandomModel& model, const Question& question, std::vector<st
   };
   const std::vector<Tensor> unwatched = backward();
   const bool is_deterministic = identical(unwatched, backward());
-  Watch watch(model.losses, model.parameters, question.what, question.options);
+  Watch watch(batch, question.what, question.options);
   const std::vector<Tensor> watched = backward();
   if (is_deterministic && !identical(watched, unwatched)) {
     lines.push_back(".grad differs from the unwatched one");
@@ -137,7 +136,7 @@ void check(uint64_t seed, bool is_verbose, Counts& counts) {
   try {
     const Gradients answers = ask(model, question, lines);
     const std::vector<std::string> wrong = differences(answers,
-                                                       oracle.select(question.options.samples),
+                                                       oracle.select(question.batch.samples),
                                                        question.what,
                                                        question.options.directions,
                                                        kTolerances.float64);

@@ -96,8 +96,7 @@ class SecondOrderCheck {
   SecondOrderCheck(const RandomModel& model, Sketch& dice) : model_(model), dice_(dice) {
     for (const NamedParameter& parameter : model.parameters) D_ += parameter.tensor.numel();
     if (dice.chance(0.5) && knows_loss()) return;
-    product_options_.outputs = model.outputs;
-    options_.outputs = model.outputs;
+    said_.outputs = model.outputs;
   }
 
   std::vector<std::string> run() {
@@ -114,12 +113,14 @@ class SecondOrderCheck {
   // Most losses are found without help; the others say that they need it.
   bool knows_loss() const {
     try {
-      curvature_operator(model_.losses, model_.parameters, CurvatureKind::kGgn);
+      static_cast<void>(curvature_operator(model_.losses, model_.parameters, CurvatureKind::kGgn));
       return true;
     } catch (const c10::NotImplementedError& error) {
-      return std::string(error.what()).find("options.outputs") == std::string::npos;
+      return std::string(error.what()).find("BatchOptions::outputs") == std::string::npos;
     }
   }
+
+  Batch batch() const { return {model_.losses, model_.parameters, said_}; }
 
   void expect(const Tensor& actual, const Tensor& expected, double scale, const std::string& what) {
     const double error = (actual - expected).abs().max().item<double>();
@@ -130,8 +131,8 @@ class SecondOrderCheck {
   }
 
   void check_nodes() {
-    const Capture capture = capture_graph(model_.losses, model_.parameters, {});
-    Linearisation linearisation(capture);
+    const Capture capture = capture_graph(model_.losses, model_.parameters);
+    Linearisation linearisation(capture, BatchNormPolicy::kRefuse);
     const compat::PassGuard guard;
     for (size_t k = 0; k < capture.nodes.size(); ++k) {
       const CapturedNode& captured = capture.nodes[k];
@@ -174,9 +175,10 @@ class SecondOrderCheck {
 
   void check_products() {
     const Tensor v = random({2, D_});
+    const Batch batch = this->batch();
     const auto compare = [&](CurvatureKind kind, const auto& oracle, const char* name) {
       const Tensor expected = at::stack({oracle(model_, v[0]), oracle(model_, v[1])});
-      const auto op = curvature_operator(model_.losses, model_.parameters, kind, product_options_);
+      const auto op = curvature_operator(batch, kind);
       expect(op->multiply(v), expected, expected.abs().max().item<double>(), name);
     };
     compare(CurvatureKind::kHessian, &hessian_product, "Hessian product");
@@ -186,12 +188,13 @@ class SecondOrderCheck {
 
   // A few entries of the diagonals by products with unit vectors.
   void check_diagonals() {
-    options_.stack_bytes = dice_.chance(0.3) ? 1 : options_.stack_bytes;
-    options_.max_slow_entries = 400;
-    const bool has_hessian = D_ <= options_.max_slow_entries;
+    if (dice_.chance(0.3)) said_.memory.stack_bytes = 1;
+    CurvatureOptions options;
+    options.max_slow_entries = 400;
+    const bool has_hessian = D_ <= options.max_slow_entries;
     CurvatureNeeds what = CurvatureNeed::kDiagGgn | CurvatureNeed::kTraceGgn;
     if (has_hessian) what = what | CurvatureNeed::kDiagHessian;
-    const Curvature answers = curvature(model_.losses, model_.parameters, what, options_);
+    const Curvature answers = curvature(batch(), what, options);
     const Tensor ggn = answers.concatenated(&ParameterCurvature::diag_ggn);
     trace_ = answers.total.trace_ggn;
     expect(ggn.sum(), trace_, std::max(1.0, trace_.abs().item<double>()), "GGN trace");
@@ -211,10 +214,8 @@ class SecondOrderCheck {
   }
 
   void check_gram() {
-    VivitOptions options;
-    options.outputs = options_.outputs;
-    options.stack_bytes = dice_.chance(0.3) ? 1 : options.stack_bytes;
-    const Vivit vivit(model_.losses, model_.parameters, options);
+    said_.memory.stack_bytes = dice_.chance(0.3) ? 1 : MemoryLimits().stack_bytes;
+    const Vivit vivit(batch());
     const double scale = std::max(1.0, trace_.abs().item<double>());
     expect(vivit.gram_eigenvalues().sum(), trace_, scale, "sum of the Gram eigenvalues");
   }
@@ -222,8 +223,7 @@ class SecondOrderCheck {
   const RandomModel& model_;
   Sketch& dice_;
   int64_t D_ = 0;
-  ProductOptions product_options_;
-  CurvatureOptions options_;
+  BatchOptions said_;
   Tensor trace_;
   std::vector<std::string> lines_;
 };
@@ -234,7 +234,7 @@ namespace {
 
 // cuDNN's recurrent kernels have no second derivative: neither engine nor oracle has an answer.
 bool is_once_differentiable(const RandomModel& model) {
-  const Capture capture = capture_graph(model.losses, model.parameters, {});
+  const Capture capture = capture_graph(model.losses, model.parameters);
   return std::any_of(capture.nodes.begin(), capture.nodes.end(), [](const CapturedNode& captured) {
     return captured.node->name().find("CudnnRnn") != std::string::npos;
   });

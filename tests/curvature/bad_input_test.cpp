@@ -35,15 +35,10 @@ class CurvatureOfUnknownLoss : public SeededTest {
   // The second derivative of a cosine has both signs over outputs of this size.
   Tensor wavy_losses() const { return (4.0 * outputs_).cos().sum(1); }
 
-  CurvatureOptions with_outputs() const {
-    CurvatureOptions options;
+  Batch with_outputs(const Tensor& losses) const {
+    BatchOptions options;
     options.outputs = outputs_;
-    return options;
-  }
-  ProductOptions products_with_outputs() const {
-    ProductOptions options;
-    options.outputs = outputs_;
-    return options;
+    return {losses, parameters(), options};
   }
 
   nn::Sequential net_ = nullptr;
@@ -53,10 +48,11 @@ class CurvatureOfUnknownLoss : public SeededTest {
 TEST_F(CurvatureOfUnknownLoss, AsksForTheOutputs) {
   const Tensor losses = mixed_losses();
   for (CurvatureNeed need : {CurvatureNeed::kDiagGgn, CurvatureNeed::kDiagGgnMc}) {
-    expect_mentions(error_of([&] { curvature(losses, parameters(), need); }), {"outputs"});
+    expect_mentions(error_of([&] { return curvature(losses, parameters(), need); }), {"outputs"});
   }
-  expect_mentions(error_of([&] { curvature_operator(losses, parameters(), CurvatureKind::kGgn); }),
-                  {"outputs"});
+  expect_mentions(
+      error_of([&] { return curvature_operator(losses, parameters(), CurvatureKind::kGgn); }),
+      {"outputs"});
   expect_mentions(error_of([&] { Vivit vivit(losses, parameters()); }), {"outputs"});
   EXPECT_NO_THROW(losses.mean().backward());
 }
@@ -65,19 +61,15 @@ TEST_F(CurvatureOfUnknownLoss, IsTheDenseOneWhenTheOutputsAreNamed) {
   // Only where the losses are convex in the outputs is the GGN itself expected.
   const Tensor losses = outputs_.cosh().sum(1);
   const DenseCurvature dense = dense_curvature(losses, outputs_, parameters());
-  const Curvature answers =
-      curvature(losses, parameters(), CurvatureNeed::kDiagGgn, with_outputs());
+  const Curvature answers = curvature(with_outputs(losses), CurvatureNeed::kDiagGgn);
   expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),
                dense.ggn().diagonal(),
                "diagonal",
                kCurvatureTolerance);
   const Tensor vectors = random({3, dense.dim()});
-  const auto ggn =
-      curvature_operator(losses, parameters(), CurvatureKind::kGgn, products_with_outputs());
+  const auto ggn = curvature_operator(with_outputs(losses), CurvatureKind::kGgn);
   expect_close(ggn->multiply(vectors), vectors.matmul(dense.ggn()), "product", kCurvatureTolerance);
-  VivitOptions options;
-  options.outputs = outputs_;
-  expect_close(Vivit(losses, parameters(), options).gram_eigenvalues().sum(),
+  expect_close(Vivit(with_outputs(losses)).gram_eigenvalues().sum(),
                dense.ggn().trace(),
                "trace",
                kCurvatureTolerance);
@@ -103,8 +95,7 @@ TEST_F(CurvatureOfUnknownLoss, KeepsThePositivePartOfItsHessianAndSaysSo) {
   EXPECT_LT(dense.output_hessians.min().item<double>(), 0.0) << "the loss is convex here";
   dense.output_hessians = positive_part(dense.output_hessians);
 
-  const Curvature answers =
-      curvature(losses, parameters(), CurvatureNeed::kDiagGgn, with_outputs());
+  const Curvature answers = curvature(with_outputs(losses), CurvatureNeed::kDiagGgn);
   expect_close(answers.concatenated(&ParameterCurvature::diag_ggn),
                dense.ggn().diagonal(),
                "diagonal",
@@ -112,21 +103,18 @@ TEST_F(CurvatureOfUnknownLoss, KeepsThePositivePartOfItsHessianAndSaysSo) {
   EXPECT_TRUE(mentions(answers.remarks, "positive") || mentions(answers.remarks, "convex"));
 
   const Tensor vectors = random({3, dense.dim()});
-  const auto ggn =
-      curvature_operator(losses, parameters(), CurvatureKind::kGgn, products_with_outputs());
+  const auto ggn = curvature_operator(with_outputs(losses), CurvatureKind::kGgn);
   expect_close(ggn->multiply(vectors), vectors.matmul(dense.ggn()), "product", kCurvatureTolerance);
   EXPECT_TRUE(mentions(ggn->remarks(), "positive") || mentions(ggn->remarks(), "convex"));
 }
 
 TEST_F(CurvatureOfUnknownLoss, HasTheHessianDiagonalEvenWhereItIsNotConvex) {
   const Tensor wavy = wavy_losses();
-  const auto expect_dense = [&](const Tensor& losses, const CurvatureOptions& options) {
-    const DenseCurvature dense = dense_curvature(losses, outputs_, parameters());
+  const auto expect_dense = [&](const Batch& batch) {
+    const DenseCurvature dense = dense_curvature(batch.losses(), outputs_, parameters());
     const Curvature answers = curvature(
-        losses,
-        parameters(),
-        CurvatureNeed::kDiagHessian | CurvatureNeed::kTraceHessian | CurvatureNeed::kDiagGgn,
-        options);
+        batch,
+        CurvatureNeed::kDiagHessian | CurvatureNeed::kTraceHessian | CurvatureNeed::kDiagGgn);
     expect_close(answers.concatenated(&ParameterCurvature::diag_hessian),
                  dense.hessian().diagonal(),
                  "diagonal",
@@ -134,25 +122,29 @@ TEST_F(CurvatureOfUnknownLoss, HasTheHessianDiagonalEvenWhereItIsNotConvex) {
     expect_close(
         answers.total.trace_hessian, dense.hessian().trace(), "trace", kCurvatureTolerance);
   };
-  expect_dense(wavy, with_outputs());
+  expect_dense(with_outputs(wavy));
   // Rewards of both signs make a cross-entropy concave for some samples.
   const Tensor rewards = random({kFewSamples});
-  expect_dense(rewards * cross_entropies(outputs_, random_integers({kFewSamples}, 2)), {});
+  const Tensor losses = rewards * cross_entropies(outputs_, random_integers({kFewSamples}, 2));
+  expect_dense(Batch(losses, parameters()));
 }
 
 TEST_F(CurvatureOfUnknownLoss, WithParametersPastTheOutputsIsRefused) {
   const Tensor scale = random_parameter({2});
   const Tensor losses = mixed_losses() + (outputs_ * scale).sum(1);
   const Parameters all = ParameterList().add("net", net_).add("scale", scale);
+  BatchOptions said;
+  said.outputs = outputs_;
   expect_mentions(
-      error_of([&] { curvature(losses, all, CurvatureNeed::kDiagGgn, with_outputs()); }),
+      error_of([&] { return curvature(Batch(losses, all, said), CurvatureNeed::kDiagGgn); }),
       {"past options.outputs", "4"});
 }
 
 TEST_F(CurvatureOfUnknownLoss, BetweenTwoOutputsAsksForTheOutputs) {
   const Tensor losses = mean_squared_errors(outputs_, net_->forward(random({kFewSamples, 3})));
-  expect_mentions(error_of([&] { curvature(losses, parameters(), CurvatureNeed::kDiagGgn); }),
-                  {"options.outputs"});
+  expect_mentions(
+      error_of([&] { return curvature(losses, parameters(), CurvatureNeed::kDiagGgn); }),
+      {"options.outputs"});
 }
 
 TEST_F(CurvatureOfUnknownLoss, IsFoundWithTheArgumentsOfASquaredErrorSwapped) {
@@ -196,11 +188,11 @@ TEST_F(CurvatureOfUnknownLoss, IsKnownWhenWrittenByHand) {
 
 TEST_F(CurvatureOfUnknownLoss, IsBlamedAndNotTheModel) {
   const auto blamed = [&](const Tensor& losses) {
-    return error_of([&] { curvature(losses, parameters(), CurvatureNeed::kDiagGgn); });
+    return error_of([&] { return curvature(losses, parameters(), CurvatureNeed::kDiagGgn); });
   };
   // Linear in the outputs too: the last layer is reached beside the op that is not known.
   expect_mentions(blamed(outputs_.cosh().sum(1) - outputs_.select(1, 0)),
-                  {"CoshBackward0", "options.outputs", "WatchOptions::outputs"});
+                  {"CoshBackward0", "BatchOptions::outputs"});
   expect_mentions(blamed(outputs_.select(1, 0) + outputs_.cosh().sum(1)), {"CoshBackward0"});
 }
 
@@ -212,9 +204,8 @@ TEST_F(CurvatureOfUnknownLoss, ThatReordersTheSamplesIsRefusedByTheOp) {
       {"IndexSelectBackward0", losses.index_select(0, order)},
       {"RollBackward0", losses.roll(1, 0)}};
   for (const auto& [op, reordered] : all) {
-    for (const CurvatureOptions& options : {CurvatureOptions(), with_outputs()}) {
-      const std::string error =
-          error_of([&] { curvature(reordered, parameters(), CurvatureNeed::kDiagGgn, options); });
+    for (const Batch& batch : {Batch(reordered, parameters()), with_outputs(reordered)}) {
+      const std::string error = error_of([&] { return curvature(batch, CurvatureNeed::kDiagGgn); });
       expect_mentions(error, {op, "reorders or mixes", "inputs and labels"});
     }
   }
@@ -248,7 +239,7 @@ TEST_F(BadCurvatureInput, ZeroDrawsAreRefused) {
   CurvatureOptions options;
   options.mc_samples = 0;
   for (CurvatureNeed need : {CurvatureNeed::kDiagGgnMc, CurvatureNeed::kKfac}) {
-    expect_mentions(error_of([&] { curvature(losses_, parameters(), need, options); }),
+    expect_mentions(error_of([&] { return curvature(losses_, parameters(), need, options); }),
                     {"mc_samples", "0"});
   }
   expect_graph_intact();
@@ -258,20 +249,11 @@ TEST_F(BadCurvatureInput, SamplesOutOfRangeAreRefused) {
   for (int64_t sample : {int64_t{7}, int64_t{-2}}) {
     const std::vector<std::string> words = {
         "sample", std::to_string(sample), std::to_string(kFewSamples)};
-    CurvatureOptions options;
-    options.samples = {0, sample};
-    expect_mentions(
-        error_of([&] { curvature(losses_, parameters(), CurvatureNeed::kDiagGgn, options); }),
-        words);
-    ProductOptions products;
-    products.samples = options.samples;
-    const auto make = [&] {
-      curvature_operator(losses_, parameters(), CurvatureKind::kGgn, products);
-    };
-    expect_mentions(error_of(make), words);
-    VivitOptions vivit;
-    vivit.samples = options.samples;
-    expect_mentions(error_of([&] { Vivit(losses_, parameters(), vivit); }), words);
+    const Batch batch = Batch(losses_, parameters()).of({0, sample});
+    expect_mentions(error_of([&] { return curvature(batch, CurvatureNeed::kDiagGgn); }), words);
+    expect_mentions(error_of([&] { return curvature_operator(batch, CurvatureKind::kGgn); }),
+                    words);
+    expect_mentions(error_of([&] { return Vivit(batch); }), words);
   }
   expect_graph_intact();
 }
@@ -280,12 +262,12 @@ TEST_F(BadCurvatureInput, GroupsOutOfRangeAreRefused) {
   ProductOptions products;
   products.blocks = {{0, 9}};
   const auto make = [&] {
-    curvature_operator(losses_, parameters(), CurvatureKind::kGgn, products);
+    return curvature_operator(losses_, parameters(), CurvatureKind::kGgn, products);
   };
   expect_mentions(error_of(make), {"9", "4"});
   VivitOptions vivit;
   vivit.groups = {{0, 9}};
-  expect_mentions(error_of([&] { Vivit(losses_, parameters(), vivit); }), {"9", "4"});
+  expect_mentions(error_of([&] { return Vivit(losses_, parameters(), vivit); }), {"9", "4"});
   expect_graph_intact();
 }
 
@@ -302,29 +284,29 @@ TEST_F(BadCurvatureInput, LossesWhoseGraphWasFreedAreRefused) {
   losses_.mean().backward();
   const std::vector<Tensor> before = gradients_of(parameters());
   const std::vector<std::string> words = {"freed", "retain_graph|before"};
-  expect_mentions(error_of([&] { curvature(losses_, parameters(), CurvatureNeed::kDiagGgn); }),
-                  words);
+  expect_mentions(
+      error_of([&] { return curvature(losses_, parameters(), CurvatureNeed::kDiagGgn); }), words);
   const auto multiply = [&] {
     const Tensor vectors = random({1, entries_of(parameters())});
     curvature_operator(losses_, parameters(), CurvatureKind::kGgn)->multiply(vectors);
   };
   expect_mentions(error_of(multiply), words);
-  expect_mentions(error_of([&] { Vivit(losses_, parameters()).gram(); }), words);
+  expect_mentions(error_of([&] { return Vivit(losses_, parameters()).gram(); }), words);
   EXPECT_TRUE(identical(gradients_of(parameters()), before));
 }
 
 TEST_F(BadCurvatureInput, ScalarLossAsksForTheBatchSize) {
   expect_mentions(
-      error_of([&] { curvature(losses_.mean(), parameters(), CurvatureNeed::kDiagGgn); }),
+      error_of([&] { return curvature(losses_.mean(), parameters(), CurvatureNeed::kDiagGgn); }),
       {"loss", "batch_size"});
   expect_graph_intact();
 }
 
 TEST_F(BadCurvatureInput, TooLargeBackpropagatedMatrixIsRefused) {
-  AveragedBlocksOptions options;
-  options.matrix_bytes = 64;
-  expect_mentions(error_of([&] { averaged_blocks(losses_, parameters(), options); }),
-                  {"matrix_bytes", "64"});
+  BatchOptions options;
+  options.memory.matrix_bytes = 64;
+  const Batch batch(losses_, parameters(), options);
+  expect_mentions(error_of([&] { return averaged_blocks(batch); }), {"matrix_bytes", "64"});
   expect_graph_intact();
 }
 
@@ -334,7 +316,7 @@ TEST_F(BadCurvatureInput, TrainingModeBatchNormIsRefusedByName) {
   const Tensor losses = cross_entropies(outputs, random_integers({kFewSamples}, 3));
   const Parameters all = ParameterList().add("net", net_).add("norm", norm);
   const std::vector<std::string> words = {"norm", "kConstantStatistics"};
-  expect_mentions(error_of([&] { curvature(losses, all, CurvatureNeed::kDiagGgn); }), words);
+  expect_mentions(error_of([&] { return curvature(losses, all, CurvatureNeed::kDiagGgn); }), words);
   expect_mentions(error_of([&] { Vivit vivit(losses, all); }), words);
   EXPECT_NO_THROW(losses.mean().backward());
 }
@@ -343,15 +325,15 @@ TEST_F(BadCurvatureInput, SplitGradientsOfBatchNormHaveNoCurvature) {
   auto norm = on_device(nn::BatchNorm1d(3));
   const Tensor outputs = norm(net_->forward(random({kFewSamples, 3})));
   const Tensor losses = cross_entropies(outputs, random_integers({kFewSamples}, 3));
-  CurvatureOptions options;
+  BatchOptions options;
   options.batch_norm = BatchNormPolicy::kSplitGradient;
-  expect_mentions(
-      error_of([&] { curvature(losses, parameters(), CurvatureNeed::kDiagGgn, options); }),
-      {"kSplitGradient", "kConstantStatistics"});
+  const Batch split(losses, parameters(), options);
+  expect_mentions(error_of([&] { return curvature(split, CurvatureNeed::kDiagGgn); }),
+                  {"kSplitGradient", "kConstantStatistics"});
   options.batch_norm = BatchNormPolicy::kConstantStatistics;
-  expect_mentions(
-      error_of([&] { curvature(losses, parameters(), CurvatureNeed::kDiagHessian, options); }),
-      {"statistics", "GGN"});
+  const Batch held(losses, parameters(), options);
+  expect_mentions(error_of([&] { return curvature(held, CurvatureNeed::kDiagHessian); }),
+                  {"statistics", "GGN"});
 }
 
 TEST_F(BadCurvatureInput, ScalarLossIsNotTakenApartForTheSlowHessian) {
@@ -359,14 +341,12 @@ TEST_F(BadCurvatureInput, ScalarLossIsNotTakenApartForTheSlowHessian) {
   const Tensor x = random({kFewSamples, 3});
   const Tensor outputs = cell(cell(x).tanh());
   const Tensor losses = cross_entropies(outputs, random_integers({kFewSamples}, 3));
-  CurvatureOptions options;
+  BatchOptions options;
   options.batch_size = kFewSamples;
-  const Parameters own = cell->named_parameters();
-  expect_mentions(error_of([&] {
-                    curvature(losses.mean(), own, CurvatureNeed::kDiagHessianPerSample, options);
-                  }),
+  const Batch batch(losses.mean(), cell->named_parameters(), options);
+  expect_mentions(error_of([&] { return curvature(batch, CurvatureNeed::kDiagHessianPerSample); }),
                   {"scalar", "individual losses"});
-  EXPECT_NO_THROW(curvature(losses.mean(), own, CurvatureNeed::kDiagHessian, options));
+  EXPECT_NO_THROW(static_cast<void>(curvature(batch, CurvatureNeed::kDiagHessian)));
 }
 
 TEST_F(BadCurvatureInput, AveragedRecursionRefusesAWeightUsedTwice) {
@@ -374,22 +354,22 @@ TEST_F(BadCurvatureInput, AveragedRecursionRefusesAWeightUsedTwice) {
   const Tensor outputs = cell(cell(random({kFewSamples, 3})).tanh());
   const Tensor losses = cross_entropies(outputs, random_integers({kFewSamples}, 3));
   expect_mentions(
-      error_of([&] { curvature(losses, cell->named_parameters(), CurvatureNeed::kKfra); }),
+      error_of([&] { return curvature(losses, cell->named_parameters(), CurvatureNeed::kKfra); }),
       {"several places", "KFLR"});
 }
 
 TEST_F(BadCurvatureInput, AveragedRecursionRefusesOutputsThatAreTooMany) {
-  CurvatureOptions options;
-  options.matrix_bytes = 64;  // 3 x 3 doubles take 72
-  expect_mentions(
-      error_of([&] { curvature(losses_, parameters(), CurvatureNeed::kKfra, options); }),
-      {"kfra", "3 x 3", "72", "64", "matrix_bytes"});
+  BatchOptions options;
+  options.memory.matrix_bytes = 64;  // 3 x 3 doubles take 72
+  const Batch batch(losses_, parameters(), options);
+  expect_mentions(error_of([&] { return curvature(batch, CurvatureNeed::kKfra); }),
+                  {"kfra", "3 x 3", "72", "64", "matrix_bytes"});
   expect_graph_intact();
 }
 
 TEST_F(BadCurvatureInput, TrivialDirectionsNeedDamping) {
   const Vivit vivit(losses_, parameters());
-  expect_mentions(error_of([&] { vivit.newton_step(at::zeros({1}, doubles()), -1, true); }),
+  expect_mentions(error_of([&] { return vivit.newton_step(at::zeros({1}, doubles()), -1, true); }),
                   {"damping", "0"});
 }
 
@@ -478,7 +458,7 @@ TEST_F(HessianBelowAnUnknownOp, IsRefusedWhereItHasTooManyEntries) {
   CurvatureOptions options;
   options.max_slow_entries = 8;
   const auto ask = [&] {
-    curvature(losses_, layer_->named_parameters(), CurvatureNeed::kDiagHessian, options);
+    return curvature(losses_, layer_->named_parameters(), CurvatureNeed::kDiagHessian, options);
   };
   // Nine entries, or as many for each of the samples.
   expect_mentions(error_of(ask), {"max_slow_entries", "8", "9|45"});

@@ -116,9 +116,10 @@ TEST_P(ComplexTwins, NeedNoColumnByItself) {
 }
 
 TEST_P(ComplexTwins, HaveNoAveragedMatrixOverComplexEntries) {
-  expect_error([&] { curvature(complex_.losses, complex_.parameters, CurvatureNeed::kKfra); },
-               {"kfra", "complex", "KFLR"});
-  expect_error([&] { averaged_blocks(complex_.losses, complex_.parameters); },
+  expect_error(
+      [&] { return curvature(complex_.losses, complex_.parameters, CurvatureNeed::kKfra); },
+      {"kfra", "complex", "KFLR"});
+  expect_error([&] { return averaged_blocks(complex_.losses, complex_.parameters); },
                {"averaged_blocks", "complex", "operators"});
 }
 
@@ -161,28 +162,31 @@ class ComplexOutputs : public SeededTest {
     parameters_ = ParameterList().add("weight", weight).add("bias", bias);
   }
 
+  Batch batch(const Tensor& losses, const Tensor& outputs, int64_t size = 0) const {
+    BatchOptions options;
+    options.outputs = outputs;
+    options.batch_size = size;
+    return {losses, parameters_, options};
+  }
+
   Tensor outputs_, losses_;
   Tensor entries_;  // the real numbers the outputs consist of
   Parameters parameters_{std::vector<NamedParameter>()};
 };
 
 TEST_F(ComplexOutputs, CountAsTheirRealNumbers) {
-  CurvatureOptions by_outputs, by_entries;
-  by_outputs.outputs = outputs_;
-  by_entries.outputs = entries_;
-  by_outputs.mc_samples = by_entries.mc_samples = 2;
+  CurvatureOptions options;
+  options.mc_samples = 2;
   const CurvatureNeeds what =
       CurvatureNeed::kDiagGgn | CurvatureNeed::kDiagHessian | CurvatureNeed::kDiagGgnMc;
-  const Curvature actual = curvature(losses_, parameters_, what, by_outputs);
-  const Curvature expected = curvature(losses_, parameters_, what, by_entries);
+  const Curvature actual = curvature(batch(losses_, outputs_), what, options);
+  const Curvature expected = curvature(batch(losses_, entries_), what, options);
   for (Field field : {&ParameterCurvature::diag_ggn,
                       &ParameterCurvature::diag_hessian,
                       &ParameterCurvature::diag_ggn_mc}) {
     expect_close(actual.concatenated(field), expected.concatenated(field), "diagonal");
   }
-  VivitOptions vivit;
-  vivit.outputs = outputs_;
-  expect_close(Vivit(losses_, parameters_, vivit).gram_eigenvalues().sum(),
+  expect_close(Vivit(batch(losses_, outputs_)).gram_eigenvalues().sum(),
                expected.concatenated(&ParameterCurvature::diag_ggn).sum(),
                "eigenvalues");
 }
@@ -191,15 +195,14 @@ TEST_F(ComplexOutputs, HaveTheProductsOfTheDenseMatrices) {
   const DenseCurvature dense = dense_curvature(losses_, entries_, parameters_);
   const Tensor ggn = mean_congruence(dense.jacobians, positive_part(dense.output_hessians));
   const Tensor units = at::eye(entries_of(parameters_), doubles());
-  ProductOptions options;
-  options.outputs = outputs_;
-  const auto product = [&](const Tensor& losses, CurvatureKind kind) {
-    return curvature_operator(losses, parameters_, kind, options)->multiply(units);
+  const auto product = [&](const Batch& of, CurvatureKind kind) {
+    return curvature_operator(of, kind)->multiply(units);
   };
-  expect_close(product(losses_, CurvatureKind::kGgn), ggn, "GGN", kCurvatureTolerance);
-  options.batch_size = kTwinSamples;
-  expect_close(product(losses_.mean(), CurvatureKind::kGgn), ggn, "GGN", kCurvatureTolerance);
-  expect_close(product(losses_.mean(), CurvatureKind::kEmpiricalFisher),
+  expect_close(
+      product(batch(losses_, outputs_), CurvatureKind::kGgn), ggn, "GGN", kCurvatureTolerance);
+  const Batch mean = batch(losses_.mean(), outputs_, kTwinSamples);
+  expect_close(product(mean, CurvatureKind::kGgn), ggn, "GGN", kCurvatureTolerance);
+  expect_close(product(mean, CurvatureKind::kEmpiricalFisher),
                dense.empirical_fisher(),
                "Fisher",
                kCurvatureTolerance);

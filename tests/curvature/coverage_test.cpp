@@ -45,14 +45,20 @@ TEST_F(CurvatureCoverage, RefusesWhatTheComputationRefuses) {
   const Tensor bent = (losses() * first_->weight.square().sum()).exp();
   const auto ask = [&](const auto& how) {
     try {
-      how(bent, parameters(), CurvatureNeed::kTraceHessian, options);
+      static_cast<void>(how(Batch(bent, parameters())));
     } catch (const c10::Error& error) {
       return std::string(error.what_without_backtrace());
     }
     return std::string("nothing");
   };
-  EXPECT_EQ(ask(&curvature_coverage), ask(&curvature));
-  EXPECT_NE(ask(&curvature), "nothing");
+  const auto rehearse = [&](const Batch& batch) {
+    return curvature_coverage(batch, CurvatureNeed::kTraceHessian, options);
+  };
+  const auto compute = [&](const Batch& batch) {
+    return curvature(batch, CurvatureNeed::kTraceHessian, options);
+  };
+  EXPECT_EQ(ask(rehearse), ask(compute));
+  EXPECT_NE(ask(compute), "nothing");
 }
 
 }  // namespace

@@ -108,9 +108,11 @@ class DiagonalsOfModel : public ModelTest {
   Curvature ask(CurvatureNeeds what, const CurvatureOptions& options = {}) const {
     return curvature(losses(), parameters(), what, options);
   }
-  void expect_exact(const CurvatureOptions& options) const {
-    expect_dense(
-        ask(kExactNeeds, options), dense().select(options.samples), parameters(), kExactNeeds);
+  void expect_exact(const BatchOptions& options) const {
+    expect_dense(curvature(Batch(losses(), parameters(), options), kExactNeeds),
+                 dense().select(options.samples),
+                 parameters(),
+                 kExactNeeds);
   }
 };
 
@@ -132,20 +134,20 @@ TEST_P(DiagonalsOfModel, AreTheSameBesideATraceOfEitherMatrix) {
 }
 
 TEST_P(DiagonalsOfModel, AreThoseOfTheChosenSamples) {
-  CurvatureOptions options;
+  BatchOptions options;
   options.samples = some_samples();
   expect_exact(options);
 }
 
 TEST_P(DiagonalsOfModel, AreTheSameWithStacksOfOneColumn) {
-  CurvatureOptions options;
-  options.stack_bytes = 1;
-  options.scratch_bytes = 1;
+  BatchOptions options;
+  options.memory.stack_bytes = 1;
+  options.memory.scratch_bytes = 1;
   expect_exact(options);
 }
 
 TEST_P(DiagonalsOfModel, AreTheSameWithTheOutputsNamed) {
-  CurvatureOptions options;
+  BatchOptions options;
   options.outputs = model_.outputs;
   expect_exact(options);
 }
@@ -229,15 +231,14 @@ class DiagonalsFromAScalar : public SeededTest {
   void expect_same(const Tensor& loss, Reduction reduction, const Tensor& individual) const {
     const Parameters parameters = net_->named_parameters();
     const DenseCurvature dense = dense_curvature(individual, outputs_, parameters);
-    CurvatureOptions options;
+    BatchOptions options;
     options.batch_size = 6;
     options.reduction = reduction;
-    expect_dense(curvature(loss, parameters, kExactNeeds, options), dense, parameters, kExactNeeds);
-    options.samples = {4, 1, 0};
-    expect_dense(curvature(loss, parameters, kExactNeeds, options),
-                 dense.select(options.samples),
-                 parameters,
-                 kExactNeeds);
+    const Batch batch(loss, parameters, options);
+    expect_dense(curvature(batch, kExactNeeds), dense, parameters, kExactNeeds);
+    const std::vector<int64_t> samples = {4, 1, 0};
+    expect_dense(
+        curvature(batch.of(samples), kExactNeeds), dense.select(samples), parameters, kExactNeeds);
   }
 
   nn::Sequential net_ = nullptr;
@@ -342,23 +343,25 @@ TEST(DiagonalsBelowBatchNorm, WithConstantStatisticsAreThoseOfDetachedStatistics
   const DenseCurvature dense =
       dense_curvature(cross_entropies(outputs, labels), outputs, parameters);
 
-  CurvatureOptions options;
+  BatchOptions options;
   options.batch_norm = BatchNormPolicy::kConstantStatistics;
   const Tensor losses = cross_entropies(head(norm(hidden).tanh()), labels);
   const CurvatureNeeds what = CurvatureNeed::kDiagGgn | CurvatureNeed::kDiagGgnPerSample;
-  expect_dense(curvature(losses, parameters, what, options), dense, parameters, what);
+  expect_dense(curvature(Batch(losses, parameters, options), what), dense, parameters, what);
 }
 
 TEST(DiagonalsInPieces, TellHowFarTheyAre) {
   const Model model = make_model(model_named("relu_perceptron"));
   std::vector<int64_t> done, all;
+  BatchOptions limits;
+  limits.memory.stack_bytes = 1;  // one column at a time
+  const Batch batch(model.losses, model.parameters, limits);
   CurvatureOptions options;
-  options.stack_bytes = 1;  // one column at a time
   options.on_columns = [&](int64_t count, int64_t columns) {
     done.push_back(count);
     all.push_back(columns);
   };
-  curvature(model.losses, model.parameters, CurvatureNeed::kDiagGgn, options);
+  static_cast<void>(curvature(batch, CurvatureNeed::kDiagGgn, options));
   ASSERT_FALSE(done.empty());
   for (size_t k = 0; k < done.size(); ++k) {
     EXPECT_EQ(done[k], static_cast<int64_t>(k) + 1);

@@ -124,11 +124,9 @@ TEST(CurvatureOfOneSample, IsTheProductOfItsKroneckerFactors) {
     SCOPED_TRACE(name);
     const Model model = make_model(model_named(name));
     const DenseCurvature dense = dense_curvature(model.losses, model.outputs, model.parameters);
-    CurvatureOptions options;
-    options.samples = {2};
-    const Tensor ggn = dense.select(options.samples).ggn();
-    const Curvature answers = curvature(
-        model.losses, model.parameters, CurvatureNeed::kKflr | CurvatureNeed::kKfra, options);
+    const Tensor ggn = dense.select({2}).ggn();
+    const Batch batch = Batch(model.losses, model.parameters).of({2});
+    const Curvature answers = curvature(batch, CurvatureNeed::kKflr | CurvatureNeed::kKfra);
     for (size_t i = 0; i < model.parameters.size(); ++i) {
       const Tensor expected = block(ggn, model.parameters, {i});
       const ParameterCurvature& answer = answers.parameters[i];

@@ -58,10 +58,11 @@ TEST_P(FactorsOfChain, FromTheAveragedRecursionAreThoseOfTheDefinition) {
 }
 
 TEST_P(FactorsOfChain, AreTheSameWithStacksOfOneColumn) {
-  CurvatureOptions options;
-  options.stack_bytes = 1;
-  options.scratch_bytes = 1;
-  const Curvature answers = ask(CurvatureNeed::kKflr, options);
+  BatchOptions options;
+  options.memory.stack_bytes = 1;
+  options.memory.scratch_bytes = 1;
+  const Batch batch(model_.losses, model_.parameters, options);
+  const Curvature answers = curvature(batch, CurvatureNeed::kKflr);
   expect_factors(answers, &ParameterCurvature::kflr, oracle().kflr(WeightSharing::kPatchSums));
 }
 
@@ -90,9 +91,8 @@ TEST_P(FactorsOfChain, FromSampledGradientsApproachThoseFromTheLossHessian) {
 
 TEST_P(FactorsOfChain, OfTheBiasAreItsBlockOfTheGgn) {
   for (const std::vector<int64_t>& samples : {std::vector<int64_t>{}, {3, 0}}) {
-    CurvatureOptions options;
-    options.samples = samples;
-    const Curvature answers = ask(CurvatureNeed::kKflr, options);
+    const Batch batch = Batch(model_.losses, model_.parameters).of(samples);
+    const Curvature answers = curvature(batch, CurvatureNeed::kKflr);
     const Tensor ggn = dense().select(samples).ggn();
     // Every module has its weight and then its bias.
     for (size_t i = 1; i < model_.parameters.size(); i += 2) {

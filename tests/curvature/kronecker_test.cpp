@@ -276,7 +276,7 @@ TEST_F(KroneckerInverse, OfASingularMatrixNeedsDamping) {
   bias.output = torch::zeros({kJ, kJ}, doubles());
   for (const KroneckerFactors& factors : {singular, zero, bias}) {
     for (const DampingSplit split : {DampingSplit::kTrace, DampingSplit::kExact}) {
-      expect_mentions(error_of([&] { kronecker_inverse(factors, 0, split); }),
+      expect_mentions(error_of([&] { return kronecker_inverse(factors, 0, split); }),
                       {"damping 0", "smallest eigenvalue is 0", "pass a larger damping"});
     }
   }
@@ -284,7 +284,7 @@ TEST_F(KroneckerInverse, OfASingularMatrixNeedsDamping) {
 
 TEST_F(KroneckerInverse, RefusesABadDamping) {
   for (const double damping : {-0.5, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    expect_mentions(error_of([&] { kronecker_inverse(weight_factors(), damping); }),
+    expect_mentions(error_of([&] { return kronecker_inverse(weight_factors(), damping); }),
                     {"damping is ", "finite and not negative"});
   }
 }
@@ -292,30 +292,32 @@ TEST_F(KroneckerInverse, RefusesABadDamping) {
 TEST_F(KroneckerInverse, OfTheTraceSplitRefusesIndefiniteFactors) {
   KroneckerFactors factors = weight_factors();
   factors.output = -factors.output;
-  expect_mentions(error_of([&] { kronecker_inverse(factors, kDamping); }),
+  expect_mentions(error_of([&] { return kronecker_inverse(factors, kDamping); }),
                   {"the output factor has trace -", "DampingSplit::kExact"});
   factors.output = torch::diag(torch::tensor({1.0, -0.9, 3.0}, doubles()));
-  expect_mentions(error_of([&] { kronecker_inverse(factors, 1e-4); }),
+  expect_mentions(error_of([&] { return kronecker_inverse(factors, 1e-4); }),
                   {"the output factor has eigenvalues from -0.9 to 3", "DampingSplit::kExact"});
 }
 
 TEST_F(Kronecker, RefusesFactorsThatDoNotFit) {
-  expect_mentions(error_of([] { kronecker_operator({}); }), {"no output factor", "kKfac"});
+  expect_mentions(error_of([] { return kronecker_operator({}); }), {"no output factor", "kKfac"});
 
   KroneckerFactors factors = weight_factors();
   factors.input = random({kI, kI + 1});
-  expect_mentions(error_of([&] { kronecker_operator(factors); }), {"input factor", "[4, 5]"});
+  expect_mentions(error_of([&] { return kronecker_operator(factors); }),
+                  {"input factor", "[4, 5]"});
 
   factors.input = covariance(kI, kI).to(at::kFloat);
-  expect_mentions(error_of([&] { kronecker_operator(factors); }), {"Float", "Double"});
+  expect_mentions(error_of([&] { return kronecker_operator(factors); }), {"Float", "Double"});
 
   KroneckerFactors no_basis = corrected(weight_factors());
   no_basis.input_basis = Tensor();
-  expect_mentions(error_of([&] { kronecker_operator(no_basis); }), {"no input basis", "[4, 4]"});
+  expect_mentions(error_of([&] { return kronecker_operator(no_basis); }),
+                  {"no input basis", "[4, 4]"});
 
   KroneckerFactors too_few = corrected(weight_factors());
   too_few.corrected = random({kJ});
-  expect_mentions(error_of([&] { kronecker_operator(too_few); }), {"3 corrected", "12"});
+  expect_mentions(error_of([&] { return kronecker_operator(too_few); }), {"3 corrected", "12"});
 }
 
 TEST_F(Kronecker, RefusesVectorsThatDoNotFit) {

@@ -67,13 +67,14 @@ class OperatorsOfModel : public ModelTest {
     return curvature_operator(losses(), parameters(), kind, options);
   }
 
-  void expect_dense(const ProductOptions& options) const {
+  void expect_dense(const ProductOptions& options, const BatchOptions& said = {}) const {
+    const Batch batch(losses(), parameters(), said);
     for (CurvatureKind kind : dense_kinds()) {
-      Tensor expected = matrix_of(kind, dense().select(options.samples));
+      Tensor expected = matrix_of(kind, dense().select(said.samples));
       if (!options.blocks.empty()) {
         expected = within_groups(expected, parameters(), options.blocks);
       }
-      expect_matrix(*make(kind, options), expected, to_string(kind));
+      expect_matrix(*curvature_operator(batch, kind, options), expected, to_string(kind));
     }
   }
 };
@@ -94,23 +95,22 @@ TEST_P(OperatorsOfModel, OfTwoGroupsMultiplyWithTheirBlocks) {
 }
 
 TEST_P(OperatorsOfModel, OfSomeSamplesAreTheirMean) {
-  ProductOptions options;
+  BatchOptions options;
   options.samples = some_samples();
-  expect_dense(options);
+  expect_dense({}, options);
 }
 
 TEST_P(OperatorsOfModel, AreTheSameWithTheOutputsNamed) {
-  ProductOptions options;
+  BatchOptions options;
   options.outputs = model_.outputs;
-  expect_dense(options);
+  expect_dense({}, options);
 }
 
 TEST_P(OperatorsOfModel, KnowTheGradientOfTheirSamples) {
-  ProductOptions options;
+  const Batch batch(losses(), parameters());
   for (const std::vector<int64_t>& samples : {std::vector<int64_t>{}, some_samples()}) {
-    options.samples = samples;
     for (CurvatureKind kind : dense_kinds()) {
-      expect_close(make(kind, options)->gradient(),
+      expect_close(curvature_operator(batch.of(samples), kind)->gradient(),
                    dense().select(samples).gradient(),
                    to_string(kind),
                    kCurvatureTolerance);
@@ -211,12 +211,13 @@ TEST(OperatorsFromAScalar, AreThoseOfItsLosses) {
   const Tensor losses = cross_entropies(outputs, random_integers({6}, 3));
   const DenseCurvature dense = dense_curvature(losses, outputs, parameters);
   for (Reduction reduction : {Reduction::kMean, Reduction::kSum}) {
-    ProductOptions options;
+    BatchOptions options;
     options.batch_size = 6;
     options.reduction = reduction;
     const Tensor loss = reduction == Reduction::kMean ? losses.mean() : losses.sum();
+    const Batch batch(loss, parameters, options);
     for (CurvatureKind kind : dense_kinds()) {
-      const auto made = curvature_operator(loss, parameters, kind, options);
+      const auto made = curvature_operator(batch, kind);
       expect_matrix(*made, matrix_of(kind, dense), to_string(kind));
       expect_close(made->gradient(), dense.gradient(), "gradient", kCurvatureTolerance);
     }

@@ -13,16 +13,16 @@ namespace {
 // less than ten digits; the tests compare those above.
 constexpr double kWellConditioned = 1e-5;
 
-// Ascending eigenvalues, filled up with zeros in front.
+// Descending eigenvalues, filled up with zeros.
 Tensor padded(const Tensor& values, int64_t length) {
-  return at::cat({at::zeros({length - values.numel()}, values.options()), values});
+  return at::cat({values, at::zeros({length - values.numel()}, values.options())});
 }
 
 // The two spectra are equal but for zeros.
 void expect_spectrum(const Tensor& actual, const Tensor& matrix, const std::string& what) {
   const int64_t length = std::max(actual.numel(), matrix.size(0));
   expect_close(padded(actual, length),
-               padded(at::linalg_eigvalsh(matrix), length),
+               padded(at::linalg_eigvalsh(matrix).flip(0), length),
                what,
                kCurvatureTolerance);
 }
@@ -52,12 +52,13 @@ struct GroupOracle {
 };
 
 GroupOracle of_group(const DenseCurvature& dense,
+                     const std::vector<int64_t>& samples,
                      const VivitOptions& options,
                      const Parameters& parameters,
                      const std::vector<size_t>& group) {
   const Tensor entries = entries_of_group(parameters, group);
   const Tensor ggns =
-      dense.select(options.samples).ggns().index_select(1, entries).index_select(2, entries);
+      dense.select(samples).ggns().index_select(1, entries).index_select(2, entries);
   const Tensor gradients =
       dense.select(options.gradient_samples).gradients.index_select(1, entries);
   return {ggns.mean(0), ggns, gradients};
@@ -66,7 +67,7 @@ GroupOracle of_group(const DenseCurvature& dense,
 void expect_eigenvectors(const Vivit& vivit, const GroupOracle& oracle, size_t group) {
   const int64_t count = well_conditioned(vivit, group);
   const Tensor vectors = joined(vivit.eigenvectors(count, group));  // [count, D]
-  const Tensor values = vivit.eigenvalues(group).slice(0, vivit.rank(group) - count);
+  const Tensor values = vivit.eigenvalues(group).slice(0, 0, count);
   expect_close(vectors.matmul(vectors.t()),
                at::eye(count, values.options()),
                "inner products of eigenvectors",
@@ -91,7 +92,7 @@ void expect_derivatives(const Vivit& vivit, const GroupOracle& oracle, size_t gr
                "lambdas",
                kCurvatureTolerance);
   expect_close(lambdas.mean(0),
-               vivit.eigenvalues(group).slice(0, vivit.rank(group) - count),
+               vivit.eigenvalues(group).slice(0, 0, count),
                "means of lambdas",
                kCurvatureTolerance);
   expect_close(vivit.gammas(count, group).mean(0).abs(),
@@ -144,13 +145,14 @@ class VivitOfModel : public ModelTest {
   }
 
   // Everything there is to ask, held against the dense GGN.
-  void expect_dense(const VivitOptions& options) const {
-    const Vivit vivit = make(options);
+  void expect_dense(const VivitOptions& options, const BatchOptions& said = {}) const {
+    const Vivit vivit(Batch(losses(), parameters(), said), options);
     const std::vector<std::vector<size_t>> groups = groups_of(options);
     ASSERT_EQ(vivit.groups(), groups.size());
     for (size_t group = 0; group < groups.size(); ++group) {
       SCOPED_TRACE(group);
-      const GroupOracle oracle = of_group(dense(), options, parameters(), groups[group]);
+      const GroupOracle oracle =
+          of_group(dense(), said.samples, options, parameters(), groups[group]);
       // A bias that the softmax of attention cancels has nothing but rounding.
       if (oracle.ggn.abs().max().item<double>() < 1e-24) continue;
       expect_spectrum(vivit.gram_eigenvalues(group), oracle.ggn, "spectrum");
@@ -171,16 +173,17 @@ class VivitOfModel : public ModelTest {
 TEST_P(VivitOfModel, HasTheStructureOfTheDenseGgn) { expect_dense({}); }
 
 TEST_P(VivitOfModel, OfSomeSamplesHasTheStructureOfTheirGgn) {
-  VivitOptions options;
-  options.samples = some_samples();
-  expect_dense(options);
+  BatchOptions said;
+  said.samples = some_samples();
+  expect_dense({}, said);
 }
 
 TEST_P(VivitOfModel, TakesGradientsOfOtherSamples) {
+  BatchOptions said;
+  said.samples = some_samples();
   VivitOptions options;
-  options.samples = some_samples();
   options.gradient_samples = {1, 2, 0};
-  expect_dense(options);
+  expect_dense(options, said);
 }
 
 TEST_P(VivitOfModel, OfEachParameterAloneHasTheStructureOfTheBlocks) {
@@ -196,17 +199,17 @@ TEST_P(VivitOfModel, LeavesOutParametersThatAreInNoGroup) {
 }
 
 TEST_P(VivitOfModel, IsTheSameWhenNothingIsKept) {
-  VivitOptions options;
-  options.keep_bytes = 0;
-  options.stack_bytes = 1;
-  options.scratch_bytes = 1;
-  expect_dense(options);
+  BatchOptions said;
+  said.memory.keep_bytes = 0;
+  said.memory.stack_bytes = 1;
+  said.memory.scratch_bytes = 1;
+  expect_dense({}, said);
 }
 
 TEST_P(VivitOfModel, IsTheSameWithTheOutputsNamed) {
-  VivitOptions options;
-  options.outputs = model_.outputs;
-  expect_dense(options);
+  BatchOptions said;
+  said.outputs = model_.outputs;
+  expect_dense({}, said);
 }
 
 TEST_P(VivitOfModel, OfSampledGradientsIsConsistentAndKeepsTheTrace) {
@@ -214,6 +217,7 @@ TEST_P(VivitOfModel, OfSampledGradientsIsConsistentAndKeepsTheTrace) {
   constexpr double kOfTrace = 0.2;
   constexpr int64_t M = 200;
   VivitOptions options;
+  options.columns = LossColumns::kSampled;
   options.mc_samples = M;
   const Vivit vivit = make(options);
   EXPECT_EQ(vivit.gram().size(0), M * batch_size());
@@ -228,7 +232,7 @@ TEST_P(VivitOfModel, OfSampledGradientsIsConsistentAndKeepsTheTrace) {
                "inner products of eigenvectors",
                kCurvatureTolerance);
   expect_close(vivit.lambdas(count).mean(0),
-               vivit.eigenvalues().slice(0, vivit.rank() - count),
+               vivit.eigenvalues().slice(0, 0, count),
                "means of lambdas",
                kCurvatureTolerance);
   expect_close(vivit.gammas(count).abs(),
@@ -239,7 +243,7 @@ TEST_P(VivitOfModel, OfSampledGradientsIsConsistentAndKeepsTheTrace) {
 
 TEST_P(VivitOfModel, OfFewSampledGradientsHasAsManyDirectionsAtMost) {
   VivitOptions options;
-  options.mc_samples = 1;
+  options.columns = LossColumns::kSampled;
   const Vivit first = make(options);
   EXPECT_LE(first.rank(), batch_size());
   EXPECT_TRUE(identical(make(options).gram(), first.gram())) << "the seed is the same";
@@ -255,19 +259,20 @@ TEST_P(VivitOfModel, RefusesMoreDirectionsThanThereAre) {
   const Vivit vivit = make();
   const int64_t count = vivit.rank() + 1;
   const std::vector<std::string> words = {std::to_string(count), std::to_string(vivit.rank())};
-  expect_mentions(error_of([&] { vivit.eigenvectors(count); }), words);
-  expect_mentions(error_of([&] { vivit.gammas(count); }), words);
-  expect_mentions(error_of([&] { vivit.lambdas(count); }), words);
+  expect_mentions(error_of([&] { return vivit.eigenvectors(count); }), words);
+  expect_mentions(error_of([&] { return vivit.gammas(count); }), words);
+  expect_mentions(error_of([&] { return vivit.lambdas(count); }), words);
   const Tensor damping = at::ones({1}, doubles());
-  expect_mentions(error_of([&] { vivit.newton_step(damping, count); }), words);
+  expect_mentions(error_of([&] { return vivit.newton_step(damping, count); }), words);
 }
 
 TEST_P(VivitOfModel, LeavesTheModelAsItWas) {
   clear_gradients(parameters());
   const Tensor state = generator_state();
   VivitOptions options;
+  options.columns = LossColumns::kSampled;
   options.mc_samples = 2;
-  make(options).eigenvectors(1);
+  static_cast<void>(make(options).eigenvectors(1));
   EXPECT_TRUE(at::equal(generator_state(), state));
   for (const Tensor& gradient : gradients_of(parameters())) EXPECT_FALSE(gradient.defined());
   EXPECT_NO_THROW(losses().mean().backward());
@@ -294,6 +299,16 @@ TEST_F(VivitOfPerceptron, MayBeMoved) {
   EXPECT_TRUE(identical(second.eigenvalues(), values));
 }
 
+TEST_F(VivitOfPerceptron, HasTheLeadingDirectionFirst) {
+  const Vivit vivit(model_.losses, model_.parameters);
+  const Tensor values = vivit.gram_eigenvalues();
+  EXPECT_TRUE(identical(values, std::get<0>(values.sort(0, /*descending=*/true))));
+  EXPECT_TRUE(identical(vivit.eigenvalues(), values.slice(0, 0, vivit.rank())));
+  const auto ggn = curvature_operator(model_.losses, model_.parameters, CurvatureKind::kGgn);
+  const Tensor leading = joined(vivit.eigenvectors(1));
+  expect_close((ggn->multiply(leading) * leading).sum(), values[0], "largest eigenvalue");
+}
+
 TEST_F(VivitOfPerceptron, CountsEigenvaluesAboveTheGivenFraction) {
   const Tensor all = Vivit(model_.losses, model_.parameters).gram_eigenvalues();
   const double largest = all.max().item<double>();
@@ -313,7 +328,7 @@ TEST_F(VivitOfPerceptron, HasItsSpectrumWithoutGradients) {
                Vivit(model_.losses, model_.parameters).eigenvalues(),
                "eigenvalues",
                kCurvatureTolerance);
-  expect_mentions(error_of([&] { vivit.gammas(1); }), {"gradients"});
+  expect_mentions(error_of([&] { return vivit.gammas(1); }), {"gradients"});
 }
 
 TEST_F(VivitOfPerceptron, NumbersGramLinesByColumnAndThenSample) {
@@ -339,13 +354,13 @@ TEST_F(VivitOfPerceptron, DividesSquaredMeanByUnbiasedVariance) {
 
 TEST_F(VivitOfPerceptron, TakesAScalarLoss) {
   const Tensor values = Vivit(model_.losses, model_.parameters).eigenvalues();
-  VivitOptions options;
+  BatchOptions options;
   options.batch_size = model_.losses.size(0);
   for (Reduction reduction : {Reduction::kMean, Reduction::kSum}) {
     options.reduction = reduction;
     const bool is_mean = reduction == Reduction::kMean;
-    const Vivit vivit(
-        is_mean ? model_.losses.mean() : model_.losses.sum(), model_.parameters, options);
+    const Tensor loss = is_mean ? model_.losses.mean() : model_.losses.sum();
+    const Vivit vivit(Batch(loss, model_.parameters, options));
     expect_close(vivit.eigenvalues(), values, "eigenvalues", kCurvatureTolerance);
   }
 }

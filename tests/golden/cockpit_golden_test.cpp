@@ -27,7 +27,7 @@ class RecordedRun : public RecordedCase {
     Cockpit cockpit(model_->named_parameters(), std::move(quantities), options);
     auto sink = std::make_shared<MemorySink>();
     cockpit.add_sink(sink);
-    WatchOptions told;
+    StepOptions told;
     told.learning_rate = learning_rate();
     for (int64_t step = 0; step < kSteps; ++step) {
       move_to(run, step);

@@ -74,16 +74,15 @@ TEST_P(GoldenCase, MatchesForEachNeedAlone) {
 }
 
 TEST_P(GoldenCase, MatchesFromTheScalarLoss) {
-  GradientOptions options;
+  BatchOptions options;
   options.batch_size = batch_size();
-  expect_recorded(gradients(mean_loss(), model_->named_parameters(), recorded_needs(), options));
+  const Batch batch(mean_loss(), model_->named_parameters(), options);
+  expect_recorded(gradients(batch, recorded_needs()));
 }
 
 TEST_P(GoldenCase, MatchesForTheRecordedSubset) {
-  GradientOptions options;
-  options.samples = recording_->samples("sub_idx");
-  const Gradients answers =
-      gradients(losses(), model_->named_parameters(), Need::kIndividual, options);
+  const Batch batch(losses(), model_->named_parameters());
+  const Gradients answers = gradients(batch.of(recording_->samples("sub_idx")), Need::kIndividual);
   // Recorded with the 1/N of the whole batch.
   const double N = static_cast<double>(batch_size());
   for (size_t i = 0; i < answers.parameters.size(); ++i) {

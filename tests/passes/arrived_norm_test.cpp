@@ -16,10 +16,12 @@ class ArrivedNorm : public SmallModelTest {
   // Watches `loss` of the losses; expects the norms of `.grad` divided by `weight`.
   void expect_norms(const std::function<Tensor(const Tensor&)>& loss,
                     double weight,
-                    GradientOptions options = {}) {
+                    GradientOptions options = {},
+                    const std::vector<int64_t>& samples = {}) {
     clear_gradients(parameters());
     const Tensor watched = losses();
-    Watch watch(watched, parameters(), Need::kArrivedNorm | Need::kNorms, options);
+    const Batch batch = Batch(watched, parameters()).of(samples);
+    Watch watch(batch, Need::kArrivedNorm | Need::kNorms, options);
     loss(watched).backward();
     expect_norms_of_grad(watch.finish(), weight);
   }
@@ -55,9 +57,7 @@ TEST_P(ArrivedNorm, IsThatOfTheMeanLoss) {
 }
 
 TEST_P(ArrivedNorm, BelongsToTheWholeBatchWhateverSamplesAreChosen) {
-  GradientOptions options;
-  options.samples = {0};
-  expect_norms([](const Tensor& losses) { return losses.mean(); }, 1, options);
+  expect_norms([](const Tensor& losses) { return losses.mean(); }, 1, {}, {0});
 }
 
 TEST_P(ArrivedNorm, SeesWhatThePenaltyAdds) {
@@ -148,11 +148,11 @@ TEST(ArrivedNorms, OfAScalarLossFollowItsReduction) {
   for (const Reduction reduction : {Reduction::kMean, Reduction::kSum}) {
     const Tensor losses = losses_of(layer(input));
     const Tensor loss = reduction == Reduction::kMean ? losses.mean() : losses.sum();
-    GradientOptions options;
+    BatchOptions options;
     options.batch_size = 6;
     options.reduction = reduction;
     clear_gradients(parameters);
-    Watch watch(loss, parameters, Need::kArrivedNorm, options);
+    Watch watch(Batch(loss, parameters, options), Need::kArrivedNorm);
     loss.mul(4.0).backward();
     const double weight = reduction == Reduction::kMean ? 4 : 24;
     const Gradients answers = watch.finish();
@@ -166,9 +166,10 @@ TEST(ArrivedNorms, AreThoseOfTheTrueGradientUnderConstantStatistics) {
   torch::manual_seed(2);
   auto net = on_device(nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3), nn::Linear(3, 2)));
   const Tensor losses = losses_of(net->forward(random({6, 4})));
-  GradientOptions options;
+  BatchOptions options;
   options.batch_norm = BatchNormPolicy::kConstantStatistics;
-  Watch watch(losses, net->named_parameters(), Need::kArrivedNorm | Need::kMean, options);
+  const Batch batch(losses, net->named_parameters(), options);
+  Watch watch(batch, Need::kArrivedNorm | Need::kMean);
   losses.sum().backward();
   const Gradients answers = watch.finish();
   for (const auto& item : net->named_parameters()) {

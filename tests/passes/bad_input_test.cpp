@@ -40,14 +40,14 @@ class NonFiniteLosses : public SeededTest {};
 TEST_F(BadLosses, WithTwoDimensionsAreRefused) {
   const Tensor losses = outputs_.square();
   const std::vector<std::string> words = {"losses", "6, 3", "2", "mean|sum|reduce"};
-  expect_mentions(error_of([&] { gradients(losses, parameters(), Need::kNorms); }), words);
+  expect_mentions(error_of([&] { return gradients(losses, parameters(), Need::kNorms); }), words);
   expect_mentions(error_of([&] { Watch watch(losses, parameters(), Need::kNorms); }), words);
   expect_graph_intact(losses);
 }
 
 TEST_F(BadLosses, ThatAreScalarAskForTheBatchSize) {
   const Tensor loss = outputs_.square().mean();
-  expect_mentions(error_of([&] { gradients(loss, parameters(), Need::kNorms); }),
+  expect_mentions(error_of([&] { return gradients(loss, parameters(), Need::kNorms); }),
                   {"loss", "batch_size"});
   expect_graph_intact(loss);
 }
@@ -55,7 +55,7 @@ TEST_F(BadLosses, ThatAreScalarAskForTheBatchSize) {
 TEST_F(BadLosses, WithoutGraphAreRefused) {
   const Tensor losses = outputs_.square().sum(1).detach();
   const std::vector<std::string> words = {"losses", "graph|grad", "NoGrad|no_grad|detach|requires"};
-  expect_mentions(error_of([&] { gradients(losses, parameters(), Need::kNorms); }), words);
+  expect_mentions(error_of([&] { return gradients(losses, parameters(), Need::kNorms); }), words);
   expect_mentions(error_of([&] { Watch watch(losses, parameters(), Need::kNorms); }), words);
 }
 
@@ -63,25 +63,27 @@ TEST_F(BadLosses, WhoseGraphWasFreedAreRefused) {
   const Tensor losses = outputs_.square().sum(1);
   losses.mean().backward();
   const std::vector<Tensor> before = gradients_of(parameters());
-  expect_mentions(error_of([&] { gradients(losses, parameters(), Need::kNorms); }),
+  expect_mentions(error_of([&] { return gradients(losses, parameters(), Need::kNorms); }),
                   {"freed", "retain_graph|before"});
   EXPECT_TRUE(identical(gradients_of(parameters()), before));
 }
 
 TEST_F(BadLosses, WithBatchSizeThatDoesNotDivideAreRefused) {
   const Tensor loss = F::cross_entropy(outputs_, random_integers({6}, 3));
-  GradientOptions options;
+  BatchOptions options;
   options.batch_size = 4;
-  expect_mentions(error_of([&] { gradients(loss, parameters(), Need::kNorms, options); }),
+  const Batch batch(loss, parameters(), options);
+  expect_mentions(error_of([&] { return gradients(batch, Need::kNorms); }),
                   {"batch_size", "4", "6"});
   expect_graph_intact(loss);
 }
 
 TEST_F(BadLosses, WithBatchSizeThatContradictsTheirLengthAreRefused) {
   const Tensor losses = outputs_.square().sum(1);
-  GradientOptions options;
+  BatchOptions options;
   options.batch_size = 4;
-  expect_mentions(error_of([&] { gradients(losses, parameters(), Need::kNorms, options); }),
+  const Batch batch(losses, parameters(), options);
+  expect_mentions(error_of([&] { return gradients(batch, Need::kNorms); }),
                   {"batch_size", "4", "6"});
   expect_graph_intact(losses);
 }
@@ -90,7 +92,8 @@ TEST_F(BadLosses, WhoseSavedTensorWasModifiedInPlaceAreRefused) {
   Tensor hidden = random({6, 4}).tanh();
   const Tensor losses = layer_(hidden).square().sum(1);
   hidden.add_(1.0);
-  const std::string message = error_of([&] { gradients(losses, parameters(), Need::kNorms); });
+  const std::string message =
+      error_of([&] { return gradients(losses, parameters(), Need::kNorms); });
   expect_mentions(message,
                   {"modified|in-place|inplace", "AddmmBackward0|weight", "clone|out-of-place"});
   for (const Tensor& gradient : gradients_of(parameters())) EXPECT_FALSE(gradient.defined());
@@ -102,15 +105,16 @@ TEST_F(BadLosses, WhoseActivationWasModifiedInPlaceAreRefused) {
   const Tensor losses = above(hidden * 2.0).square().sum(1);
   hidden.mul_(0.5);
   const Parameters all = ParameterList().add("below", layer_).add("above", above);
-  const std::string message = error_of([&] { gradients(losses, all, Need::kNorms); });
+  const std::string message = error_of([&] { return gradients(losses, all, Need::kNorms); });
   expect_mentions(message, {"modified|in-place|inplace", "SigmoidBackward0", "clone|out-of-place"});
   for (const Tensor& gradient : gradients_of(all)) EXPECT_FALSE(gradient.defined());
 }
 
 TEST_F(BadOptions, EmptyParameterListIsRefused) {
   const Tensor losses = outputs_.square().sum(1);
-  expect_mentions(error_of([&] { gradients(losses, std::vector<NamedParameter>{}, Need::kNorms); }),
-                  {"parameter", "empty|no parameters|pass"});
+  expect_mentions(
+      error_of([&] { return gradients(losses, std::vector<NamedParameter>{}, Need::kNorms); }),
+      {"parameter", "empty|no parameters|pass"});
   expect_graph_intact(losses);
 }
 
@@ -127,7 +131,7 @@ TEST_F(BadOptions, ParameterWithoutGradientHasZeroRowsAndIsReported) {
 
 TEST_F(BadOptions, MissingDirectionsAreRefused) {
   const Tensor losses = outputs_.square().sum(1);
-  expect_mentions(error_of([&] { gradients(losses, parameters(), Need::kDots); }),
+  expect_mentions(error_of([&] { return gradients(losses, parameters(), Need::kDots); }),
                   {"directions", "0", "2"});
   expect_graph_intact(losses);
 }
@@ -136,7 +140,7 @@ TEST_F(BadOptions, TooFewDirectionsAreRefused) {
   const Tensor losses = outputs_.square().sum(1);
   GradientOptions options;
   options.directions = {random({2, 3, 4})};
-  expect_mentions(error_of([&] { gradients(losses, parameters(), Need::kDots, options); }),
+  expect_mentions(error_of([&] { return gradients(losses, parameters(), Need::kDots, options); }),
                   {"directions", "1", "2"});
   expect_graph_intact(losses);
 }
@@ -145,7 +149,7 @@ TEST_F(BadOptions, DirectionsOfWrongShapeAreRefusedByName) {
   const Tensor losses = outputs_.square().sum(1);
   GradientOptions options;
   options.directions = {random({2, 4, 3}), random({2, 3})};
-  expect_mentions(error_of([&] { gradients(losses, parameters(), Need::kDots, options); }),
+  expect_mentions(error_of([&] { return gradients(losses, parameters(), Need::kDots, options); }),
                   {"direction", "weight", "2, 4, 3", "3, 4"});
   expect_graph_intact(losses);
 }
@@ -154,7 +158,7 @@ TEST_F(BadOptions, DirectionsOfUnequalCountAreRefused) {
   const Tensor losses = outputs_.square().sum(1);
   GradientOptions options;
   options.directions = {random({2, 3, 4}), random({5, 3})};
-  expect_mentions(error_of([&] { gradients(losses, parameters(), Need::kDots, options); }),
+  expect_mentions(error_of([&] { return gradients(losses, parameters(), Need::kDots, options); }),
                   {"direction", "2", "5"});
   expect_graph_intact(losses);
 }
@@ -162,9 +166,8 @@ TEST_F(BadOptions, DirectionsOfUnequalCountAreRefused) {
 TEST_F(BadOptions, SamplesOutOfRangeAreRefused) {
   const Tensor losses = outputs_.square().sum(1);
   for (int64_t sample : {int64_t{6}, int64_t{-1}}) {
-    GradientOptions options;
-    options.samples = {0, sample};
-    expect_mentions(error_of([&] { gradients(losses, parameters(), Need::kNorms, options); }),
+    const Batch batch = Batch(losses, parameters()).of({0, sample});
+    expect_mentions(error_of([&] { return gradients(batch, Need::kNorms); }),
                     {"sample", std::to_string(sample), "6"});
   }
   expect_graph_intact(losses);
@@ -204,7 +207,8 @@ TEST_F(TrainingModeBatchNorm, IsRefusedByNameWithBothPolicies) {
   NormalizedNet net;
   const Tensor losses = net.losses(random({6, 4}), false);
   const std::vector<std::string> words = {"norm.weight", "kConstantStatistics", "kSplitGradient"};
-  expect_mentions(error_of([&] { gradients(losses, net.parameters(), Need::kNorms); }), words);
+  expect_mentions(error_of([&] { return gradients(losses, net.parameters(), Need::kNorms); }),
+                  words);
   EXPECT_NO_THROW(losses.mean().backward());
 }
 
@@ -217,7 +221,7 @@ TEST_F(TrainingModeBatchNorm, RefusedUnderWatchLeavesTheBackwardAlone) {
   const std::string message = error_of([&] {
     Watch watch(losses, net.parameters(), Need::kNorms);
     losses.mean().backward({}, /*retain_graph=*/true);
-    watch.finish();
+    static_cast<void>(watch.finish());
   });
   expect_mentions(message, {"norm.weight", "kConstantStatistics", "kSplitGradient"});
   clear_gradients(net.parameters());
@@ -229,7 +233,7 @@ TEST_F(TrainingModeBatchNorm, InTwoDimensionsIsRefusedToo) {
   auto norm = on_device(nn::BatchNorm2d(2));
   const Tensor losses = losses_of(norm(random({4, 2, 3, 3})));
   expect_mentions(
-      error_of([&] { gradients(losses, ParameterList().add("norm", norm), Need::kNorms); }),
+      error_of([&] { return gradients(losses, ParameterList().add("norm", norm), Need::kNorms); }),
       {"norm.weight", "kConstantStatistics", "kSplitGradient"});
 }
 
@@ -240,10 +244,10 @@ TEST_F(TrainingModeBatchNorm, WithSplitGradientHasRowsThatSumToTheGradient) {
   const std::vector<Tensor> expected = gradients_of(net.parameters());
   clear_gradients(net.parameters());
 
-  GradientOptions options;
+  BatchOptions options;
   options.batch_norm = BatchNormPolicy::kSplitGradient;
   const Gradients answers =
-      gradients(losses, net.parameters(), Need::kIndividual | Need::kMean, options);
+      gradients(Batch(losses, net.parameters(), options), Need::kIndividual | Need::kMean);
   // The bias before a normalisation has no gradient; its rounding is measured by its neighbour's.
   const double scale = expected[0].abs().max().item<double>();
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -261,9 +265,10 @@ TEST_F(TrainingModeBatchNorm, WithSplitGradientIsTheOracleAboveTheNormalization)
   NormalizedNet net;
   const Tensor losses = net.losses(random({6, 4}), false);
   const Parameters above = ParameterList().add("second", net.second);
-  GradientOptions options;
+  BatchOptions options;
   options.batch_norm = BatchNormPolicy::kSplitGradient;
-  expect_matches_oracle(gradients(losses, above, Need::kIndividual | Need::kNorms, options),
+  const Batch batch(losses, above, options);
+  expect_matches_oracle(gradients(batch, Need::kIndividual | Need::kNorms),
                         differentiate(losses, above),
                         Need::kIndividual | Need::kNorms,
                         {});
@@ -274,18 +279,18 @@ TEST_F(TrainingModeBatchNorm, WithConstantStatisticsIsTheOracleOfDetachedStatist
   const Tensor input = random({6, 4});
   const Tensor losses = net.losses(input, false);
   const Oracle oracle = differentiate(net.losses(input, true), net.parameters());
+  BatchOptions held;
+  held.batch_norm = BatchNormPolicy::kConstantStatistics;
+  const Batch batch(losses, net.parameters(), held);
   GradientOptions options;
-  options.batch_norm = BatchNormPolicy::kConstantStatistics;
   options.directions = random_directions(net.parameters());
-  expect_matches_oracle(gradients(losses, net.parameters(), all_needs(), options),
-                        oracle,
-                        all_needs(),
-                        options.directions);
+  expect_matches_oracle(
+      gradients(batch, all_needs(), options), oracle, all_needs(), options.directions);
 
   losses.mean().backward({}, /*retain_graph=*/true);
   const std::vector<Tensor> unwatched = gradients_of(net.parameters());
   clear_gradients(net.parameters());
-  Watch watch(losses, net.parameters(), all_needs(), options);
+  Watch watch(batch, all_needs(), options);
   losses.mean().backward();
   EXPECT_TRUE(identical(gradients_of(net.parameters()), unwatched));
   expect_matches_oracle(watch.finish(), oracle, all_needs(), options.directions);
@@ -306,10 +311,11 @@ TEST_F(TrainingModeBatchNorm, WithConstantStatisticsWorksForImages) {
   const Tensor oracle_losses =
       head(normalised * norm->weight.view({3, 1, 1}) + norm->bias.view({3, 1, 1}));
   const Parameters parameters = ParameterList().add("first", first).add("norm", norm);
+  BatchOptions held;
+  held.batch_norm = BatchNormPolicy::kConstantStatistics;
   GradientOptions options;
-  options.batch_norm = BatchNormPolicy::kConstantStatistics;
   options.directions = random_directions(parameters);
-  expect_matches_oracle(gradients(losses, parameters, all_needs(), options),
+  expect_matches_oracle(gradients(Batch(losses, parameters, held), all_needs(), options),
                         differentiate(oracle_losses, parameters),
                         all_needs(),
                         options.directions);

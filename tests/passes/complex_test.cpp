@@ -58,13 +58,14 @@ TEST_F(ComplexEntries, OfAParameterAreRefusedByNameWithTheRemedy) {
   const Tensor losses = at::matmul(random({4, 3}).to(weight.dtype()), weight).abs().sum(1);
   const Parameters parameters = ParameterList().add("spectral.weight", weight);
   const std::vector<std::string> words = {"spectral.weight", "ComplexDouble", "view_as_complex"};
-  expect_error([&] { gradients(losses, parameters, Need::kNorms); }, words);
-  expect_error([&] { coverage(losses, parameters, Need::kNorms); }, words);
+  expect_error([&] { return gradients(losses, parameters, Need::kNorms); }, words);
+  expect_error([&] { return coverage(losses, parameters, Need::kNorms); }, words);
   expect_error([&] { Watch(losses, parameters, Need::kNorms); }, words);
-  expect_error([&] { curvature(losses, parameters, CurvatureNeed::kDiagGgn); }, words);
-  expect_error([&] { curvature_operator(losses, parameters, CurvatureKind::kHessian); }, words);
-  expect_error([&] { averaged_blocks(losses, parameters); }, words);
-  expect_error([&] { Vivit(losses, parameters); }, words);
+  expect_error([&] { return curvature(losses, parameters, CurvatureNeed::kDiagGgn); }, words);
+  expect_error([&] { return curvature_operator(losses, parameters, CurvatureKind::kHessian); },
+               words);
+  expect_error([&] { return averaged_blocks(losses, parameters); }, words);
+  expect_error([&] { return Vivit(losses, parameters); }, words);
   expect_error([&] { Cockpit(parameters, "economy"); }, words);
 }
 

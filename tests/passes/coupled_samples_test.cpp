@@ -31,9 +31,14 @@ class Coupling : public SeededTest {
   }
 
   void expect_refused(const Tensor& loss, const std::vector<std::string>& words) {
-    GradientOptions options;
+    expect_error([&] { return gradients(scalar(loss), Need::kNorms); }, words);
+  }
+
+  Batch scalar(const Tensor& loss, Reduction reduction = Reduction::kMean) const {
+    BatchOptions options;
     options.batch_size = 5;
-    expect_error([&] { gradients(loss, parameters_, Need::kNorms, options); }, words);
+    options.reduction = reduction;
+    return {loss, parameters_, options};
   }
 
   std::vector<NamedParameter> parameters_;
@@ -116,42 +121,37 @@ TEST_F(Coupling, InAScalarIsRefused) {
 using ReadingAScalar = Coupling;
 
 TEST_F(ReadingAScalar, NoticesASumSaidToBeAMean) {
-  GradientOptions options;
-  options.batch_size = 5;
   const Tensor losses = losses_of(z_);
-  expect_error([&] { gradients(losses.sum(), parameters_, Need::kNorms, options); },
+  expect_error([&] { return gradients(scalar(losses.sum()), Need::kNorms); },
                {"kMean", "SumBackward0", "5 samples", "set it to kSum"});
-  options.reduction = Reduction::kSum;
-  expect_error([&] { gradients(losses.mean(), parameters_, Need::kNorms, options); },
+  const Batch wrong = scalar(losses.mean(), Reduction::kSum);
+  expect_error([&] { return gradients(wrong, Need::kNorms); },
                {"kSum", "MeanBackward0", "set it to kMean"});
-  EXPECT_NO_THROW(gradients(losses.sum(), parameters_, Need::kNorms, options));
-  options.reduction = Reduction::kMean;
-  EXPECT_NO_THROW(gradients(losses.sum() / 5, parameters_, Need::kNorms, options));
-  EXPECT_NO_THROW(gradients(losses.mean() / 4, parameters_, Need::kNorms, options));
+  for (const Batch& right : {scalar(losses.sum(), Reduction::kSum),
+                             scalar(losses.sum() / 5),
+                             scalar(losses.mean() / 4)}) {
+    EXPECT_NO_THROW(static_cast<void>(gradients(right, Need::kNorms)));
+  }
 }
 
 TEST_F(ReadingAScalar, TimesALearnedFactorGivesRowsBelowTheSamplesAlone) {
   const Tensor s = random_parameter({});
-  GradientOptions options;
-  options.batch_size = 5;
   const Tensor losses = losses_of(z_);
-  const Gradients answers =
-      gradients(losses.mean() * (-s).exp(), parameters_, Need::kIndividual, options);
+  const Gradients answers = gradients(scalar(losses.mean() * (-s).exp()), Need::kIndividual);
   expect_matches_oracle(
       answers, differentiate(losses * (-s).exp(), parameters_), Need::kIndividual, {});
-  const std::vector<NamedParameter> scale{{"s", s}};
-  expect_error([&] { gradients(losses.mean() * (-s).exp(), scale, Need::kNorms, options); },
+  parameters_ = {{"s", s}};
+  const Batch of_factor = scalar(losses.mean() * (-s).exp());
+  expect_error([&] { return gradients(of_factor, Need::kNorms); },
                {"MulBackward0", "scalar", "individual losses [N]"});
 }
 
 TEST_F(ReadingAScalar, OfParametersAloneIsRefused) {
   const Tensor entries = random_parameter({5});
-  const std::vector<NamedParameter> own{{"entries", entries}};
-  GradientOptions options;
-  options.batch_size = 5;
-  expect_error(
-      [&] { gradients((entries - random({5})).pow(2).mean(), own, Need::kNorms, options); },
-      {"no samples", "5", "individual losses [N]"});
+  parameters_ = {{"entries", entries}};
+  const Batch batch = scalar((entries - random({5})).pow(2).mean());
+  expect_error([&] { return gradients(batch, Need::kNorms); },
+               {"no samples", "5", "individual losses [N]"});
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST_F(OwnBackward, PassesOnAThrowingCallback) {
   const Tensor watched = losses();
   GradientOptions options;
   options.on_parameter = [](ParameterGradients&) { throw std::runtime_error("disk is full"); };
-  EXPECT_ANY_THROW(gradients(watched, parameters(), Need::kNorms, options));
+  EXPECT_ANY_THROW(static_cast<void>(gradients(watched, parameters(), Need::kNorms, options)));
   EXPECT_NO_THROW(watched.mean().backward());
 }
 
@@ -43,7 +43,7 @@ TEST_F(OwnBackward, LeavesGradientsGeneratorAndGraphAlone) {
   const std::vector<Tensor> before = gradients_of(parameters());
   const Tensor asked = losses();
   const Tensor generator = generator_state();
-  gradients(asked, parameters(), all_needs(), options_);
+  static_cast<void>(gradients(asked, parameters(), all_needs(), options_));
   EXPECT_TRUE(identical(gradients_of(parameters()), before));
   EXPECT_TRUE(at::equal(generator_state(), generator));
 
@@ -58,7 +58,7 @@ TEST_F(OwnBackward, DoesNotRunUserHooks) {
   int calls = 0;
   hidden.register_hook([&](const Tensor&) { ++calls; });
   const Tensor asked = losses_of(net_->second(hidden.tanh()));
-  gradients(asked, parameters(), all_needs(), options_);
+  static_cast<void>(gradients(asked, parameters(), all_needs(), options_));
   EXPECT_EQ(calls, 0);
   asked.mean().backward();
   EXPECT_EQ(calls, 1);

@@ -63,19 +63,18 @@ class Histograms : public SmallModelTest {
     }
   }
 
-  Gradients rows() const {
-    GradientOptions options;
-    options.samples = options_.samples;
-    return gradients(losses(), parameters(), Need::kIndividual, options);
-  }
+  Gradients rows() const { return gradients(batch(), Need::kIndividual); }
 
+  Batch batch() const { return {losses(), parameters(), said_}; }
+
+  BatchOptions said_;
   GradientOptions options_;
 };
 
 TEST_P(Histograms, CountEveryEntryOfEveryRow) {
   expect_counts(gradients(losses(), parameters(), {}, options_), rows());
-  options_.scratch_bytes = 256;
-  expect_counts(gradients(losses(), parameters(), {}, options_), rows());
+  said_.memory.scratch_bytes = 256;
+  expect_counts(gradients(batch(), {}, options_), rows());
 }
 
 TEST_P(Histograms, CountTheSameBesideOtherAnswers) {
@@ -85,8 +84,8 @@ TEST_P(Histograms, CountTheSameBesideOtherAnswers) {
 }
 
 TEST_P(Histograms, CountTheChosenSamples) {
-  options_.samples = {losses().size(0) - 1};
-  expect_counts(gradients(losses(), parameters(), {}, options_), rows());
+  said_.samples = {losses().size(0) - 1};
+  expect_counts(gradients(batch(), {}, options_), rows());
 }
 
 TEST_P(Histograms, CountRowsWithoutTheFactorOfTheReduction) {
@@ -140,12 +139,14 @@ TEST(HistogramOptions, RefuseBinsThatHoldNothing) {
   for (const Bins& bins : {Bins{1, 1, 5}, Bins{2, -2, 5}, Bins{-1, 1, 0}, Bins{-INFINITY, 1, 5}}) {
     GradientOptions options;
     options.histograms = {bins};
-    EXPECT_THROW(gradients(losses_of(random({2, 3}) * weight), {{weight}}, {}, options),
-                 c10::ValueError);
+    EXPECT_THROW(
+        static_cast<void>(gradients(losses_of(random({2, 3}) * weight), {{weight}}, {}, options)),
+        c10::ValueError);
     options.histograms.clear();
     options.joint_histograms = {JointBins{bins, Bins()}};
-    EXPECT_THROW(gradients(losses_of(random({2, 3}) * weight), {{weight}}, {}, options),
-                 c10::ValueError);
+    EXPECT_THROW(
+        static_cast<void>(gradients(losses_of(random({2, 3}) * weight), {{weight}}, {}, options)),
+        c10::ValueError);
   }
 }
 

@@ -19,10 +19,9 @@ class KeptFactors : public SmallModelTest {
     return total;
   }
 
-  GradientOptions keeping(std::vector<int64_t> samples = {}) const {
+  GradientOptions keeping() const {
     GradientOptions options;
     options.keep_rows = true;
-    options.samples = std::move(samples);
     return options;
   }
 };
@@ -47,7 +46,8 @@ TEST_P(KeptFactors, AnswerDotsOfAnOwnPassAndOfChosenSamples) {
   for (const std::vector<int64_t>& samples :
        {std::vector<int64_t>(), std::vector<int64_t>{losses().size(0) - 1, 0}}) {
     if (samples.size() > 1 && losses().size(0) == 1) continue;
-    const Gradients answers = gradients(losses(), parameters(), Need::kNorms, keeping(samples));
+    const Gradients answers =
+        gradients(Batch(losses(), parameters()).of(samples), Need::kNorms, keeping());
     expect_close(answers.rows->dots(directions), expected_dots(samples, directions), "dots");
   }
 }

@@ -57,6 +57,14 @@ class SharedTermsTest : public SeededTest {
   // Uses v in the model too, so that rows of both kinds meet in one parameter.
   Tensor data() const { return (at::linear(x_, v_).tanh() * c_).sum(1) + x_.mm(w_).pow(2).sum(1); }
   std::vector<NamedParameter> parameters_;
+  // Leaves out what all samples share; `size` is that of a scalar loss.
+  Batch without_terms(const Tensor& losses, int64_t size = 0) const {
+    BatchOptions options;
+    options.shared_terms = SharedTerms::kLeaveOut;
+    options.batch_size = size;
+    return {losses, parameters_, options};
+  }
+
   Tensor v_, s_, w_, x_, c_;
 };
 
@@ -69,10 +77,9 @@ TEST_P(EveryTerm, IsPartOfTheRowsAsAutogradHasIt) {
 
 TEST_P(EveryTerm, IsLeftOutOfTheRowsIfAsked) {
   GradientOptions options;
-  options.shared_terms = SharedTerms::kLeaveOut;
   options.directions = random_directions(parameters_);
   const Gradients answers =
-      gradients(data() + GetParam().term(v_, s_), parameters_, all_needs(), options);
+      gradients(without_terms(data() + GetParam().term(v_, s_)), all_needs(), options);
   expect_matches_oracle(
       answers, differentiate(data(), parameters_), all_needs(), options.directions);
   ASSERT_FALSE(answers.remarks.empty());
@@ -90,11 +97,8 @@ TEST_P(EveryTerm, OfAScalarLossBelongsToAllSamplesAlike) {
 }
 
 TEST_P(EveryTerm, OfAScalarLossIsLeftOutIfAsked) {
-  GradientOptions options;
-  options.shared_terms = SharedTerms::kLeaveOut;
-  options.batch_size = 5;
-  const Gradients answers = gradients(
-      data().mean() + GetParam().term(v_, s_).reshape({}), parameters_, Need::kIndividual, options);
+  const Tensor loss = data().mean() + GetParam().term(v_, s_).reshape({});
+  const Gradients answers = gradients(without_terms(loss, 5), Need::kIndividual);
   expect_matches_oracle(answers, differentiate(data(), parameters_), Need::kIndividual, {});
 }
 
@@ -119,7 +123,6 @@ TEST_P(EveryTerm, IsPartOfTheHessianAndItsGradient) {
   const auto op = curvature_operator(losses, parameters_, CurvatureKind::kHessian);
   expect_close(op->gradient(), gradient.detach(), "gradient");
   expect_close(op->multiply(at::eye(hessian.size(0), doubles())), hessian, "Hessian");
-  CurvatureOptions options;
   const Curvature answers =
       curvature(losses, parameters_, CurvatureNeed::kDiagHessian | CurvatureNeed::kTraceHessian);
   expect_close(
@@ -139,30 +142,24 @@ TEST_F(SharedTermsTest, WithALearnedVarianceTheRowsAreAutograds) {
 }
 
 TEST_F(SharedTermsTest, WeightedPerSampleAreNotSharedAndStay) {
-  GradientOptions options;
-  options.shared_terms = SharedTerms::kLeaveOut;
   const Tensor losses = data() + random({5}) * v_.pow(2).sum();
-  const Gradients answers = gradients(losses, parameters_, Need::kIndividual, options);
+  const Gradients answers = gradients(without_terms(losses), Need::kIndividual);
   expect_matches_oracle(answers, differentiate(losses, parameters_), Need::kIndividual, {});
   EXPECT_FALSE(answers.coverage.leaves_out_shared_terms);
 }
 
 TEST_F(SharedTermsTest, ComputedFromSamplesAreNotLeftOut) {
-  GradientOptions options;
-  options.shared_terms = SharedTerms::kLeaveOut;
   const Tensor hidden = at::linear(x_, v_);
   const Tensor losses = losses_of(hidden) + hidden.pow(2).mean();
-  const Gradients answers = gradients(losses, parameters_, Need::kIndividual, options);
+  const Gradients answers = gradients(without_terms(losses), Need::kIndividual);
   expect_matches_oracle(answers, differentiate(losses, parameters_), Need::kIndividual, {});
   EXPECT_FALSE(answers.coverage.couplings.empty());
 }
 
 TEST_F(SharedTermsTest, AreLeftOutForOneSampleToo) {
-  GradientOptions options;
-  options.shared_terms = SharedTerms::kLeaveOut;
   x_ = random({1, 4});
   const Gradients answers =
-      gradients(data() + v_.pow(2).sum() + s_.exp(), parameters_, Need::kIndividual, options);
+      gradients(without_terms(data() + v_.pow(2).sum() + s_.exp()), Need::kIndividual);
   expect_matches_oracle(answers, differentiate(data(), parameters_), Need::kIndividual, {});
 }
 

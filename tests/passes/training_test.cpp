@@ -34,13 +34,14 @@ TrainingResult train(const Options& optimizer_options, Looking looking) {
     optimizer.zero_grad();
     const Tensor losses =
         F::cross_entropy(net(images), labels, F::CrossEntropyFuncOptions().reduction(torch::kNone));
-    if (looking == Looking::kGradients) gradients(losses, parameters, all_needs(), options);
+    if (looking == Looking::kGradients)
+      static_cast<void>(gradients(losses, parameters, all_needs(), options));
     std::unique_ptr<Watch> watch;
     if (looking == Looking::kWatch) {
       watch = std::make_unique<Watch>(losses, parameters, all_needs(), options);
     }
     losses.mean().backward();
-    if (watch) watch->finish();
+    if (watch) static_cast<void>(watch->finish());
     optimizer.step();
   }
   TrainingResult result;

@@ -29,7 +29,7 @@ TEST_F(WatchedBackward, AddsToGradientsAlreadyThere) {
   const Tensor watched = losses();
   Watch watch(watched, parameters(), all_needs(), options_);
   watched.mean().backward();
-  watch.finish();
+  static_cast<void>(watch.finish());
   EXPECT_TRUE(identical(gradients_of(parameters()), twice));
 }
 
@@ -78,7 +78,7 @@ TEST_F(WatchedBackward, LeavesTheGraphFreedAfterwards) {
   const Tensor watched = losses();
   Watch watch(watched, parameters(), all_needs(), options_);
   watched.mean().backward();
-  watch.finish();
+  static_cast<void>(watch.finish());
   EXPECT_ANY_THROW(watched.mean().backward());
 }
 
@@ -97,7 +97,7 @@ TEST_F(WatchedBackward, IsNotSeenByAFinishedWatch) {
   const Tensor watched = losses();
   Watch watch(watched, parameters(), all_needs(), options_);
   watched.mean().backward({}, /*retain_graph=*/true);
-  watch.finish();
+  static_cast<void>(watch.finish());
   clear_gradients(parameters());
   watched.mean().backward();
   EXPECT_TRUE(identical(gradients_of(parameters()), unwatched));
@@ -140,7 +140,7 @@ TEST_F(WatchedBackward, IsAskedForWhenFinishComesTooEarly) {
   const Tensor watched = losses();
   Watch watch(watched, parameters(), Need::kNorms);
   try {
-    watch.finish();
+    static_cast<void>(watch.finish());
     FAIL() << "finish without a backward pass did not throw";
   } catch (const std::exception& error) {
     EXPECT_NE(std::string(error.what()).find("backward"), std::string::npos) << error.what();
@@ -156,7 +156,7 @@ TEST_F(WatchedBackward, DoesNotSeeAThrowingCallback) {
   EXPECT_NO_THROW(watched.mean().backward());
   EXPECT_TRUE(identical(gradients_of(parameters()), unwatched));
   try {
-    watch.finish();
+    static_cast<void>(watch.finish());
     FAIL() << "finish did not report the callback's failure";
   } catch (const std::exception& error) {
     EXPECT_NE(std::string(error.what()).find("disk is full"), std::string::npos) << error.what();
@@ -171,7 +171,7 @@ TEST_F(WatchedBackward, RunsUserHooksOnce) {
   const Tensor watched = losses_of(net_->second(hidden.tanh()));
   Watch watch(watched, parameters(), all_needs(), options_);
   watched.mean().backward();
-  watch.finish();
+  static_cast<void>(watch.finish());
   EXPECT_EQ(calls, 1);
 }
 
@@ -215,7 +215,7 @@ TEST_F(WatchedBackward, AddsReusedGradientsToThosePresentAndKeepsPenalties) {
   const Tensor watched = losses();
   Watch watch(watched, parameters(), all_needs(), options_);
   objective(watched).backward();
-  watch.finish();
+  static_cast<void>(watch.finish());
   const std::vector<Tensor> reused = gradients_of(parameters());
   for (size_t i = 0; i < reused.size(); ++i) {
     expect_close(reused[i], unwatched[i], parameters()[i].name);
@@ -237,7 +237,7 @@ TEST_F(WatchedBackward, ReusesGradientsOfTiedAndUnusedParameters) {
   const Tensor watched = forward();
   Watch watch(watched, parameters, Need::kNorms, options_);
   watched.mean().backward();
-  watch.finish();
+  static_cast<void>(watch.finish());
   const std::vector<Tensor> reused = gradients_of(parameters);
   expect_close(reused[0], unwatched[0], "layer.weight");
   expect_close(reused[1], unwatched[1], "layer.bias");

@@ -76,7 +76,7 @@ TEST(Catalogue, RunsOnAConvolutionalNet) {
     Cockpit cockpit(net->named_parameters(), all_quantities(), options);
     auto sink = std::make_shared<MemorySink>();
     cockpit.add_sink(sink);
-    WatchOptions told;
+    StepOptions told;
     told.optimizer = &optimizer;
     for (int64_t step = 0; step < 3; ++step) {
       const Tensor losses =
@@ -146,25 +146,25 @@ TEST(Presets, TakeASchedule) {
 // ---- settings -----------------------------------------------------------------------------------
 
 TEST(CatalogueSettings, AreRefusedWithTheirNameAndRemedy) {
-  expect_mentions(error_of([] { quantity("hess_trce"); }), {"hess_trce", "hess_trace"});
+  expect_mentions(error_of([] { return quantity("hess_trce"); }), {"hess_trce", "hess_trace"});
   expect_mentions(error_of([] {
-                    quantity("hess_trace", {{"curvature", "fisher"}});
+                    return quantity("hess_trace", {{"curvature", "fisher"}});
                   }),
                   {"hess_trace", "fisher", "ggn_mc"});
   expect_mentions(error_of([] {
-                    quantity("hess_trace", {{"sampls", 3}});
+                    return quantity("hess_trace", {{"sampls", 3}});
                   }),
                   {"hess_trace", "sampls", "samples"});
   expect_mentions(error_of([] {
-                    quantity("tic_diag", {{"mc_samples", 0}});
+                    return quantity("tic_diag", {{"mc_samples", 0}});
                   }),
                   {"tic_diag", "mc_samples", "at least 1"});
   expect_mentions(error_of([] {
-                    quantity("hess_max_ev", {{"tolerance", -1}});
+                    return quantity("hess_max_ev", {{"tolerance", -1}});
                   }),
                   {"hess_max_ev", "tolerance", "above 0"});
   expect_mentions(error_of([] {
-                    quantity("sample_outliers", {{"count", 0}});
+                    return quantity("sample_outliers", {{"count", 0}});
                   }),
                   {"sample_outliers", "count"});
 }

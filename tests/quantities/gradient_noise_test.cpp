@@ -183,7 +183,7 @@ std::shared_ptr<MemorySink> watch_line(const Tensor& inputs, const Tensor& targe
                   options);
   auto sink = std::make_shared<MemorySink>();
   cockpit.add_sink(sink);
-  WatchOptions told;
+  StepOptions told;
   told.learning_rate = 0.5;
   const Tensor losses = (weight * inputs - targets).square() / 2;
   StepWatch watch = cockpit.watch(0, losses, told);

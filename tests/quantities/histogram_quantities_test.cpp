@@ -195,16 +195,16 @@ TEST(AdaptiveHistogram, KeepsItsRangeWhereGradientsAreNotFinite) {
 
 TEST(HistogramRange, IsRefusedIfItIsEmptyOrEndless) {
   expect_mentions(error_of([] {
-                    quantity("grad_hist_1d", {{"low", 2}, {"high", -2}});
+                    return quantity("grad_hist_1d", {{"low", 2}, {"high", -2}});
                   }),
                   {"grad_hist_1d", "from 2 to -2"});
-  expect_mentions(error_of([] { quantity("grad_hist_1d", {{"high", "inf"}}); }), {"finite"});
+  expect_mentions(error_of([] { return quantity("grad_hist_1d", {{"high", "inf"}}); }), {"finite"});
   expect_mentions(error_of([] {
-                    quantity("grad_hist_1d", {{"bins", 0}});
+                    return quantity("grad_hist_1d", {{"bins", 0}});
                   }),
                   {"grad_hist_1d", "bins", "at least 1"});
   expect_mentions(error_of([] {
-                    quantity("grad_hist_2d", {{"parameter_low", 3}});
+                    return quantity("grad_hist_2d", {{"parameter_low", 3}});
                   }),
                   {"grad_hist_2d", "from 3 to 2"});
 }

@@ -241,7 +241,7 @@ TEST_P(ManySpreads, LeaveQuantitiesRightOrLimitedByRounding) {
     Cockpit cockpit(parameters, quantities, options);
     const auto sink = std::make_shared<MemorySink>();
     cockpit.add_sink(sink);
-    WatchOptions told;
+    StepOptions told;
     told.learning_rate = kRate;
     const Tensor losses = batch.losses(parameters, batch.type);
     StepWatch watch = cockpit.watch(0, losses, told);

@@ -122,7 +122,7 @@ WatchedRun train(const RunCase& run) {
   options.grouping = Grouping::by_parameter();
   Cockpit cockpit(net.parameters, every_quantity(), options);
   cockpit.add_sink(result.sink);
-  WatchOptions told;
+  StepOptions told;
   told.optimizer = optimizer.get();
   Tensor initial;
   for (int64_t step = 0; step < WatchedRun::kSteps; ++step) {

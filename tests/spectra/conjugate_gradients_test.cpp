@@ -147,14 +147,16 @@ TEST_F(ConjugateGradientsTest, FlagProductsThatAreNotFinite) {
 
 TEST_F(ConjugateGradientsTest, RefuseShapesThatDoNotFit) {
   const DenseOperator op(definite_matrix(5));
-  EXPECT_THROW(conjugate_gradients(op, random({2, 4})), c10::ValueError);
+  EXPECT_THROW(static_cast<void>(conjugate_gradients(op, random({2, 4}))), c10::ValueError);
   SolveOptions options;
   options.start = random({1, 5});
-  EXPECT_THROW(conjugate_gradients(op, random({2, 5}), options), c10::ValueError);
+  EXPECT_THROW(static_cast<void>(conjugate_gradients(op, random({2, 5}), options)),
+               c10::ValueError);
   const DenseOperator other(definite_matrix(4));
   options = {};
   options.preconditioner = &other;
-  EXPECT_THROW(conjugate_gradients(op, random({2, 5}), options), c10::ValueError);
+  EXPECT_THROW(static_cast<void>(conjugate_gradients(op, random({2, 5}), options)),
+               c10::ValueError);
 }
 
 }  // namespace

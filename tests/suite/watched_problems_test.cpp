@@ -51,11 +51,11 @@ TEST_P(WatchedProblems, HaveFastRulesForAllParameters) {
   const Problem problem = find_problem(GetParam());
   const Model model = problem.build();
   const Batch batch = problem.random_batch(2);
-  GradientOptions options;
+  flightdeck::BatchOptions options;
   if (has_batch_norm(model)) options.batch_norm = BatchNormPolicy::kSplitGradient;
   const Tensor losses = problem.losses(model.forward(batch.inputs), batch.targets);
-  const Coverage report =
-      coverage(losses, Parameters(model.module->named_parameters()), Need::kNorms, options);
+  const flightdeck::Batch asked(losses, model.module->named_parameters(), options);
+  const Coverage report = coverage(asked, Need::kNorms);
   for (const ParameterCoverage& parameter : report.parameters) {
     EXPECT_EQ(parameter.level, CoverageLevel::kExactFast)
         << parameter.name << ": " << parameter.reason;

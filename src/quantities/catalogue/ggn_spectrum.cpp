@@ -11,11 +11,6 @@
 namespace flightdeck::quantities {
 namespace {
 
-// Vivit lists the leading direction last.
-Tensor leading_first(const Tensor& list, int64_t count) {
-  return list.flip(0).slice(0, 0, count).to(at::kDouble);
-}
-
 // Of a ratio of squared mean to variance, the variance being a scatter like others.
 Tensor rounding_share(const Tensor& ratio, const StepView& step, const VivitNeed& need) {
   const int64_t all = step.batch_size();
@@ -30,13 +25,13 @@ Tensor rounding_share(const Tensor& ratio, const StepView& step, const VivitNeed
 Value ggn_spectrum_value(const StepView& step, const VivitNeed& need, int64_t count) {
   const Vivit& vivit = step.vivit(need);
   const int64_t listed = std::min(count, vivit.rank());
-  Value value(vivit.gram_eigenvalues().select(0, -1));
-  value.with_list("eigenvalues", leading_first(vivit.eigenvalues(), listed));
+  Value value(vivit.gram_eigenvalues().select(0, 0));
+  value.with_list("eigenvalues", vivit.eigenvalues().slice(0, 0, listed).to(at::kDouble));
   if (listed == 0) return value;
   const Tensor slope = Vivit::signal_to_noise(vivit.gammas(listed));
   const Tensor curvature = Vivit::signal_to_noise(vivit.lambdas(listed));
-  value.with_list("slope_snr", leading_first(slope, listed));
-  value.with_list("curvature_snr", leading_first(curvature, listed));
+  value.with_list("slope_snr", slope.to(at::kDouble));
+  value.with_list("curvature_snr", curvature.to(at::kDouble));
   return value.with_rounding(rounding_share(at::maximum(slope.max(), curvature.max()), step, need));
 }
 
@@ -46,7 +41,9 @@ Quantity ggn_spectrum(Settings& settings) {
   const int64_t count = settings.integer("count", 10, "how many eigenvalues are listed", 1);
   VivitNeed need;
   need.samples = settings.integer("samples", 16, "first samples of the batch used; 0: all");
-  need.mc_samples = settings.integer("mc_samples", 0, "would-be gradients per sample; 0: exact");
+  const std::string matrix = settings.choice("curvature", {"ggn", "ggn_mc"}, "exact or sampled");
+  need.columns = matrix == "ggn" ? LossColumns::kExact : LossColumns::kSampled;
+  need.mc_samples = settings.integer("mc_samples", 1, "ggn_mc: would-be gradients per sample", 1);
   need.gradients = true;
   StepNeeds needs;
   needs.vivit = need;

@@ -84,15 +84,11 @@ class HbpOptions : public NewtonStepOptions {
 
   // None for a parameter that the losses do not depend on.
   Blocks exact_blocks(const Observation& observation, const std::vector<Tensor>& gradients) const {
-    ProductOptions asked;
-    asked.outputs = observation.objective.outputs;
     Blocks blocks(gradients.size());
     for (size_t i = 0; i < blocks.size(); ++i) {
       if (!gradients[i].defined()) continue;
-      blocks[i] = curvature_operator(observation.objective.losses,
-                                     std::vector<NamedParameter>{observation.parameters[i]},
-                                     kind(),
-                                     asked);
+      blocks[i] = curvature_operator(
+          observation.batch(std::vector<NamedParameter>{observation.parameters[i]}), kind());
     }
     return blocks;
   }
@@ -100,10 +96,8 @@ class HbpOptions : public NewtonStepOptions {
     AveragedBlocksOptions asked;
     asked.kind = kind();
     asked.average = averaged == 1 ? BatchAverage::kProducts : BatchAverage::kJacobians;
-    asked.outputs = observation.objective.outputs;
     Blocks blocks;
-    for (const AveragedBlock& each :
-         flightdeck::averaged_blocks(observation.objective.losses, observation.parameters, asked)) {
+    for (const AveragedBlock& each : flightdeck::averaged_blocks(observation.batch(), asked)) {
       blocks.push_back(each.block);
     }
     return blocks;

@@ -29,12 +29,9 @@ class PreconditionedOptions : public CurvatureRuleOptions {
   }
   std::vector<std::vector<Tensor>> measure(const Observation& observation) const override {
     flightdeck::CurvatureOptions asked;
-    asked.outputs = observation.objective.outputs;
-    asked.batch_norm = observation.objective.batch_norm;
     asked.mc_samples = static_cast<int64_t>(mc_samples);
     asked.seed = observation.seed;
-    const Curvature answers =
-        curvature(observation.objective.losses, observation.parameters, need(), asked);
+    const Curvature answers = curvature(observation.batch(), need(), asked);
     std::vector<std::vector<Tensor>> all;
     for (size_t i = 0; i < answers.parameters.size(); ++i) {
       const bool is_unused = answers.coverage.parameters[i].level == CoverageLevel::kUnused;

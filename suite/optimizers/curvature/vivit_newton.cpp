@@ -23,7 +23,8 @@ std::vector<Field> VivitNewtonOptions::fields() {
   return {searched(rate_field(learning_rate), one_of({1e-4, 1e-3, 1e-2, 1e-1, 1.0})),
           searched(positive("damping", "added to the eigenvalues", damping),
                    one_of({1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0})),
-          whole(not_negative("mc_samples", "would-be gradients per sample; 0: exact", mc_samples)),
+          yes_or_no("sampled", "1: would-be gradients instead of the exact loss Hessian", sampled),
+          whole(positive("mc_samples", "would-be gradients per sample, if sampled", mc_samples)),
           yes_or_no("blocks", "1: each parameter has a GGN of its own", blocks),
           yes_or_no("trivial", "1: also descend where the GGN is flat", trivial)};
 }
@@ -40,12 +41,11 @@ std::vector<std::vector<Tensor>> VivitNewtonOptions::measure(const Observation& 
                       "or a problem without a penalty");
   }
   VivitOptions options;
-  options.outputs = observation.objective.outputs;
-  options.batch_norm = observation.objective.batch_norm;
+  options.columns = sampled != 0 ? LossColumns::kSampled : LossColumns::kExact;
   options.mc_samples = static_cast<int64_t>(mc_samples);
   options.seed = observation.seed;
   options.groups = groups_of(count, blocks != 0);
-  const Vivit vivit(observation.objective.losses, observation.parameters, options);
+  const Vivit vivit(observation.batch(), options);
   const Tensor added = at::full({1}, damping, observation.parameters[0].tensor.options());
   std::vector<std::vector<Tensor>> all(count);
   for (size_t group = 0; group < options.groups.size(); ++group) {

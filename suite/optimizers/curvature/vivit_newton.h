@@ -9,7 +9,8 @@ namespace flightdeck::suite {
 
 class VivitNewtonOptions : public CopyableOptions<VivitNewtonOptions, NewtonStepOptions> {
  public:
-  double mc_samples = 0;  ///< 0: exact loss Hessian
+  double sampled = 0;     ///< 1: would-be gradients instead of the exact loss Hessian
+  double mc_samples = 1;  ///< of these, per sample
   double blocks = 0;      ///< 1: each parameter has a GGN of its own
   double trivial = 1;     ///< 1: gradient descent with rate / damping in all other directions
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What happens when a quantity fails: it is switched off, and the run goes on without it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <ATen/core/grad_mode.h>
+
+#include "cockpit/emit.h"
+#include "cockpit/output.h"
+#include "cockpit/plan.h"
+
+namespace flightdeck {
+
+class Failures {
+ public:
+  // Instruments and output must outlive this. With `strict` every failure is thrown on.
+  Failures(std::vector<Instrument>& instruments, Output& output, bool strict)
+      : instruments_(instruments), output_(output), is_strict_(strict) {}
+
+  // Inside a catch block: switches off those that are on.
+  void switch_off(const std::vector<size_t>& instruments, int64_t step);
+  // The same after a failed pass, of those whose needs it concerns.
+  void switch_off_concerned(const std::vector<size_t>& instruments,
+                            const std::function<bool(const StepNeeds&)>& concerns,
+                            const char* pass,
+                            int64_t step);
+
+  // Adds the value that `compute` returns, or switches the instrument off. `step` is the one at
+  // which this happens.
+  template <typename Compute>
+  void attempt(size_t instrument,
+               int64_t step,
+               const Groups& groups,
+               NamedValues& values,
+               const Compute& compute) {
+    try {
+      const at::NoGradGuard no_grad;
+      take(instrument, step, groups, values, compute());
+    } catch (...) {
+      switch_off({instrument}, step);
+    }
+  }
+
+  // True if something was switched off and not told yet.
+  bool has_news() const { return !news_.empty(); }
+  // What was switched off for one reason is one note and one warning. Never throws.
+  void tell() noexcept;
+
+ private:
+  // Quantities that were switched off for one reason.
+  struct Failure {
+    int64_t step = 0;
+    std::string message;
+    std::vector<std::string> quantities, passes;
+  };
+
+  void switch_off(size_t instrument, int64_t step, const char* pass);
+  void take(
+      size_t instrument, int64_t step, const Groups& groups, NamedValues& values, Value value);
+
+  std::vector<Instrument>& instruments_;
+  Output& output_;
+  bool is_strict_;
+  std::vector<Failure> news_;
+};
+
+}  // namespace flightdeck

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "cockpit/pending.h"
+
+#include <cmath>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "quantities/group_sums.h"
+
+namespace flightdeck {
+namespace {
+
+// The update after a step, for those who asked for it.
+class Update final : public UpdateView {
+ public:
+  Update(int64_t step, const Groups& groups, const UpdateTracker& tracker, Tensor squares)
+      : step_(step), groups_(groups), tracker_(tracker), squares_(std::move(squares)) {}
+
+  int64_t step() const override { return step_; }
+  const Groups& groups() const override { return groups_; }
+  const Tensor& squared_update() const override { return squares_; }
+  const Tensor& squared_parameters() const override {
+    if (!before_.defined()) before_ = sum_by_group(tracker_.squares_before(), groups_);
+    return before_;
+  }
+
+ private:
+  int64_t step_;
+  const Groups& groups_;
+  const UpdateTracker& tracker_;
+  Tensor squares_;
+  mutable Tensor before_;
+};
+
+std::vector<Tensor> as_directions(const std::vector<Tensor>& updates) {
+  std::vector<Tensor> directions;
+  for (const Tensor& update : updates) directions.push_back(update.unsqueeze(0));
+  return directions;
+}
+
+// One end of a line, its numbers fetched.
+void set_end(LineView& line, int end, const LineEnd& numbers) {
+  const double* losses = numbers.losses.data_ptr<double>();
+  const double* slopes = numbers.slopes.data_ptr<double>();
+  line.batch_size[end] = numbers.batch_size;
+  line.loss[end] = losses[0];
+  line.loss_variance[end] = losses[1];
+  line.slope[end] = slopes[0] / line.length;
+  line.slope_variance[end] = slopes[1] / (line.length * line.length);
+}
+
+}  // namespace
+
+const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
+  static const std::vector<Tensor> none;
+  if (!waiting_) {
+    if (plan.update) tracker_.remember();
+    return none;
+  }
+  std::vector<Tensor> squares;
+  const std::vector<Tensor>& updates = tracker_.take(squares, plan.update);
+  const Groups& groups = context_.groups;
+  const Update update(waiting_->step, groups, tracker_, sum_by_group(squares, groups));
+  for (size_t k : waiting_->for_update) {
+    if (!instruments_[k].is_on) continue;
+    failures_.attempt(k, plan.step, groups, waiting_->values, [&] {
+      return instruments_[k].functions.after_update(update);
+    });
+  }
+  waiting_->squared_length = update.squared_update()[0];
+  if (!plan.ends_line) return updates;
+  try {
+    const Tensor slopes = waiting_->rows->dots(as_directions(updates)).select(1, 0);
+    waiting_->line_start.slopes = mean_and_variance(slopes);
+  } catch (...) {
+    failures_.switch_off(waiting_->for_line, plan.step);
+    waiting_->for_line.clear();
+    plan.ends_line = false;
+  }
+  waiting_->rows.reset();
+  return updates;
+}
+
+void Pending::add_to(Transfer& transfer, const std::optional<LineEnd>& line_end) {
+  if (!waiting_) return;
+  waiting_->numbers = tensors_of(waiting_->values);
+  transfer.add(waiting_->numbers);
+  transfer.add(waiting_->squared_length);
+  waiting_->line_end = line_end;
+  if (!waiting_->line_end) return;
+  for (LineEnd* end : {&waiting_->line_start, &*waiting_->line_end}) {
+    transfer.add(end->losses);
+    transfer.add(end->slopes);
+  }
+}
+
+bool Pending::stood_still() const {
+  const Tensor& length = waiting_->squared_length;
+  return length.defined() && length.item<double>() == 0;
+}
+
+LineView Pending::line() const {
+  const Tensor& squared = waiting_->squared_length;
+  LineView line;
+  line.step = waiting_->step;
+  line.length = squared.defined() ? std::sqrt(squared.item<double>()) : NAN;
+  set_end(line, 0, waiting_->line_start);
+  set_end(line, 1, *waiting_->line_end);
+  return line;
+}
+
+StepReadings Pending::take_readings(int64_t now, double time) {
+  const Groups& groups = context_.groups;
+  StepReadings readings{
+      waiting_->step, time, readings_of(waiting_->values, waiting_->numbers, groups)};
+  if (waiting_->line_end) {
+    const LineView view = line();
+    NamedValues values;
+    for (size_t k : waiting_->for_line) {
+      if (!instruments_[k].is_on) continue;
+      failures_.attempt(
+          k, now, groups, values, [&] { return instruments_[k].functions.after_next(view); });
+    }
+    std::vector<Tensor> numbers = tensors_of(values);
+    Transfer transfer;
+    transfer.add(numbers);
+    transfer.run();
+    for (Reading& reading : readings_of(values, numbers, groups)) {
+      readings.readings.push_back(std::move(reading));
+    }
+  }
+  drop();
+  return readings;
+}
+
+void Pending::leave(const Step& step) {
+  const Plan& plan = step.plan();
+  if (!plan.update) return;
+  Waiting waiting;
+  waiting.step = plan.step;
+  for (size_t k : plan.due) {
+    const Instrument& instrument = instruments_[k];
+    if (!instrument.is_on) continue;
+    if (instrument.functions.after_update) waiting.for_update.push_back(k);
+    if (instrument.functions.after_next) waiting.for_line.push_back(k);
+  }
+  if (!waiting.for_line.empty()) {
+    try {
+      waiting.line_start = step.line_start();
+      waiting.rows = step.gradients().rows;
+    } catch (...) {
+      failures_.switch_off(waiting.for_line, plan.step);
+      waiting.for_line.clear();
+    }
+  }
+  if (!waiting.for_update.empty() || !waiting.for_line.empty()) waiting_ = std::move(waiting);
+}
+
+}  // namespace flightdeck

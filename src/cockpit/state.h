@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// A cockpit at work: who may call when, what a run is, and which step is being watched.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cockpit/failures.h"
+#include "cockpit/output.h"
+#include "cockpit/pending.h"
+#include "cockpit/plan.h"
+#include "cockpit/step.h"
+#include "flightdeck/cockpit.h"
+
+namespace flightdeck {
+
+class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
+ public:
+  State(const Parameters& parameters, std::vector<Quantity> quantities, CockpitOptions options);
+
+  // ---- before the first step ----
+  void add(Quantity quantity);
+  void add_sink(std::shared_ptr<Sink> sink);
+  void describe(const std::string& key, const std::string& value);
+  void load(const std::map<std::string, Tensor>& saved);
+
+  // ---- steps ----
+  // The batch is made only if something is due.
+  using MakeBatch = std::function<Batch()>;
+  bool begin_step(int64_t step, const MakeBatch& make_batch, const StepOptions& options);
+  void end_step(int64_t step);
+  void abandon_step(int64_t step);
+  bool is_watching(int64_t step);
+  // A batch of individual losses, as the cockpit's options want it.
+  Batch batch_of(const Tensor& losses) const;
+
+  // ---- at any time ----
+  void log(int64_t step, const std::map<std::string, double>& values);
+  void finish(const std::string& ending);
+  std::map<std::string, Tensor> save();
+  const CockpitOptions& options() const { return context_.options; }
+  const Parameters& parameters() const { return context_.parameters; }
+  bool is_due(int64_t step);
+  std::string plan_text(int64_t step);
+
+ private:
+  // One call from outside. Those of other threads wait. What a call runs (quantities, schedules,
+  // sinks) may call again, and may even destroy the cockpit: the state lives until the outermost
+  // call is over, and only then is a run ended.
+  class Call {
+   public:
+    explicit Call(State& state);
+    // For what must not happen in the middle of another call.
+    Call(State& state, const char* what);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    std::shared_ptr<State> state_;
+    std::lock_guard<std::recursive_mutex> lock_;
+  };
+
+  void add_instrument(Quantity quantity);
+  // Without those whose schedule throws.
+  Plan plan(int64_t step) const;
+  void tell_run();
+  void tell_failures() noexcept;
+  void end_run_if_asked() noexcept;
+
+  void check_step(int64_t step) const;
+  void check_unchanged_parameters() const;
+  void find_groups(const Batch& batch);
+  // For failures of a pass: switches off whom it concerns.
+  Step::OnFailure on_failure();
+  void compute_values(NamedValues& values);
+  // Everything of this step and the step before, after one transfer from the device.
+  void publish(const NamedValues& values, const std::optional<LineEnd>& line_end);
+  void take_remarks();
+  void warn_of_lost_parameters();
+  // What is known of the step before is not lost with this one.
+  void give_up_step();
+  void drop_pending(int64_t step);
+  // Inside a catch block, for what the caller did wrong: said once and recorded, or thrown on.
+  void complain(int64_t step);
+
+  std::recursive_mutex mutex_;
+  int depth_ = 0;  // calls that have begun and not returned
+  StepContext context_;
+  std::vector<Instrument> instruments_;
+  std::map<std::string, std::string> config_;
+  std::string coverage_;
+  Output output_;
+  Failures failures_;
+  Pending pending_;
+  bool knows_groups_ = false;
+  std::vector<bool> took_part_;        // per parameter: in the losses of a step before
+  std::optional<std::string> ending_;  // asked for
+  bool is_finished_ = false;
+  std::optional<int64_t> last_step_;
+  std::optional<RunInfo> info_;
+  std::unique_ptr<Step> current_;
+};
+
+}  // namespace flightdeck

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// The life of one watched step in its cockpit, from its batch to its readings.
+#include <cmath>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "base/clock.h"
+#include "cockpit/groups.h"
+#include "cockpit/run_info.h"
+#include "cockpit/state.h"
+#include "graph/error_message.h"
+#include "passes/gradient_fields.h"
+
+namespace flightdeck {
+namespace {
+
+constexpr const char* kRoundingRemark =
+    "limited by rounding at some steps (field limited_by_rounding): the samples' gradients differ "
+    "by "
+    "hardly more than rounding, which may be over 1 % of the value; compute the model in a finer "
+    "type to see it";
+
+constexpr const char* kStandstill =
+    "the parameters did not change between this step and the next. If gradients are accumulated "
+    "over several backward passes, watch one of them per optimizer step "
+    "(docs/gradient_accumulation.md)";
+
+// "[5, 6] Float on cpu".
+std::string kind_of(const Tensor& tensor) {
+  std::ostringstream text;
+  text << tensor.sizes() << ' ' << tensor.scalar_type() << " on " << tensor.device();
+  return text.str();
+}
+
+// LibTorch does not name an undefined tensor: says which of the step's nobody asked for.
+Value compute_with_remedy(const Quantity::Compute& compute, const Step& step) {
+  try {
+    return compute(step);
+  } catch (const c10::Error& error) {
+    const std::string what = error.what_without_backtrace();
+    const auto mentions = [&](const char* words) { return what.find(words) != std::string::npos; };
+    const bool is_undefined = mentions("undefined Tensor") || mentions("undefined tensor") ||
+                              mentions("no tensor arguments");
+    TORCH_CHECK(!is_undefined || !step.has_gradients(),
+                "a tensor that was not computed is read; of the gradients no quantity asked for ",
+                missing_fields(step.gradients()),
+                ": name what is read in Quantity::needs (",
+                what,
+                ")");
+    throw;
+  }
+}
+
+}  // namespace
+
+// ---- checks -------------------------------------------------------------------------------------
+
+// What is kept of a parameter (where it began, where it was a step ago) fits only while it is of
+// one kind.
+void Cockpit::State::check_unchanged_parameters() const {
+  for (size_t p = 0; p < context_.parameters.size(); ++p) {
+    const auto& [name, now] = context_.parameters[p];
+    const Tensor& first = context_.initial_parameters[p];
+    TORCH_CHECK_VALUE(now.sizes() == first.sizes() && now.scalar_type() == first.scalar_type() &&
+                          now.device() == first.device(),
+                      "watch: parameter '",
+                      name,
+                      "' is now ",
+                      kind_of(now),
+                      " but was ",
+                      kind_of(first),
+                      " when the cockpit was made; make a new cockpit of the new parameters");
+  }
+}
+
+void Cockpit::State::check_step(int64_t step) const {
+  TORCH_CHECK(depth_ == 1,
+              "watch: it is called from inside a quantity, a schedule or a sink; call it from the "
+              "training loop");
+  TORCH_CHECK(!is_finished_, "watch: the run is finished; make a new cockpit for a new run");
+  TORCH_CHECK(!current_,
+              "watch: step ",
+              current_ ? current_->step() : 0,
+              " is still being watched; end its watch before step ",
+              step);
+  TORCH_CHECK_VALUE(step >= 0, "watch: step is ", step, "; count steps from 0");
+  TORCH_CHECK_VALUE(!last_step_ || step > *last_step_,
+                    "watch: step ",
+                    step,
+                    " comes after step ",
+                    last_step_.value_or(0),
+                    "; steps have to ascend, so it is not watched");
+}
+
+void Cockpit::State::complain(int64_t step) {
+  if (context_.options.strict) throw;
+  const std::string message = current_message();
+  output_.warn_once(message, "step " + std::to_string(step) + " is not watched: " + message);
+  if (is_finished_) return;
+  if (!output_.has_begun()) tell_run();
+  output_.remark(step, "", "not watched: " + message);
+}
+
+// Until then there is the whole model alone.
+void Cockpit::State::find_groups(const Batch& batch) {
+  if (knows_groups_) return;
+  const Grouping& grouping = context_.options.grouping;
+  try {
+    const std::shared_ptr<const Capture> capture = capture_of(batch);
+    check_scalar(*capture);
+    context_.groups = make_groups(grouping, context_.parameters, capture.get());
+  } catch (...) {
+    if (context_.options.strict) throw;
+    output_.remark(current_->step(),
+                   "",
+                   "groups by " + grouping.text() + " are not known: " + current_message());
+    return;
+  }
+  knows_groups_ = true;
+  tell_run();
+}
+
+Step::OnFailure Cockpit::State::on_failure() {
+  return [this](const std::function<bool(const StepNeeds&)>& concerns, const char* pass) {
+    std::set<size_t> concerned(current_->plan().due.begin(), current_->plan().due.end());
+    for (size_t k : pending_.for_line()) concerned.insert(k);
+    failures_.switch_off_concerned(
+        {concerned.begin(), concerned.end()}, concerns, pass, current_->step());
+  };
+}
+
+// ---- the beginning ------------------------------------------------------------------------------
+
+bool Cockpit::State::is_watching(int64_t step) {
+  const Call call(*this);
+  return current_ && current_->step() == step;
+}
+
+Batch Cockpit::State::batch_of(const Tensor& losses) const {
+  BatchOptions options;
+  options.batch_norm = context_.options.batch_norm;
+  options.shared_terms = context_.options.shared_terms;
+  options.memory = context_.options.memory;
+  return Batch(losses, context_.parameters, std::move(options));
+}
+
+bool Cockpit::State::begin_step(int64_t step,
+                                const MakeBatch& make_batch,
+                                const StepOptions& options) {
+  const Call call(*this);
+  try {
+    check_step(step);
+  } catch (...) {
+    complain(step);
+    return false;
+  }
+  last_step_ = step;
+  try {
+    if (pending_.is_waiting() && !pending_.is_completed_by(step)) drop_pending(step);
+    Plan plan = make_plan(step, instruments_, pending_.ends_line(step), [&](size_t instrument) {
+      failures_.switch_off({instrument}, step);
+    });
+    if (plan.is_empty() && !pending_.is_waiting()) return false;
+    check_unchanged_parameters();
+    if (!output_.has_begun()) tell_run();
+    const std::vector<Tensor>& update = pending_.begin_step(plan);
+    if (plan.is_empty()) {
+      publish({}, std::nullopt);
+      return false;
+    }
+    const Batch batch = make_batch();
+    current_ = std::make_unique<Step>(context_, std::move(plan), batch, options);
+    find_groups(batch);
+    current_->begin(batch, update, on_failure());
+    return true;
+  } catch (...) {
+    give_up_step();
+    complain(step);
+    return false;
+  }
+}
+
+void Cockpit::State::give_up_step() {
+  current_.reset();
+  try {
+    if (pending_.is_waiting()) publish({}, std::nullopt);
+  } catch (...) {
+    // Why this step failed is told by whoever gives it up.
+  }
+  pending_.drop();
+}
+
+void Cockpit::State::drop_pending(int64_t step) {
+  const std::string waiting = std::to_string(pending_.step());
+  const std::string next = std::to_string(pending_.step() + 1);
+  output_.remark(step,
+                 "",
+                 "what the optimizer did after step " + waiting + " is not known: step " + next +
+                     " was not watched; call watch at every step");
+  pending_.drop();
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+void Cockpit::State::end_step(int64_t step) {
+  const Call call(*this);
+  if (!is_watching(step)) return;
+  try {
+    if (!current_->finish(on_failure())) {
+      TORCH_CHECK(false,
+                  "watch: no backward pass went through the losses of step ",
+                  step,
+                  "; call backward() on a loss computed from them before the watch ends");
+    }
+    NamedValues values;
+    compute_values(values);
+    std::optional<LineEnd> line_end;
+    if (current_->plan().ends_line && current_->has_gradients()) line_end = current_->line_end();
+    publish(values, line_end);
+    pending_.leave(*current_);
+    take_remarks();
+    current_.reset();
+  } catch (...) {
+    give_up_step();
+    complain(step);
+  }
+}
+
+void Cockpit::State::compute_values(NamedValues& values) {
+  for (size_t k : current_->plan().due) {
+    const auto& compute = instruments_[k].functions.compute;
+    if (!instruments_[k].is_on || !compute) continue;
+    // The pass failed and switched off others: this one's value is lost for this step alone.
+    if (!current_->has_gradients() && needs_gradients(instruments_[k].needs())) continue;
+    failures_.attempt(k, current_->step(), context_.groups, values, [&] {
+      return compute_with_remedy(compute, *current_);
+    });
+  }
+}
+
+void Cockpit::State::publish(const NamedValues& values, const std::optional<LineEnd>& line_end) {
+  Transfer transfer;
+  std::vector<Tensor> numbers = tensors_of(values);
+  transfer.add(numbers);
+  pending_.add_to(transfer, line_end);
+  transfer.run();
+  const double now = seconds_since_1970();
+  const int64_t step = last_step_.value_or(0);
+  std::vector<Reading> own = readings_of(values, numbers, context_.groups);
+  for (const Reading& reading : own) {
+    if (reading.field == kRoundingField) output_.remark(step, reading.quantity, kRoundingRemark);
+  }
+  output_.write({step, now, std::move(own)});
+  if (!pending_.is_waiting()) return;
+  if (pending_.stood_still()) output_.remark(pending_.step(), "", kStandstill);
+  output_.write(pending_.take_readings(step, now));
+}
+
+void Cockpit::State::take_remarks() {
+  for (const std::string& text : current_->remarks()) {
+    output_.remark(current_->step(), "", text);
+  }
+  if (!current_->has_gradients()) return;
+  warn_of_lost_parameters();
+  if (coverage_.empty() && current_->plan().asks_rows()) {
+    coverage_ = current_->gradients().coverage.text();
+    tell_run();
+  }
+}
+
+// A parameter that the model no longer uses (replaced, frozen) goes on to count, with zeros.
+void Cockpit::State::warn_of_lost_parameters() {
+  const std::vector<ParameterCoverage>& covered = current_->gradients().coverage.parameters;
+  took_part_.resize(covered.size());
+  for (size_t p = 0; p < covered.size(); ++p) {
+    const bool takes_part = covered[p].level != CoverageLevel::kUnused;
+    if (took_part_[p] && !takes_part) {
+      const std::string matter = "parameter '" + covered[p].name + "' had a part in the losses";
+      const bool is_frozen = !context_.parameters[p].tensor.requires_grad();
+      const std::string text =
+          matter + " and has none any more" +
+          (is_frozen ? " (it does not require gradients now)" : "") +
+          "; its gradients count as zero. If it was replaced, make a new cockpit of the new "
+          "parameters";
+      output_.warn_once(matter, "step " + std::to_string(current_->step()) + ": " + text);
+      output_.remark(current_->step(), "", text);
+    }
+    took_part_[p] = took_part_[p] || takes_part;
+  }
+}
+
+void Cockpit::State::abandon_step(int64_t step) {
+  const Call call(*this);
+  if (!is_watching(step)) return;
+  output_.remark(step, "", "the step ended by an exception; its values are dropped");
+  give_up_step();
+}
+
+}  // namespace flightdeck
