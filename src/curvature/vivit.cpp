@@ -327,7 +327,7 @@ class Vivit::State {
 
   Questions gram_question() const {
     Questions questions;
-    questions.gram = true;
+    questions.what = Need::kGram;
     questions.scratch_bytes = options_.scratch_bytes;
     return questions;
   }

@@ -9,6 +9,7 @@
 #include <c10/util/Exception.h>
 
 #include "base/nearest.h"
+#include "base/words.h"
 
 namespace flightdeck {
 namespace {
@@ -20,12 +21,6 @@ std::string text_of(double number) {
     if (std::strtod(buffer, nullptr) == number) return buffer;
   }
   return std::to_string(number);
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 }  // namespace
