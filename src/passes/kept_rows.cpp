@@ -53,7 +53,7 @@ void FactoredRows::keep(size_t parameter, const Rows& rows, const Tensor& factor
 }
 
 bool FactoredRows::wants_written(const Rows& rows, const Questions& questions) const {
-  if (!look_of(asked(questions)).reads()) return false;
+  if (!reads_rows(asked(questions))) return false;
   if (rows.terms().size() != 1 || !rows.terms()[0].placement.is_identity()) return false;
   const Form& form = *rows.terms()[0].form;
   return form.is_cheaper_written() && form.options().device().is_cpu() &&

@@ -19,14 +19,6 @@ void add(Tensor& total, const Tensor& part) {
   if (part.defined()) total = total.defined() ? total + part : part.clone();
 }
 
-// What is asked and what that asks along.
-Needs with_companions(Needs what) {
-  Questions questions;
-  questions.what = what;
-  for (const Answer* answer : asked(questions)) what = what | answer->asks_along();
-  return what;
-}
-
 }  // namespace
 
 Results::Results(const Parameters& parameters,
@@ -47,6 +39,10 @@ Results::Results(const Parameters& parameters,
   questions.joint_histograms = options.joint_histograms;
   asked_ = asked(questions);
   totals_.resize(asked_.size());
+  for (const Answer* answer : asked_) questions.what = questions.what | answer->asks_along();
+  const bool is_norm_of_mean = what.has(Need::kArrivedNorm) && !hears_arrivals;
+  if (is_norm_of_mean) questions.what = questions.what | Need::kMean;
+  needed_ = asked(questions);
   result_.batch_size = count;
   result_.total.name = "total";
   result_.parameters.resize(parameters.size());
@@ -59,9 +55,7 @@ Results::Results(const Parameters& parameters,
 Questions Results::questions_for(size_t parameter) const {
   const Tensor& tensor = parameters_[parameter].tensor;
   Questions questions;
-  questions.what = with_companions(what_);
-  if (what_.has(Need::kArrivedNorm) && !hears_arrivals_)
-    questions.what = questions.what | Need::kMean;
+  questions.what = needs_of(needed_);
   if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
   questions.scratch_bytes = options_.scratch_bytes * (tensor.is_cuda() ? kCudaScratchFactor : 1);
   questions.share = 1.0 / static_cast<double>(count_);
@@ -76,11 +70,10 @@ Questions Results::questions_for(size_t parameter) const {
 void Results::report(size_t parameter, Answers answers, const Tensor& factor) {
   is_reported_[parameter] = true;
   ParameterGradients& out = result_.parameters[parameter];
-  for (const Answer* answer : answer_catalogue()) {
-    Values values = answer->get(answers);
-    if (values.empty() || !factor.defined()) continue;
-    answer->scale(values, factor);
-    answer->put(answers, std::move(values));
+  for (size_t k = 0; k < needed_.size() && factor.defined(); ++k) {
+    Values values = needed_[k]->get(answers);
+    needed_[k]->scale(values, factor);
+    needed_[k]->put(answers, std::move(values));
   }
   if (what_.has(Need::kDeviations)) {
     out.squared_mean = answers.mean_dots.mean();

@@ -50,8 +50,9 @@ class Results {
   int64_t count_;
   bool hears_arrivals_;
   std::vector<bool> is_reported_;
-  Asked asked_;                        // what the rows are asked
-  std::vector<Values> totals_;         // of each that is asked
+  Asked asked_;                        // what the caller asks of rows
+  std::vector<Values> totals_;         // of each of these
+  Asked needed_;                       // the same, and what it takes to report it
   std::vector<Tensor> arrived_norms_;  // of each parameter, or undefined
   Gradients result_;
 };

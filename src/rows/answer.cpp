@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "rows/answer.h"
 
+#include <algorithm>
+
 #include <ATen/ATen.h>
 
 #include "rows/sums.h"
@@ -57,6 +59,12 @@ Look look_of(const Asked& asked) {
   return look;
 }
 
+bool reads_rows(const Asked& asked) {
+  return std::any_of(asked.begin(), asked.end(), [](const Answer* answer) {
+    return !answer->follows_others() && answer->look().reads();
+  });
+}
+
 Asked answer_each(const Asked& asked,
                   const std::function<Values(const Answer&)>& answer_one,
                   Answers& answers) {
@@ -100,7 +108,7 @@ void Answer::add(Values& total, const Values& part) const {
 }
 
 void Answer::scale(Values& values, const Tensor& factor) const {
-  const Kind own = kind();
+  const AnswerKind own = kind();
   if (own.power == Power::kNone) return;
   Tensor applied = factor;
   if (own.power == Power::kSquare) applied = factor.square();

@@ -35,7 +35,7 @@ enum class Extent {
 // What becomes of an answer if all rows are multiplied by a factor.
 enum class Power { kNone, kLinear, kMagnitude, kSquare };
 
-struct Kind {
+struct AnswerKind {
   const char* name;  // of the field of ParameterGradients
   const char* asked_by;
   Extent extent;
@@ -96,7 +96,7 @@ class Answer {
  public:
   virtual ~Answer() = default;
 
-  virtual Kind kind() const = 0;
+  virtual AnswerKind kind() const = 0;
   // The need that asks for it; none if something else of the questions does.
   virtual Needs need() const { return {}; }
   virtual bool is_asked(const Questions& questions) const = 0;
@@ -191,6 +191,8 @@ Asked asked(const Questions& questions);
 Needs needs_of(const Asked& asked);
 // Everything that these take from a sweep.
 Look look_of(const Asked& asked);
+// True if some of them look at rows again after they were formed, whatever the others do.
+bool reads_rows(const Asked& asked);
 
 // Gives every answer to `answer_one`, collects what it returns in `answers` and returns those that
 // had no values.

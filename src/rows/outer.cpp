@@ -154,7 +154,7 @@ Answers answer_positions(const Positions& positions,
   }
   Asked direct;
   if (!(from_rows < from_factors)) std::swap(direct, formed);
-  Asked& of_followers = look_of(formed).reads() ? formed : direct;
+  Asked& of_followers = reads_rows(formed) ? formed : direct;
   of_followers.insert(of_followers.end(), followers.begin(), followers.end());
   Answers answers;
   if (!formed.empty()) answers = form(formed);

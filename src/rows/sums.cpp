@@ -109,8 +109,9 @@ void Sums::add_samples(const Piece& piece) {
   if (look_.sum && !shared_sum_.defined()) add_up(sum_, sum_of_rows(rows));
   if (look_.squares) add_up(squares_, squares_of_rows(rows));
   if (takes_norms()) {
-    if (!norms_.defined()) norms_ = at::empty({size_.N}, size_.options);
-    norms_.slice(0, piece.sample, piece.end_sample()).copy_(at::linalg_vector_norm(rows, 2, {1}));
+    const Tensor here = at::linalg_vector_norm(rows, 2, {1});
+    if (!norms_.defined()) norms_ = at::empty({size_.N}, here.options());
+    norms_.slice(0, piece.sample, piece.end_sample()).copy_(here);
   }
   if (!look_.any_centred()) return;
   if (shared_sum_.defined()) {

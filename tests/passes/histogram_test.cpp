@@ -3,7 +3,6 @@
 // rows.
 #include "errors.h"
 #include "passes/small_models.h"
-#include "rows/counts.h"
 
 namespace flightdeck::tests {
 namespace {

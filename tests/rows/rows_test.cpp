@@ -243,7 +243,7 @@ class LargestEntries final : public TensorAnswer {
  public:
   LargestEntries() : TensorAnswer(Need::kNorms, &ParameterGradients::norms) {}
 
-  flightdeck::Kind kind() const override {
+  AnswerKind kind() const override {
     return {"largest_entries", "nothing", Extent::kSamples, Power::kMagnitude};
   }
   Look look() const override {

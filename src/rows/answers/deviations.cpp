@@ -13,7 +13,7 @@ class Deviations final : public TensorAnswer {
  public:
   Deviations() : TensorAnswer(Need::kDeviations, &ParameterGradients::deviations) {}
 
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"deviations", "Need::kDeviations", Extent::kSamples, Power::kSquare};
   }
   // Their mean is the mean's squared length, which says how much of the deviations is rounding.

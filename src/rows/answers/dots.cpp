@@ -46,7 +46,7 @@ class Dots final : public TensorAnswer {
  public:
   Dots() : TensorAnswer(Need::kDots, &ParameterGradients::dots) {}
 
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"dots", "Need::kDots", Extent::kSamples, Power::kLinear, /*is_linear=*/true};
   }
 

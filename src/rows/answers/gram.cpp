@@ -76,7 +76,9 @@ class Gram final : public TensorAnswer {
  public:
   Gram() : TensorAnswer(Need::kGram, &ParameterGradients::gram) {}
 
-  Kind kind() const override { return {"gram", "Need::kGram", Extent::kSamples, Power::kSquare}; }
+  AnswerKind kind() const override {
+    return {"gram", "Need::kGram", Extent::kSamples, Power::kSquare};
+  }
 
   Look look() const override {
     Look look;

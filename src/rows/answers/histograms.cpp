@@ -37,7 +37,7 @@ class CountsOfPieces final : public Accumulator {
 
 class Histograms final : public Answer {
  public:
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"histograms", "GradientOptions::histograms", Extent::kCounts, Power::kNone};
   }
   bool is_asked(const Questions& questions) const override { return !questions.histograms.empty(); }

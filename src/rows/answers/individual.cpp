@@ -33,7 +33,7 @@ class Individual final : public TensorAnswer {
  public:
   Individual() : TensorAnswer(Need::kIndividual, &ParameterGradients::individual) {}
 
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"individual", "Need::kIndividual", Extent::kRows, Power::kLinear, /*is_linear=*/true};
   }
 

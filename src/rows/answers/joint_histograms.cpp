@@ -64,7 +64,7 @@ class JointCountsOfPieces final : public Accumulator {
 
 class JointHistograms final : public Answer {
  public:
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"joint_histograms", "GradientOptions::joint_histograms", Extent::kCounts, Power::kNone};
   }
   bool is_asked(const Questions& questions) const override {

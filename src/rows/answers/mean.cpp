@@ -13,7 +13,7 @@ class Mean final : public TensorAnswer {
  public:
   Mean() : TensorAnswer(Need::kMean, &ParameterGradients::mean) {}
 
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"mean", "Need::kMean", Extent::kEntries, Power::kLinear, /*is_linear=*/true};
   }
 

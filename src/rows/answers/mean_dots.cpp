@@ -13,7 +13,7 @@ class MeanDots final : public TensorAnswer {
  public:
   MeanDots() : TensorAnswer(Need::kMeanDots, &ParameterGradients::mean_dots) {}
 
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"mean_dots", "Need::kMeanDots", Extent::kSamples, Power::kSquare};
   }
 

@@ -14,7 +14,7 @@ class Norms final : public TensorAnswer {
  public:
   Norms() : TensorAnswer(Need::kNorms, &ParameterGradients::norms) {}
 
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"norms", "Need::kNorms", Extent::kSamples, Power::kMagnitude};
   }
 

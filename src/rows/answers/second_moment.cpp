@@ -13,7 +13,7 @@ class SecondMoment final : public TensorAnswer {
  public:
   SecondMoment() : TensorAnswer(Need::kSecondMoment, &ParameterGradients::second_moment) {}
 
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"second_moment", "Need::kSecondMoment", Extent::kEntries, Power::kSquare};
   }
 

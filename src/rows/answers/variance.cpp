@@ -14,7 +14,7 @@ class Variance final : public TensorAnswer {
  public:
   Variance() : TensorAnswer(Need::kVariance, &ParameterGradients::variance) {}
 
-  Kind kind() const override {
+  AnswerKind kind() const override {
     return {"variance", "Need::kVariance", Extent::kEntries, Power::kSquare};
   }
   // Its length says how much of the variance is rounding.
