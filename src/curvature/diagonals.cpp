@@ -58,16 +58,20 @@ void add_columns(Diagonal& total,
     return;
   }
   Questions questions;
-  questions.second = needs.diagonal;
-  questions.norms = needs.trace && !needs.diagonal;
+  if (needs.diagonal) {
+    questions.what = Need::kSecondMoment;
+  } else if (needs.trace) {
+    questions.what = Need::kNorms;
+  }
   questions.share = share;
   questions.scratch_bytes = scratch_bytes;
   for (const Rows& rows : stacks_of(columns)) {
     const Answers answers = rows.answer(questions);
-    if (needs.diagonal) accumulate(total.diagonal, answers.second);
+    if (needs.diagonal) accumulate(total.diagonal, answers.second_moment);
     if (needs.trace) {
-      accumulate(total.trace,
-                 needs.diagonal ? answers.second.sum() : answers.norms.square().sum().mul(share));
+      accumulate(
+          total.trace,
+          needs.diagonal ? answers.second_moment.sum() : answers.norms.square().sum().mul(share));
     }
   }
 }

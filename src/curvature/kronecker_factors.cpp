@@ -89,7 +89,7 @@ Tensor corrected_eigenvalues(const std::vector<Rows>& columns,
   const Tensor& of_inputs = shape.is_flipped ? factors.input_basis : factors.output_basis;
   const Tensor& of_outputs = shape.is_flipped ? factors.output_basis : factors.input_basis;
   Questions questions;
-  questions.second = true;
+  questions.what = Need::kSecondMoment;
   questions.share = 1.0 / static_cast<double>(columns[0].N());
   questions.scratch_bytes = scratch_bytes;
   Tensor total;
@@ -99,7 +99,7 @@ Tensor corrected_eigenvalues(const std::vector<Rows>& columns,
     const Tensor a = at::matmul(part(columns[0])->position_inputs(), of_inputs);
     for (const Rows& rows : columns) {
       const Tensor b = at::matmul(part(rows)->position_gradients(), of_outputs);
-      const Tensor second = OuterForm(a, b).answer(questions).second;  // [I, J]
+      const Tensor second = OuterForm(a, b).answer(questions).second_moment;  // [I, J]
       total = total.defined() ? total.add_(second) : second;
     }
   }

@@ -321,7 +321,7 @@ class Vivit::State {
 
   Questions gram_question() const {
     Questions questions;
-    questions.gram = true;
+    questions.what = Need::kGram;
     questions.scratch_bytes = context_.memory().scratch_bytes;
     return questions;
   }

@@ -135,27 +135,25 @@ void FirstOrderPass::complete(size_t parameter, Rows rows) {
     return;
   }
   Questions questions = results_.questions_for(parameter);
-  if (options_.reuse_gradients) questions.sum = true;
+  if (options_.reuse_gradients) questions.what = questions.what | Need::kMean;
   const bool keeps_written = kept_ && kept_->wants_written(rows, questions);
-  const bool asks_rows = questions.dense;
-  if (keeps_written) questions.dense = true;
+  if (keeps_written) questions.what = questions.what | Need::kIndividual;
   Answers answers = rows.answer(questions);
   if (options_.reuse_gradients) hand_over_gradient(parameter, rows, answers);
   if (keeps_written) {
-    kept_->keep_written(parameter, answers.dense, factor_);
-    if (!asks_rows) answers.dense = Tensor();
+    kept_->keep_written(parameter, answers.individual, factor_);
   } else if (kept_) {
     kept_->keep(parameter, rows, factor_);
   }
   for (auto& use : results_.coverage(parameter).uses) use.algorithm = answers.algorithm;
-  results_.report(parameter, answers, factor_);
+  results_.report(parameter, std::move(answers), factor_);
 }
 
 void FirstOrderPass::hand_over_gradient(size_t parameter,
                                         const Rows& rows,
                                         const Answers& answers) {
   // With differing weights the rows were rescaled: weigh them again.
-  Tensor gradient = answers.sum.mul(static_cast<double>(count_));
+  Tensor gradient = answers.mean.mul(static_cast<double>(count_));
   if (sample_factor_.defined()) gradient = rows.combine(weights_.unsqueeze(0)).squeeze(0);
   if (gradient_factor_.defined()) gradient.div_(gradient_factor_.to(gradient.options()));
   if (on_handed_over_) on_handed_over_(parameter, gradient);
@@ -223,7 +221,7 @@ void FirstOrderPass::run_slow() {
   std::unordered_map<int64_t, size_t> slot;
   for (size_t p : slow) {
     slot[static_cast<int64_t>(p)] = rows.size();
-    rows.emplace_back(results_.questions_for(p), options_.keep_rows);
+    rows.emplace_back(results_.questions_for(p), count_, parameters_[p].tensor, options_.keep_rows);
   }
   const auto& root = *capture_.nodes[0].node;
   const auto options = root.input_metadata(capture_.root_output).options();
@@ -248,14 +246,14 @@ void FirstOrderPass::run_slow() {
     }
   }
   for (size_t s = 0; s < slow.size(); ++s) {
-    const Answers answers = rows[s].finish();
+    Answers answers = rows[s].finish();
     if (kept_) kept_->keep(slow[s], rows[s].rows(), Tensor());
     auto& covered = results_.coverage(slow[s]);
     covered.uses.push_back(
         {"(whole graph)",
          "dense",
          capture_.N == 1 ? "the gradient of the one sample" : "one backward pass per sample"});
-    results_.report(slow[s], answers, Tensor());
+    results_.report(slow[s], std::move(answers), Tensor());
   }
 }
 

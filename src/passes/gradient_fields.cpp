@@ -5,31 +5,24 @@
 
 #include <c10/util/Exception.h>
 
+#include "rows/answer.h"
+
 namespace flightdeck {
 namespace {
 
 struct Field {
-  Tensor ParameterGradients::*tensor;
-  const char* name;
-  const char* need;
+  std::string name, asked_by;
 };
 
-constexpr Field kFields[] = {
-    {&ParameterGradients::mean, "mean", "Need::kMean"},
-    {&ParameterGradients::individual, "individual", "Need::kIndividual"},
-    {&ParameterGradients::norms, "norms", "Need::kNorms"},
-    {&ParameterGradients::second_moment, "second_moment", "Need::kSecondMoment"},
-    {&ParameterGradients::variance, "variance", "Need::kVariance"},
-    {&ParameterGradients::gram, "gram", "Need::kGram"},
-    {&ParameterGradients::dots, "dots", "Need::kDots"},
-    {&ParameterGradients::mean_dots, "mean_dots", "Need::kMeanDots"},
-    {&ParameterGradients::arrived_norm, "arrived_norm", "Need::kArrivedNorm"}};
+// Not one of rows, and so not in their catalogue.
+const Field kArrivedNorm = {"arrived_norm", "Need::kArrivedNorm"};
 
-const Field& find(Tensor ParameterGradients::*tensor) {
-  for (const Field& field : kFields) {
-    if (field.tensor == tensor) return field;
+Field find(Tensor ParameterGradients::*tensor) {
+  if (tensor == &ParameterGradients::arrived_norm) return kArrivedNorm;
+  for (const Answer* answer : answer_catalogue()) {
+    if (answer->fills(tensor)) return {answer->kind().name, answer->kind().asked_by};
   }
-  TORCH_INTERNAL_ASSERT(false, "a field of ParameterGradients is not in the table");
+  TORCH_INTERNAL_ASSERT(false, "a field of ParameterGradients is not an answer");
 }
 
 }  // namespace
@@ -37,7 +30,7 @@ const Field& find(Tensor ParameterGradients::*tensor) {
 void check_field(const Gradients& result, size_t parameter, Tensor ParameterGradients::*field) {
   const ParameterGradients& answers = result.parameters[parameter];
   if ((answers.*field).defined()) return;
-  const Field& missing = find(field);
+  const Field missing = find(field);
   const ParameterCoverage& covered = result.coverage.parameters.at(parameter);
   TORCH_CHECK_VALUE(covered.level != CoverageLevel::kRefused,
                     "gradients: there is no '",
@@ -54,16 +47,21 @@ void check_field(const Gradients& result, size_t parameter, Tensor ParameterGrad
                     "' was not computed for '",
                     answers.name,
                     "'; ask for it with ",
-                    missing.need);
+                    missing.asked_by);
 }
 
 std::string missing_fields(const Gradients& result) {
   std::string text;
-  for (const Field& field : kFields) {
-    const auto has = [&](const ParameterGradients& p) { return (p.*field.tensor).defined(); };
-    if (std::any_of(result.parameters.begin(), result.parameters.end(), has)) continue;
-    text += (text.empty() ? "" : ", ") + std::string(field.name) + " (" + field.need + ")";
+  const auto add_unless = [&](const Field& field, const auto& has) {
+    if (std::any_of(result.parameters.begin(), result.parameters.end(), has)) return;
+    text += (text.empty() ? "" : ", ") + field.name + " (" + field.asked_by + ")";
+  };
+  for (const Answer* answer : answer_catalogue()) {
+    if (answer->need().empty()) continue;
+    add_unless({answer->kind().name, answer->kind().asked_by},
+               [&](const ParameterGradients& p) { return !answer->get(p).empty(); });
   }
+  add_unless(kArrivedNorm, [](const ParameterGradients& p) { return p.arrived_norm.defined(); });
   return text;
 }
 

@@ -53,10 +53,10 @@ void FactoredRows::keep(size_t parameter, const Rows& rows, const Tensor& factor
 }
 
 bool FactoredRows::wants_written(const Rows& rows, const Questions& questions) const {
-  if (!questions.any_counts() && !questions.any_centred() && !questions.gram) return false;
+  if (!reads_rows(asked(questions))) return false;
   if (rows.terms().size() != 1 || !rows.terms()[0].placement.is_identity()) return false;
   const Form& form = *rows.terms()[0].form;
-  return std::string(form.name()) == "convolution" && form.options().device().is_cpu() &&
+  return form.is_cheaper_written() && form.options().device().is_cpu() &&
          rows_per_piece(form.shape(), form.options(), scratch_bytes_) >= form.N();
 }
 
@@ -88,6 +88,7 @@ Tensor FactoredRows::dots(const std::vector<Tensor>& directions) const {
     if (kept_[p].rows.empty()) continue;
     check_unmodified(p);
     Questions questions;
+    questions.what = Need::kDots;
     questions.directions = directions[p].detach();
     questions.scratch_bytes = scratch_bytes_;
     Tensor part = kept_[p].rows.answer(questions).dots;

@@ -21,8 +21,7 @@ class FactoredRows final : public KeptRows {
   /// Rows are to be multiplied by `factor` (one element, or undefined for 1).
   void keep(size_t parameter, const Rows& rows, const Tensor& factor);
 
-  /// True if rows that are formed for these questions had better be kept written out: a product
-  /// with a convolution's rows costs a convolution, with its written rows one look at them.
+  /// True if rows that are formed for these questions had better be kept written out.
   bool wants_written(const Rows& rows, const Questions& questions) const;
   /// `dense` [N, *shape] is a view with the output channels last in memory, as convolutions give
   /// it.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "flightdeck/gradients.h"
-#include "rows/form.h"
+#include "rows/answer.h"
 
 namespace flightdeck {
 
@@ -26,7 +26,7 @@ class Results {
   Questions questions_for(size_t parameter) const;
 
   /// Takes the answers; rows are to be multiplied by `factor` (one element, or undefined for 1).
-  void report(size_t parameter, const Answers& answers, const Tensor& factor);
+  void report(size_t parameter, Answers answers, const Tensor& factor);
 
   /// All rows are zero.
   void report_unused(size_t parameter);
@@ -43,7 +43,6 @@ class Results {
   Gradients finish();
 
  private:
-  void report_counts(const Answers& answers, ParameterGradients& out);
   void pass_on(size_t parameter);
 
   Parameters parameters_;
@@ -53,7 +52,9 @@ class Results {
   int64_t count_;
   bool hears_arrivals_;
   std::vector<bool> is_reported_;
-  std::vector<Tensor> norms_;          // of each parameter, [count]
+  Asked asked_;                        // what the caller asks of rows
+  std::vector<Values> totals_;         // of each of these
+  Asked needed_;                       // the same, and what it takes to report it
   std::vector<Tensor> arrived_norms_;  // of each parameter, or undefined
   Gradients result_;
 };

@@ -3,16 +3,19 @@
 // kept only for questions that need several at once.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "rows/rows.h"
+#include "rows/sweep.h"
 
 namespace flightdeck {
 
 class SlowRows {
  public:
-  /// `keeps_rows`: the rows are wanted themselves, see `rows`.
-  SlowRows(Questions questions, bool keeps_rows);
+  /// `N` rows will be added of this parameter.
+  /// `keeps_rows`: they are wanted themselves, see `rows`.
+  SlowRows(Questions questions, int64_t N, const Tensor& parameter, bool keeps_rows);
 
   /// The row of the next sample; it may be overwritten afterwards.
   void add(const Tensor& row);
@@ -24,18 +27,15 @@ class SlowRows {
   const Rows& rows() const { return all_; }
 
  private:
-  void add_to_variance(const Tensor& row);
-
   Questions questions_;
+  Asked asked_;
+  Shape shape_;
   bool keeps_rows_;
   int64_t count_ = 0;
   at::ScalarType given_type_ = at::kFloat;
-  Tensor mean_;  // of the rows so far, if the variance is asked for
   std::vector<Tensor> rows_;
   Rows all_;
-  std::vector<Tensor> norms_;
-  std::vector<Tensor> dots_;
-  Answers answers_;
+  std::unique_ptr<Sweep> sweep_;  // over rows that are not kept
 };
 
 }  // namespace flightdeck

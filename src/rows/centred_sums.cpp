@@ -156,11 +156,10 @@ void CentredSums::add_some(int64_t first,
               squares);
 }
 
-void CentredSums::answer(const Questions& questions, const Tensor& mean, Answers& answers) const {
-  if (questions.deviations) answers.deviations = deviations_.clamp_min(0);
-  if (questions.mean_dots) {
-    answers.mean_dots = (along_ + sum_of_squares(mean)).mul_(static_cast<double>(along_.size(0)));
-  }
+Tensor CentredSums::deviations() const { return deviations_.clamp_min(0); }
+
+Tensor CentredSums::dots_with_sum(const Tensor& mean) const {
+  return (along_ + sum_of_squares(mean)).mul_(static_cast<double>(along_.size(0)));
 }
 
 }  // namespace flightdeck

@@ -3,24 +3,29 @@
 // of two large sums of squares would leave nothing where the rows nearly agree.
 #pragma once
 
-#include "rows/form.h"
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
 
 namespace flightdeck {
 
+using at::Tensor;
+
 class CentredSums {
  public:
-  /// For `count` rows of these options.
+  CentredSums() = default;
+  // For `count` rows of these options.
   CentredSums(int64_t count, const at::TensorOptions& options);
 
-  /// All rows in some of their entries: `rows` [N, E], `mean` [E]; adds sum_n (g_n - g)² of these
-  /// entries to `squares` [E] unless undefined. Rounding of the mean is made up for.
+  // All rows in some of their entries: `rows` [N, E], `mean` [E]; adds sum_n (g_n - g)² of these
+  // entries to `squares` [E] unless undefined. Rounding of the mean is made up for.
   void add(const Tensor& rows, const Tensor& mean, const Tensor& squares);
 
-  /// The same for rows first, first + 1, ... alone; the mean is that of all rows.
+  // The same for rows first, first + 1, ... alone; the mean is that of all rows.
   void add_some(int64_t first, const Tensor& rows, const Tensor& mean, const Tensor& squares);
 
-  /// Answers deviations and mean_dots, without the share; `mean` [...] in all entries.
-  void answer(const Questions& questions, const Tensor& mean, Answers& answers) const;
+  Tensor deviations() const;                       // [N] double
+  Tensor dots_with_sum(const Tensor& mean) const;  // [N] double; `mean` [...] in all entries
 
  private:
   Tensor deviations_;  // [N] double

@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/dense.h"
 #include "rows/instances.h"
 #include "rows/outer.h"
 
@@ -14,20 +15,6 @@ namespace {
 
 // Many small groups (depthwise) go through one batched product; few large ones one at a time.
 constexpr int64_t kMaxGroupsOneByOne = 4;
-
-// Every combination of one offset per dimension, in row-major order.
-std::vector<int64_t> offsets(const Shape& counts, const Shape& strides) {
-  std::vector<int64_t> all{0};
-  for (size_t k = 0; k < counts.size(); ++k) {
-    std::vector<int64_t> finer;
-    finer.reserve(all.size() * counts[k]);
-    for (int64_t offset : all) {
-      for (int64_t i = 0; i < counts[k]; ++i) finer.push_back(offset + i * strides[k]);
-    }
-    all = std::move(finer);
-  }
-  return all;
-}
 
 // [K * N, ...] -> [K, N, ...]; sizes may be those of one column.
 Shape with_columns(at::IntArrayRef sizes, int64_t K) {
@@ -80,182 +67,115 @@ Tensor ConvolutionForm::patches(const Tensor& padded,
   return block.as_strided(sizes, strides, block.storage_offset());
 }
 
-bool ConvolutionForm::answers_linearly(const Questions& questions) const {
-  return !questions.any_instances() && !questions.norms && !questions.gram;
+// The output gradients of one group, [N, T, J / groups].
+Tensor ConvolutionForm::gradient_of(int64_t group) const {
+  const int64_t J = shape_[0] / geometry_.groups;
+  return gradient_.slice(1, group * J, (group + 1) * J).flatten(2).transpose(1, 2);
 }
 
-Answers ConvolutionForm::answer_linearly(const Questions& questions) const {
-  Answers answers;
-  answers.algorithm = "one convolution";
-  if (!questions.sum) return answers;
-  answers.sum = sum_weighted(gradient_);
-  apply_share(questions, answers);
-  return answers;
-}
-
-Answers ConvolutionForm::answer(const Questions& questions) const {
-  Answers answers;
-  if (answers_linearly(questions)) {
-    answers = answer_linearly(questions);
-  } else if (geometry_.groups > kMaxGroupsOneByOne) {
-    answers = answer_grouped(questions);
-  } else {
-    const Tensor input = padded(input_);
-    for (int64_t group = 0; group < geometry_.groups; ++group) {
-      Answers part = answer_group(questions, input, group);
-      if (group == 0) {
-        answers = std::move(part);
-        continue;
-      }
-      if (part.sum.defined()) answers.sum = at::cat({answers.sum, part.sum});
-      if (part.second.defined()) answers.second = at::cat({answers.second, part.second});
-      if (part.norms.defined()) answers.norms = at::hypot(answers.norms, part.norms);
-      if (part.gram.defined()) answers.gram += part.gram;
-      if (part.dense.defined()) answers.dense = at::cat({answers.dense, part.dense}, 1);
-      if (part.mean_dots.defined()) answers.mean_dots += part.mean_dots;
-      if (part.deviations.defined()) answers.deviations += part.deviations;
-      if (part.variance.defined()) answers.variance = at::cat({answers.variance, part.variance});
-      for (size_t k = 0; k < part.histograms.size(); ++k) {
-        answers.histograms[k] += part.histograms[k];
-      }
-      for (size_t k = 0; k < part.joint_histograms.size(); ++k) {
-        answers.joint_histograms[k] += part.joint_histograms[k];
-      }
+// What a convolution answers without forming its rows, all groups at once.
+class ConvolutionForm::FactoredPositions final : public Positions {
+ public:
+  explicit FactoredPositions(const ConvolutionForm& form) : form_(form) {
+    const int64_t groups = form.geometry_.groups;
+    N = form.N();
+    T = product(form.gradient_.sizes().slice(2).vec());
+    I = product(form.shape_) / form.shape_[0];
+    J = form.shape_[0];
+    form_flops = sum_flops();
+    if (form.K() == 1 && groups <= kMaxGroupsOneByOne) {
+      norms_flops = gram_norm_flops(N, T, I * groups, J, form.input_.is_cpu());
     }
   }
-  if (questions.directions.defined() && !answers.dots.defined()) {
-    answers.dots = dots(questions.directions);
+
+  Tensor sum() const override { return form_.sum_weighted(form_.gradient_); }
+  Tensor dots(const Tensor& directions) const override { return form_.dots(directions); }
+  Tensor norms(int64_t scratch_bytes) const override { return form_.norms_by_gram(scratch_bytes); }
+
+ private:
+  const ConvolutionForm& form_;
+};
+
+Answers ConvolutionForm::answer(const Asked& asked, const Questions& questions) const {
+  Answers answers =
+      answer_positions(FactoredPositions(*this), asked, questions, [&](const Asked& formed) {
+        return geometry_.groups > kMaxGroupsOneByOne ? answer_many_groups(formed, questions)
+                                                     : answer_by_forming(formed, questions);
+      });
+  if (answers.algorithm.empty()) answers.algorithm = "one convolution";
+  return answers;
+}
+
+Answers ConvolutionForm::answer_by_forming(const Asked& asked, const Questions& questions) const {
+  const Tensor input = padded(input_);
+  Answers answers = answer_group(asked, questions, input, 0);
+  for (int64_t group = 1; group < geometry_.groups; ++group) {
+    const Answers part = answer_group(asked, questions, input, group);
+    for (const Answer* answer : asked) {
+      Values total = answer->get(answers);
+      const Values more = answer->get(part);
+      const Extent extent = answer->kind().extent;
+      if (extent == Extent::kEntries || extent == Extent::kRows) {
+        total = {at::cat({total[0], more[0]}, extent == Extent::kRows ? 1 : 0)};
+      } else {
+        answer->add(total, more);
+      }
+      answer->put(answers, std::move(total));
+    }
   }
   return answers;
 }
 
-Answers ConvolutionForm::answer_group(const Questions& questions,
+Answers ConvolutionForm::answer_group(const Asked& asked,
+                                      const Questions& questions,
                                       const Tensor& padded,
                                       int64_t group) const {
-  const int64_t J = shape_[0] / geometry_.groups;
-  const int64_t C = shape_[1];
-  const Shape kernel(shape_.begin() + 2, shape_.end());
-  const Shape space(gradient_.sizes().begin() + 2, gradient_.sizes().end());
-
+  const int64_t J = shape_[0] / geometry_.groups, C = shape_[1];
   Instances instances;
-  instances.N = N();
-  instances.samples = input_.size(0);
-  instances.T = product(space);
-  instances.unit = product(kernel);
-  instances.I = C * instances.unit;
-  instances.J = J;
-  instances.options = options();
-  const Tensor gradient = gradient_.slice(1, group * J, (group + 1) * J).flatten(2);  // [N, J, T]
-  instances.rows = [&](int64_t begin, int64_t end) {
-    const Tensor block =
-        patches(padded, group * C + begin / instances.unit, (end - begin) / instances.unit)
-            .reshape({input_.size(0), end - begin, instances.T});
-    if (K() == 1) return at::bmm(block, gradient.transpose(1, 2));
-    const Tensor columns = gradient.view({K(), input_.size(0), J, instances.T});
-    return at::matmul(block, columns.transpose(2, 3)).flatten(0, 1);
+  instances.a = patches(padded, group * C, C);
+  instances.i_dims = static_cast<int64_t>(shape_.size()) - 1;
+  instances.b = gradient_of(group);
+  // Entries of the weight [J, C, *kernel] as [C, *kernel, J], and back.
+  const auto as_instances = [&](const Tensor& weight, int64_t lead) {
+    return weight.slice(lead, group * J, (group + 1) * J).movedim(lead, -1);
   };
-  Tensor side_by_side;  // [N, K * J, T], made when first needed
-  if (K() > 1) {
-    instances.rows_side_by_side = [&](int64_t begin, int64_t end) {
-      if (!side_by_side.defined()) {
-        side_by_side = gradient.view({K(), input_.size(0), J, instances.T})
-                           .transpose(0, 1)
-                           .reshape({input_.size(0), K() * J, instances.T});
-      }
-      const Tensor block =
-          patches(padded, group * C + begin / instances.unit, (end - begin) / instances.unit)
-              .reshape({input_.size(0), end - begin, instances.T});
-      return at::bmm(block, side_by_side.transpose(1, 2));
-    };
-  }
-
-  Shape kernel_strides, space_strides;
-  for (size_t k = 0; k < kernel.size(); ++k) {
-    kernel_strides.push_back(padded.stride(2 + k) * geometry_.dilation[k]);
-    space_strides.push_back(padded.stride(2 + k) * geometry_.stride[k]);
-  }
-  Shape base_counts{C}, base_strides{padded.stride(1)};
-  base_counts.insert(base_counts.end(), kernel.begin(), kernel.end());
-  base_strides.insert(base_strides.end(), kernel_strides.begin(), kernel_strides.end());
-  const std::vector<int64_t> base = offsets(base_counts, base_strides);
-  const std::vector<int64_t> step = offsets(space, space_strides);
-  const auto describe = [&](int64_t begin, auto& work) {
-    using Scalar = std::remove_const_t<std::remove_pointer_t<decltype(work.a)>>;
-    work.a = padded.data_ptr<Scalar>() + group * C * padded.stride(1);
-    work.a_sample = padded.stride(0);
-    work.a_period = padded.size(0);
-    work.base = base.data() + begin;
-    work.step = step.data();
-    work.b = gradient.data_ptr<Scalar>();
-    work.b_sample = gradient.stride(0);
-    work.b_t = gradient.stride(2);
-    work.b_j = gradient.stride(1);
+  const auto as_weight = [](const Tensor& matrix, int64_t lead) {
+    return matrix.movedim(-1, lead);
   };
-  instances.describe_float = describe;
-  instances.describe_double = describe;
-
-  const bool only_norms =
-      K() == 1 && !questions.sum && !questions.any_instances() && !questions.gram;
-  const double by_gram =
-      gram_norm_flops(instances.N, instances.T, instances.I, instances.J, padded.is_cpu());
-  if (only_norms && by_gram < instance_flops(instances)) {
-    Answers answers;
-    answers.norms = norms_by_gram(padded, group, questions.scratch_bytes);
-    answers.algorithm = "norms by Gram over positions";
-    return answers;
-  }
-
-  Questions formed = questions;
-  const bool looks_at_rows = questions.gram || questions.any_centred() || questions.any_counts();
-  if (questions.directions.defined() && looks_at_rows && geometry_.groups == 1) {
-    formed.directions =
-        questions.directions.movedim(1, -1).reshape({-1, instances.I, J});  // [V, I, J]
-  } else {
-    formed.directions = Tensor();
-  }
-  for (Tensor& bin : formed.value_bins) {  // from the weight's shape to [I, J]
-    bin = bin.slice(0, group * J, (group + 1) * J).movedim(0, -1).reshape({instances.I, J});
-  }
-  Answers answers = answer_by_instances(instances, formed);
-  // From [I, J] to the weight's [J, C, *kernel].
-  const auto as_weight = [&](const Tensor& matrix, int64_t lead) {
-    Shape split = matrix.sizes().slice(0, lead).vec();
-    split.push_back(C);
-    split.insert(split.end(), kernel.begin(), kernel.end());
-    split.push_back(J);
-    return matrix.view(split).movedim(-1, lead);
-  };
-  if (answers.sum.defined()) answers.sum = as_weight(answers.sum, 0);
-  if (answers.second.defined()) answers.second = as_weight(answers.second, 0);
-  if (answers.variance.defined()) answers.variance = as_weight(answers.variance, 0);
-  if (answers.dense.defined()) answers.dense = as_weight(answers.dense, 1);
+  Sweep sweep(asked, moved(questions, as_instances), instances.size());
+  Answers answers;
+  answers.algorithm = sweep_instances(instances, questions.scratch_bytes, sweep);
+  Shape entries = instances.i_sizes();
+  entries.push_back(J);
+  sweep.finish(entries, answers);
+  move_entries(asked, as_weight, answers);
   return answers;
 }
 
-Tensor ConvolutionForm::norms_by_gram(const Tensor& padded,
-                                      int64_t group,
-                                      int64_t scratch_bytes) const {
-  const int64_t J = shape_[0] / geometry_.groups;
-  const Tensor views = patches(padded, group * shape_[1], shape_[1]);
-  const Tensor gradient = gradient_.slice(1, group * J, (group + 1) * J).flatten(2);  // [N, J, T]
-  const int64_t T = gradient.size(2);
+// ||A_nᵀ B_n||² over pairs of positions, a group at a time.
+Tensor ConvolutionForm::norms_by_gram(int64_t scratch_bytes) const {
+  const Tensor input = padded(input_);
   const int64_t I = product(shape_) / shape_[0];
-  const int64_t piece = rows_per_piece({I + 2 * T, T}, options(), scratch_bytes);
-  std::vector<Tensor> norms;
-  for (int64_t begin = 0; begin < N(); begin += piece) {
-    const Tensor a = views.slice(0, begin, begin + piece);
-    norms.push_back(
-        flightdeck::norms_by_gram(a.reshape({a.size(0), I, T}).transpose(1, 2),
-                                  gradient.slice(0, begin, begin + piece).transpose(1, 2),
-                                  scratch_bytes));
+  Tensor total;
+  for (int64_t group = 0; group < geometry_.groups; ++group) {
+    const Tensor views = patches(input, group * shape_[1], shape_[1]);
+    const Tensor gradient = gradient_of(group);
+    const int64_t T = gradient.size(1);
+    const int64_t piece = rows_per_piece({I + 2 * T, T}, options(), scratch_bytes);
+    std::vector<Tensor> norms;
+    for (int64_t begin = 0; begin < N(); begin += piece) {
+      const Tensor a = views.slice(0, begin, begin + piece);
+      norms.push_back(flightdeck::norms_by_gram(a.reshape({a.size(0), I, T}).transpose(1, 2),
+                                                gradient.slice(0, begin, begin + piece),
+                                                scratch_bytes));
+    }
+    const Tensor of_group = at::cat(norms);
+    total = total.defined() ? at::hypot(total, of_group) : of_group;
   }
-  return at::cat(norms);
+  return total;
 }
 
-Answers ConvolutionForm::answer_grouped(const Questions& questions) const {
-  Answers answers;
-  Questions rest = questions;
-  rest.directions = Tensor();
+Answers ConvolutionForm::answer_many_groups(const Asked& asked, const Questions& questions) const {
   // The patches of a piece are copied: a kernel's size times its input.
   const int64_t patch_entries = product(shape_) / shape_[0] * geometry_.groups;
   const int64_t positions = product(gradient_.sizes().slice(2).vec());
@@ -265,7 +185,8 @@ Answers ConvolutionForm::answer_grouped(const Questions& questions) const {
   for (int64_t begin = 0; begin < N(); begin += piece) {
     pieces.push_back(dense(begin, std::min(begin + piece, N())));
   }
-  answer_from_dense(pieces.size() == 1 ? pieces[0] : at::cat(pieces), rest, answers);
+  const DenseForm rows(pieces.size() == 1 ? pieces[0] : at::cat(pieces), "dense");
+  Answers answers = rows.answer(asked, questions);
   answers.algorithm = "rows of many groups by batched products";
   return answers;
 }

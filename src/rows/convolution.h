@@ -28,9 +28,13 @@ class ConvolutionForm final : public Form {
   int64_t N() const override { return gradient_.size(0); }
   const Shape& shape() const override { return shape_; }
   at::TensorOptions options() const override { return input_.options(); }
-  Answers answer(const Questions& questions) const override;
+  using Form::answer;
+  Answers answer(const Asked& asked, const Questions& questions) const override;
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
+  // A product with the factors costs a convolution, with rows that are written out one look at
+  // them.
+  bool is_cheaper_written() const override { return true; }
   std::shared_ptr<const Form> select(const Tensor& index) const override;
   std::vector<Tensor> factors() const override { return {input_, gradient_}; }
   std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
@@ -42,15 +46,20 @@ class ConvolutionForm final : public Form {
  private:
   int64_t K() const { return gradient_.size(0) / input_.size(0); }
   Tensor inputs_of(int64_t begin, int64_t end) const;
-  bool answers_linearly(const Questions& questions) const;
-  Answers answer_linearly(const Questions& questions) const;
-  Answers answer_group(const Questions& questions, const Tensor& padded, int64_t group) const;
-  Answers answer_grouped(const Questions& questions) const;
-  Tensor norms_by_gram(const Tensor& padded, int64_t group, int64_t scratch_bytes) const;
+  Answers answer_by_forming(const Asked& asked, const Questions& questions) const;
+  Answers answer_group(const Asked& asked,
+                       const Questions& questions,
+                       const Tensor& padded,
+                       int64_t group) const;
+  Answers answer_many_groups(const Asked& asked, const Questions& questions) const;
+  Tensor norms_by_gram(int64_t scratch_bytes) const;
   Tensor dots(const Tensor& directions) const;
   Tensor sum_weighted(const Tensor& columns) const;
   Tensor padded(const Tensor& input) const;
   Tensor patches(const Tensor& padded, int64_t first_channel, int64_t channels) const;
+  Tensor gradient_of(int64_t group) const;
+
+  class FactoredPositions;
 
   Tensor input_;
   Tensor gradient_;

@@ -3,15 +3,19 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/sweep.h"
+
 namespace flightdeck {
 
 DenseForm::DenseForm(Tensor rows, const char* name)
     : rows_(in_row_precision(rows)), shape_(rows.sizes().slice(1).vec()), name_(name) {}
 
-Answers DenseForm::answer(const Questions& questions) const {
+Answers DenseForm::answer(const Asked& asked, const Questions& questions) const {
   Answers answers;
-  answer_from_dense(rows_, questions, answers);
   answers.algorithm = "rows written out";
+  Sweep sweep(asked, questions, {N(), product(shape_), options()});
+  sweep.add({rows_.reshape({N(), -1})});
+  sweep.finish(shape_, answers);
   return answers;
 }
 

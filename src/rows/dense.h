@@ -16,7 +16,8 @@ class DenseForm final : public Form {
   int64_t N() const override { return rows_.size(0); }
   const Shape& shape() const override { return shape_; }
   at::TensorOptions options() const override { return rows_.options(); }
-  Answers answer(const Questions& questions) const override;
+  using Form::answer;
+  Answers answer(const Asked& asked, const Questions& questions) const override;
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
   std::shared_ptr<const Form> select(const Tensor& index) const override;

@@ -2,22 +2,14 @@
 #include "rows/form.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include <ATen/ATen.h>
 
-#include "rows/centred_sums.h"
-#include "rows/counts.h"
 #include "rows/dense.h"
+#include "rows/sweep.h"
 
 namespace flightdeck {
-
-void Questions::drop_counts() {
-  histograms.clear();
-  joint_histograms.clear();
-  value_bins.clear();
-}
 
 std::shared_ptr<const Form> Form::plus(const FormList&) const { return nullptr; }
 
@@ -47,56 +39,23 @@ double machine_epsilon(at::ScalarType type) {
   }
 }
 
-Tensor shared_sum(const Tensor& rows, double share) {
-  // Each operation is a launch on a GPU, and small layers are bound by their number.
-  const bool is_mean = std::abs(share * static_cast<double>(rows.size(0)) - 1) < 1e-12;
-  if (is_mean) return rows.mean(0);
-  return share == 1 ? rows.sum(0) : rows.sum(0).mul_(share);
-}
-
 Tensor norms_from_gram(const Tensor& gram) { return gram.diagonal().clamp_min(0).sqrt_(); }
 
-void apply_share(const Questions& questions, Answers& answers) {
-  if (questions.share == 1) return;
-  if (answers.sum.defined()) answers.sum.mul_(questions.share);
-  if (answers.second.defined()) answers.second.mul_(questions.share);
-  if (answers.mean_dots.defined()) answers.mean_dots.mul_(questions.share);
-  if (answers.variance.defined()) answers.variance.mul_(questions.share);
-}
-
-void answer_from_dense(const Tensor& dense, const Questions& questions, Answers& answers) {
-  const Tensor flat = dense.reshape({dense.size(0), -1});
-  if (questions.sum) answers.sum = shared_sum(dense, questions.share);
-  if (questions.second) {
-    answers.second = at::linalg_vector_norm(dense, 2, {0}).square_();
-    if (questions.share != 1) answers.second.mul_(questions.share);
-  }
-  if (questions.gram) answers.gram = symmetric_product(flat, /*lines=*/true);
-  if (questions.norms) {
-    answers.norms =
-        questions.gram ? norms_from_gram(answers.gram) : at::linalg_vector_norm(flat, 2, {1});
-  }
-  if (questions.dense) answers.dense = dense;
-  if (questions.directions.defined()) {
-    // A product with one long column is slow in most BLAS.
-    const Tensor& directions = questions.directions;
-    answers.dots = directions.size(0) == 1
-                       ? at::mv(flat, directions.reshape({-1})).unsqueeze(1)
-                       : at::mm(flat, directions.reshape({directions.size(0), -1}).t());
-  }
-  if (questions.any_centred()) {
-    const Tensor mean = flat.mean(0);
-    Tensor squares;
-    if (questions.variance) squares = at::zeros_like(mean);
-    CentredSums sums(dense.size(0), dense.options());
-    sums.add(flat, mean, squares);
-    sums.answer(questions, mean, answers);
-    if (questions.mean_dots) answers.mean_dots.mul_(questions.share);
-    if (questions.variance) {
-      answers.variance = squares.mul_(questions.share).view(dense.sizes().slice(1));
-    }
-  }
-  count_rows(dense, questions, answers);
+void answer_written(const Form& form,
+                    const Asked& asked,
+                    const Questions& questions,
+                    Answers& answers) {
+  if (asked.empty()) return;
+  Writable writable;
+  writable.size = {form.N(), product(form.shape()), form.options()};
+  writable.rows = [&form](int64_t begin, int64_t end) { return form.dense(begin, end); };
+  writable.sum = [&form] { return form.combine(at::ones({1, form.N()}, form.options())); };
+  Sweep sweep(asked, questions, writable.size);
+  const int64_t samples_at_once =
+      sweep.look().keeps ? form.N()
+                         : rows_per_piece(form.shape(), form.options(), questions.scratch_bytes);
+  sweep_samples(writable, samples_at_once, questions, sweep);
+  sweep.finish(form.shape(), answers);
 }
 
 std::shared_ptr<const Form> Form::followed_by(const FormList& others) const {

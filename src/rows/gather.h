@@ -16,7 +16,8 @@ class GatherForm final : public Form {
   int64_t N() const override { return indices_.size(0); }
   const Shape& shape() const override { return shape_; }
   at::TensorOptions options() const override { return b_.options(); }
-  Answers answer(const Questions& questions) const override;
+  using Form::answer;
+  Answers answer(const Asked& asked, const Questions& questions) const override;
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
   std::shared_ptr<const Form> select(const Tensor& index) const override;
@@ -26,21 +27,6 @@ class GatherForm final : public Form {
   std::shared_ptr<const Form> followed_by(const FormList& others) const override;
 
  private:
-  // The distinct (sample, line) pairs and the sum of B over each: what the rows really hold.
-  struct Lines {
-    Tensor sample;  // [R]
-    Tensor line;    // [R]
-    Tensor values;  // [R, J]
-  };
-  Lines lines() const;
-  void answer_centred(const Lines& lines,
-                      const Tensor& mean,
-                      const Questions& questions,
-                      Answers& answers) const;
-  Tensor gram(const Lines& lines, int64_t scratch_bytes) const;
-  Tensor dots(const Tensor& directions) const;
-  void count(const Lines& lines, const Questions& questions, Answers& answers) const;
-
   Tensor indices_;
   Tensor b_;
   Shape shape_;

@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/form.h"
 #include "rows/gpu_counts.h"
 #include "rows/histogram_bins.h"
 
@@ -113,6 +114,11 @@ Tensor bin_index(const Tensor& values, const Bins& bins, at::ScalarType type) {
   index.masked_fill_(values > bins.high, bins.count);
   index.masked_fill_(values.isnan(), bins.count + 1);
   return index;
+}
+
+Tensor value_bin_index(const Tensor& values, const Bins& bins) {
+  return bin_index(in_row_precision(values).clamp(bins.low, bins.high), bins)
+      .clamp_max_(bins.count);
 }
 
 Tensor count_indices(const Tensor& index, int64_t size) {

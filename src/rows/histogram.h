@@ -26,6 +26,9 @@ struct Histogram {
 /// `type` is kLong or kInt.
 Tensor bin_index(const Tensor& values, const Bins& bins, at::ScalarType type = at::kLong);
 
+/// The bin of each of a parameter's entries, both ends clamped: 0..count-1, or count for NaN.
+Tensor value_bin_index(const Tensor& values, const Bins& bins);
+
 /// Raw counts [count + 3]: below, the bins, above, NaN. Added up over pieces, then finished.
 Tensor count_into_bins(const Tensor& values, const Bins& bins);
 Histogram finish_histogram(const Tensor& raw_counts, const Bins& bins);

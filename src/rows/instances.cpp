@@ -2,15 +2,30 @@
 #include "rows/instances.h"
 
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include "rows/centred_sums.h"
-#include "rows/counts.h"
+#include "kernels/patch_products/patch_products.h"
 
 namespace flightdeck {
 namespace {
+
+// Every combination of one offset per dimension, in row-major order.
+std::vector<int64_t> offsets(at::IntArrayRef counts, at::IntArrayRef strides) {
+  std::vector<int64_t> all{0};
+  for (size_t k = 0; k < counts.size(); ++k) {
+    std::vector<int64_t> finer;
+    finer.reserve(all.size() * counts[k]);
+    for (int64_t offset : all) {
+      for (int64_t i = 0; i < counts[k]; ++i) finer.push_back(offset + i * strides[k]);
+    }
+    all = std::move(finer);
+  }
+  return all;
+}
 
 void parallel(int64_t tasks, const std::function<void(int64_t)>& body) {
   at::parallel_for(0, tasks, 1, [&](int64_t begin, int64_t end) {
@@ -23,206 +38,171 @@ Scalar* data_or_null(const Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<Scalar>() : nullptr;
 }
 
-template <typename Scalar, typename Describe>
-void run(const Instances& instances,
-         const Describe& describe,
-         int64_t begin,
-         int64_t end,
-         const Tensor& sum,
-         const Tensor& second,
-         const Tensor& squared_norms,
-         const Tensor& rows) {
-  kernels::PatchProducts<Scalar> work;
-  work.N = instances.N;
-  work.T = instances.T;
-  work.I = end - begin;
-  work.J = instances.J;
-  describe(begin, work);
-  if (sum.defined()) work.sum = sum.data_ptr<Scalar>() + begin * instances.J;
-  if (second.defined()) work.second = second.data_ptr<Scalar>() + begin * instances.J;
-  work.rows = data_or_null<Scalar>(rows);
-  work.rows_sample = (end - begin) * instances.J;
-  Tensor norms;
-  if (squared_norms.defined()) {
-    norms = at::empty({instances.N}, at::kDouble);
-    work.squared_norms = norms.data_ptr<double>();
+// The fused kernel on ranges of i, which writes the sums where they belong.
+class FusedRanges {
+ public:
+  FusedRanges(const Instances& instances, Sums& sums)
+      : instances_(instances),
+        sums_(sums),
+        base_(offsets(instances.a.sizes().slice(1, instances.i_dims),
+                      instances.a.strides().slice(1, instances.i_dims))),
+        step_(offsets(instances.a.sizes().slice(1 + instances.i_dims),
+                      instances.a.strides().slice(1 + instances.i_dims))) {}
+
+  // `rows` [N, end - begin, J], or undefined if nobody wants them.
+  void run(int64_t begin, int64_t end, const Tensor& rows) {
+    if (instances_.b.scalar_type() == at::kFloat) {
+      run_as<float>(begin, end, rows);
+    } else {
+      run_as<double>(begin, end, rows);
+    }
   }
-  kernels::patch_products(work, parallel, at::get_num_threads());
-  if (norms.defined()) squared_norms.add_(norms);
-}
 
-// A contiguous piece of consecutive i, all samples: what one step of the sweep holds. The fused
-// kernel copies no patches, but packs all output gradients for every piece.
-int64_t units_per_piece(const Instances& instances, bool fused, int64_t scratch_bytes) {
-  const int64_t patches = fused ? 0 : instances.samples * instances.T;
-  const int64_t entries = instances.N * instances.J + patches;
-  const int64_t unit_bytes =
-      instances.unit * entries * static_cast<int64_t>(instances.options.dtype().itemsize());
-  return std::max<int64_t>(1, scratch_bytes / std::max<int64_t>(1, unit_bytes));
-}
+ private:
+  template <typename Scalar>
+  void run_as(int64_t begin, int64_t end, const Tensor& rows) {
+    const Tensor &a = instances_.a, &b = instances_.b;
+    kernels::PatchProducts<Scalar> work;
+    work.N = instances_.N();
+    work.T = instances_.T();
+    work.I = end - begin;
+    work.J = instances_.J();
+    work.a = a.data_ptr<Scalar>();
+    work.a_sample = a.stride(0);
+    work.a_period = a.size(0);
+    work.base = base_.data() + begin;
+    work.step = step_.data();
+    work.b = b.data_ptr<Scalar>();
+    work.b_sample = b.stride(0);
+    work.b_t = b.stride(1);
+    work.b_j = b.stride(2);
+    const Tensor sum = sums_.sum_buffer(), squares = sums_.squares_buffer(),
+                 squared_norms = sums_.squared_norms_buffer();
+    if (sum.defined()) work.sum = sum.data_ptr<Scalar>() + begin * work.J;
+    if (squares.defined()) work.second = squares.data_ptr<Scalar>() + begin * work.J;
+    work.rows = data_or_null<Scalar>(rows);
+    work.rows_sample = (end - begin) * work.J;
+    Tensor norms_here;
+    if (squared_norms.defined()) norms_here = at::empty({work.N}, at::kDouble);
+    work.squared_norms = data_or_null<double>(norms_here);
+    kernels::patch_products(work, parallel, at::get_num_threads());
+    if (squared_norms.defined()) squared_norms.add_(norms_here);
+  }
 
-// A piece is read again for the Gram matrix, products with the sum and counts: keep it in the
-// last-level cache.
+  const Instances& instances_;
+  Sums& sums_;
+  std::vector<int64_t> base_, step_;
+};
+
+// A piece is read again by answers that look at rows: keep it in the last-level cache.
 constexpr int64_t kPieceBytes = int64_t{8} << 20;
 
-// Something is asked that looks at the rows once more after they were formed.
-bool reads_rows(const Questions& questions) {
-  return questions.gram || questions.any_centred() || questions.any_counts();
+// How many i fit into the scratch memory with all samples. The fused kernel copies no patches, but
+// packs all output gradients for every range.
+int64_t range_size(const Instances& instances, bool is_fused, int64_t scratch_bytes) {
+  const int64_t patches = is_fused ? 0 : instances.samples() * instances.T();
+  const int64_t entries = instances.N() * instances.J() + patches;
+  const int64_t unit_bytes =
+      instances.unit() * entries * static_cast<int64_t>(instances.b.element_size());
+  return instances.unit() * std::max<int64_t>(1, scratch_bytes / std::max<int64_t>(1, unit_bytes));
 }
 
-// Nothing but squares asked for: the columns need not be brought into order.
-bool only_squares(const Instances& instances, const Questions& questions) {
-  return instances.rows_side_by_side && questions.second && !questions.sum && !questions.norms &&
-         !questions.gram && !questions.dense && !questions.any_centred() && !questions.any_counts();
+Piece piece_of(const Tensor& rows, int64_t begin, int64_t J) {
+  return {rows.view({rows.size(0), -1}), 0, begin * J};
 }
 
-Tensor squares(const Instances& instances, int64_t begin, int64_t end) {
-  const Tensor rows = instances.rows_side_by_side(begin, end);
-  const Tensor split = rows.view({rows.size(0), end - begin, -1, instances.J});
-  return at::linalg_vector_norm(split, 2, at::IntArrayRef({0, 2})).square_();
-}
-
-// All i at once, by batched products: no piece has to be put together.
-Answers whole(const Instances& instances, const Questions& questions) {
-  Answers answers;
-  answer_from_dense(instances.rows(0, instances.I), questions, answers);
-  return answers;
-}
-
-// The part of the questions that concerns i in [begin, end).
-Questions for_range(const Questions& questions, int64_t begin, int64_t end) {
-  Questions part = questions;
-  for (Tensor& bin : part.value_bins) bin = bin.slice(0, begin, end);
-  return part;
-}
-
-Answers sweep(const Instances& instances, const Questions& questions, bool fused, int64_t piece) {
-  const auto& options = instances.options;
-  Answers answers;
-  if (questions.sum || questions.any_centred()) {
-    answers.sum = at::empty({instances.I, instances.J}, options);
-  }
-  CentredSums centred(instances.N, options);
-  if (questions.variance) answers.variance = at::zeros({instances.I, instances.J}, options);
-  if (questions.second) answers.second = at::empty({instances.I, instances.J}, options);
-  if (questions.gram) answers.gram = at::zeros({instances.N, instances.N}, options);
-  if (questions.dense) answers.dense = at::empty({instances.N, instances.I, instances.J}, options);
-  if (questions.directions.defined()) {
-    answers.dots = at::zeros({instances.N, questions.directions.size(0)}, options);
-  }
-  Tensor squared_norms;
-  if (questions.norms && !questions.gram) {
-    squared_norms = at::zeros({instances.N}, options.dtype(at::kDouble));
-  }
-  // Rows are written into one piece that stays in the cache while it is read; where nobody reads
-  // them, to their place.
-  const bool is_in_place = fused && questions.dense && !reads_rows(questions);
-  if (is_in_place) piece = instances.I;
-  Tensor scratch;
-  if (fused && !is_in_place) {
-    scratch = at::empty({instances.N * std::min(piece, instances.I) * instances.J}, options);
-  }
-  for (int64_t begin = 0; begin < instances.I; begin += piece) {
-    const int64_t end = std::min(begin + piece, instances.I);
+std::string sweep_fused(const Instances& instances, int64_t scratch_bytes, Sweep& sweep) {
+  const int64_t N = instances.N(), I = instances.I(), J = instances.J();
+  FusedRanges ranges(instances, sweep.sums());
+  if (!sweep.look().reads()) {  // nobody looks at rows in the cache: one range
     Tensor rows;
-    if (!fused && only_squares(instances, questions)) {
-      answers.second.slice(0, begin, end).copy_(squares(instances, begin, end));
-      continue;
-    }
-    if (fused) {
-      const int64_t entries = instances.N * (end - begin) * instances.J;
-      rows = is_in_place
-                 ? answers.dense
-                 : scratch.slice(0, 0, entries).view({instances.N, end - begin, instances.J});
-      run_fused(instances, begin, end, answers.sum, answers.second, squared_norms, rows);
-    } else {
-      rows = instances.rows(begin, end);
-      if (answers.sum.defined()) answers.sum.slice(0, begin, end).copy_(rows.sum(0));
-      if (questions.second) {
-        answers.second.slice(0, begin, end).copy_(at::linalg_vector_norm(rows, 2, {0}).square_());
-      }
-      if (squared_norms.defined()) {
-        squared_norms += at::linalg_vector_norm(rows, 2, {1, 2}).square_();
-      }
-    }
-    const Tensor flat = rows.view({instances.N, -1});
-    if (questions.gram) add_symmetric_product(answers.gram, flat);
-    if (questions.any_centred()) {  // a range holds all samples, so its mean is known
-      const auto entries = [&](const Tensor& matrix) {
-        return matrix.defined() ? matrix.slice(0, begin, end).view({-1}) : matrix;
-      };
-      centred.add(flat, entries(answers.sum).div(double(instances.N)), entries(answers.variance));
-    }
-    for (int64_t v = 0; answers.dots.defined() && v < answers.dots.size(1); ++v) {
-      const Tensor direction = questions.directions[v].slice(0, begin, end).reshape({-1});
-      answers.dots.select(1, v).add_(at::mv(flat, direction));
-    }
-    count_rows(rows, for_range(questions, begin, end), answers);
-    if (questions.dense && !is_in_place) answers.dense.slice(1, begin, end).copy_(rows);
+    if (sweep.look().keeps) rows = at::empty({N, I, J}, instances.b.options());
+    ranges.run(0, I, rows);
+    if (rows.defined()) sweep.add(piece_of(rows, 0, J), /*is_summed=*/true);
+    return rows.defined() ? "fused kernel" : "fused kernel, rows never written";
   }
-  if (questions.any_centred()) {
-    centred.answer(questions, answers.sum.div(double(instances.N)), answers);
+  const int64_t range = range_size(instances, true, std::min(scratch_bytes, kPieceBytes));
+  const Tensor scratch = at::empty({N * std::min(range, I) * J}, instances.b.options());
+  for (int64_t begin = 0; begin < I; begin += range) {
+    const int64_t end = std::min(begin + range, I);
+    const Tensor rows = scratch.slice(0, 0, N * (end - begin) * J).view({N, end - begin, J});
+    ranges.run(begin, end, rows);
+    sweep.add(piece_of(rows, begin, J), /*is_summed=*/true);
   }
-  if (!questions.sum) answers.sum = Tensor();
-  if (questions.gram) mirror_upper(answers.gram);
-  if (questions.norms) {
-    answers.norms =
-        questions.gram ? norms_from_gram(answers.gram) : squared_norms.sqrt().to(options.dtype());
+  return "rows formed in pieces by the fused kernel";
+}
+
+// [samples, end - begin, T]
+Tensor patches_of(const Instances& instances, int64_t begin, int64_t end) {
+  return instances.a.slice(1, begin / instances.unit(), end / instances.unit())
+      .reshape({instances.samples(), end - begin, instances.T()});
+}
+
+Tensor columns_of(const Instances& instances) {  // [K, samples, T, J]
+  return instances.b.view({-1, instances.samples(), instances.T(), instances.J()});
+}
+
+// [N, end - begin, J]
+Tensor form_rows(const Instances& instances, int64_t begin, int64_t end) {
+  const Tensor patches = patches_of(instances, begin, end);
+  if (instances.samples() == instances.N()) return at::bmm(patches, instances.b);
+  return at::matmul(patches, columns_of(instances)).flatten(0, 1);
+}
+
+// Columns that share the patches side by side, [samples, T, K * J], in the order of memory.
+Tensor side_by_side(const Instances& instances) {
+  const int64_t samples = instances.samples(), T = instances.T();
+  const Tensor columns = columns_of(instances);
+  if (instances.b.stride(1) < instances.b.stride(2)) {
+    return columns.permute({1, 0, 3, 2}).reshape({samples, -1, T}).transpose(1, 2);
   }
-  apply_share(questions, answers);
-  return answers;
+  return columns.permute({1, 2, 0, 3}).reshape({samples, T, -1});
+}
+
+// True if squares alone are taken of columns that share the patches: the rows of all columns can
+// then be formed without a copy of the patches for each, in any order.
+bool takes_only_squares(const Instances& instances, const Look& look) {
+  return instances.samples() != instances.N() && look.squares && !look.sum && !look.norms &&
+         !look.reads() && !look.keeps;
+}
+
+void add_squares(const Instances& instances, int64_t range, Sums& sums) {
+  const Tensor b = side_by_side(instances);
+  const Tensor squares = sums.squares_buffer().view({instances.I(), instances.J()});
+  for (int64_t begin = 0; begin < instances.I(); begin += range) {
+    const int64_t end = std::min(begin + range, instances.I());
+    const Tensor rows = at::bmm(patches_of(instances, begin, end), b);
+    const Tensor split = rows.view({rows.size(0), end - begin, -1, instances.J()});
+    squares.slice(0, begin, end)
+        .copy_(at::linalg_vector_norm(split, 2, at::IntArrayRef({0, 2})).square_());
+  }
 }
 
 }  // namespace
+
+double Instances::flops() const {
+  return 2.0 * double(N()) * double(T()) * double(I()) * double(J());
+}
 
 bool fused_kernel_pays(const at::TensorOptions& options, int64_t J) {
   const auto dtype = c10::typeMetaToScalarType(options.dtype());
   return options.device().is_cpu() && (dtype == at::kFloat || dtype == at::kDouble) && J >= 8;
 }
 
-void run_fused(const Instances& instances,
-               int64_t begin,
-               int64_t end,
-               Tensor sum,
-               Tensor second,
-               Tensor squared_norms,
-               Tensor rows) {
-  if (instances.options.dtype() == at::kFloat) {
-    run<float>(instances, instances.describe_float, begin, end, sum, second, squared_norms, rows);
+std::string sweep_instances(const Instances& instances, int64_t scratch_bytes, Sweep& sweep) {
+  if (fused_kernel_pays(instances.b.options(), instances.J())) {
+    return sweep_fused(instances, scratch_bytes, sweep);
+  }
+  const int64_t range = range_size(instances, false, scratch_bytes);
+  if (takes_only_squares(instances, sweep.look())) {
+    add_squares(instances, range, sweep.sums());
   } else {
-    run<double>(instances, instances.describe_double, begin, end, sum, second, squared_norms, rows);
+    for (int64_t begin = 0; begin < instances.I(); begin += range) {
+      const int64_t end = std::min(begin + range, instances.I());
+      sweep.add(piece_of(form_rows(instances, begin, end), begin, instances.J()));
+    }
   }
-}
-
-double instance_flops(const Instances& instances) {
-  return 2.0 * instances.N * instances.T * instances.I * instances.J;
-}
-
-Answers answer_by_instances(const Instances& instances, const Questions& questions) {
-  const bool fused = fused_kernel_pays(instances.options, instances.J);
-  if (!fused || reads_rows(questions)) {
-    int64_t scratch_bytes = questions.scratch_bytes;
-    if (fused) scratch_bytes = std::min(scratch_bytes, kPieceBytes);
-    const int64_t piece = units_per_piece(instances, fused, scratch_bytes) * instances.unit;
-    const bool is_whole = !fused && piece >= instances.I && !only_squares(instances, questions);
-    Answers answers =
-        is_whole ? whole(instances, questions) : sweep(instances, questions, fused, piece);
-    answers.algorithm = fused ? "rows formed in pieces by the fused kernel"
-                              : "rows formed in pieces by batched products";
-    return answers;
-  }
-  const auto& options = instances.options;
-  Answers answers;
-  if (questions.sum) answers.sum = at::empty({instances.I, instances.J}, options);
-  if (questions.second) answers.second = at::empty({instances.I, instances.J}, options);
-  if (questions.dense) answers.dense = at::empty({instances.N, instances.I, instances.J}, options);
-  Tensor squared_norms;
-  if (questions.norms) squared_norms = at::zeros({instances.N}, at::kDouble);
-  run_fused(instances, 0, instances.I, answers.sum, answers.second, squared_norms, answers.dense);
-  if (questions.norms) answers.norms = squared_norms.sqrt_().to(options.dtype());
-  apply_share(questions, answers);
-  answers.algorithm = questions.dense ? "fused kernel" : "fused kernel, rows never written";
-  return answers;
+  return "rows formed in pieces by batched products";
 }
 
 }  // namespace flightdeck

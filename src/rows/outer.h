@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
+#include "rows/factored.h"
 #include "rows/form.h"
 
 namespace flightdeck {
@@ -18,7 +20,8 @@ class OuterForm final : public Form {
   int64_t N() const override { return b_.size(0); }
   const Shape& shape() const override { return shape_; }
   at::TensorOptions options() const override { return a_.options(); }
-  Answers answer(const Questions& questions) const override;
+  using Form::answer;
+  Answers answer(const Asked& asked, const Questions& questions) const override;
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
   std::shared_ptr<const Form> select(const Tensor& index) const override;
@@ -32,13 +35,7 @@ class OuterForm final : public Form {
  private:
   int64_t K() const { return b_.size(0) / std::max<int64_t>(1, a_.size(0)); }
   Tensor repeated_a() const;
-  Answers answer_single_position(const Questions& questions) const;
-  Answers answer_positions(const Questions& questions) const;
-  Tensor gram_by_positions(int64_t scratch_bytes) const;
-  Tensor dots(const Tensor& directions) const;
-  void answer_scatter(const Questions& questions, Answers& answers) const;
-  void answer_variance(const Questions& questions, Answers& answers) const;
-  void count_single_position(const Questions& questions, Answers& answers) const;
+  Answers answer_single_position(const Asked& asked, const Questions& questions) const;
 
   Tensor a_;
   Tensor b_;
@@ -47,6 +44,13 @@ class OuterForm final : public Form {
 
 /// What the Gram route to the norms costs, in flops of one large product.
 double gram_norm_flops(int64_t N, int64_t T, int64_t I, int64_t J, bool is_cpu);
+
+/// Answers of products over positions: each from the factors, or all of them from rows that `form`
+/// forms for a sweep (it returns how), whichever costs less.
+Answers answer_positions(const Positions& positions,
+                         const Asked& asked,
+                         const Questions& questions,
+                         const std::function<Answers(const Asked& asked)>& form);
 
 /// Norms of A_nᵀ B_n by ||A_nᵀ B_n||² = sum_ts (A A^T)_ts (B B^T)_ts, a few samples at a time; A
 /// [N, T, I], B [N, T, J].

@@ -6,9 +6,8 @@
 
 #include <ATen/ATen.h>
 
-#include "rows/centred_sums.h"
-#include "rows/counts.h"
 #include "rows/shared.h"
+#include "rows/sweep.h"
 
 namespace flightdeck {
 namespace {
@@ -18,34 +17,14 @@ void accumulate(Tensor& total, const Tensor& part) {
   total = total.defined() ? total + part : part;
 }
 
-// Adds the answers of a term that shares no entry with those before, or what is linear.
-void accumulate(Answers& total, const Answers& part) {
-  accumulate(total.sum, part.sum);
-  accumulate(total.second, part.second);
-  if (part.norms.defined()) total.norms = at::hypot(total.norms, part.norms);
-  accumulate(total.gram, part.gram);
-  accumulate(total.dense, part.dense);
-  accumulate(total.dots, part.dots);
-  accumulate(total.mean_dots, part.mean_dots);
-  accumulate(total.deviations, part.deviations);
-  accumulate(total.variance, part.variance);
-  for (size_t k = 0; k < part.histograms.size(); ++k) {
-    accumulate(total.histograms[k], part.histograms[k]);
-  }
-  for (size_t k = 0; k < part.joint_histograms.size(); ++k) {
-    accumulate(total.joint_histograms[k], part.joint_histograms[k]);
-  }
-  total.algorithm += " + " + part.algorithm;
-}
-
 // The questions as the term's form sees them.
 Questions placed(const Questions& questions, const Rows::Term& term) {
-  Questions seen = questions;
-  if (questions.directions.defined()) {
-    seen.directions = term.placement.from_parameter(
-        questions.directions.to(term.form->options().dtype()), /*lead=*/1);
+  Questions seen = moved(questions, [&term](const Tensor& tensor, int64_t lead) {
+    return term.placement.from_parameter(tensor, lead);
+  });
+  if (seen.directions.defined()) {
+    seen.directions = seen.directions.to(term.form->options().dtype());
   }
-  for (Tensor& bin : seen.value_bins) bin = term.placement.from_parameter(bin, /*lead=*/0);
   return seen;
 }
 
@@ -108,24 +87,37 @@ Rows Rows::stack(const std::vector<Rows>& columns) {
   return stacked;
 }
 
-Answers Rows::answer(const Questions& questions) const {
+Answers Rows::answer(const Asked& asked, const Questions& questions) const {
   TORCH_INTERNAL_ASSERT(!empty());
-  Answers answers =
-      terms_are_disjoint() ? answer_disjoint(questions) : answer_overlapping(questions);
+  Answers answers = terms_are_disjoint() ? answer_disjoint(asked, questions)
+                                         : answer_overlapping(asked, questions);
   answers.epsilon = epsilon_;
   return answers;
 }
 
-Answers Rows::answer_term(const Term& term, const Questions& questions) const {
-  Answers answers = term.form->answer(placed(questions, term));
-  const auto place = [&term](Tensor& tensor, int64_t lead) {
-    if (tensor.defined()) tensor = term.placement.to_parameter(tensor, lead);
-  };
-  place(answers.sum, 0);
-  place(answers.second, 0);
-  place(answers.variance, 0);
-  place(answers.dense, 1);
+Answers Rows::answer_term(const Term& term, const Asked& asked, const Questions& questions) const {
+  Answers answers = term.form->answer(asked, placed(questions, term));
+  move_entries(
+      asked,
+      [&term](const Tensor& tensor, int64_t lead) {
+        return term.placement.to_parameter(tensor, lead);
+      },
+      answers);
   return answers;
+}
+
+Answers Rows::answer_terms(const Asked& asked, const Questions& questions) const {
+  Answers total = answer_term(terms_[0], asked, questions);
+  for (size_t k = 1; k < terms_.size(); ++k) {
+    const Answers part = answer_term(terms_[k], asked, questions);
+    for (const Answer* answer : asked) {
+      Values values = answer->get(total);
+      answer->add(values, answer->get(part));
+      answer->put(total, std::move(values));
+    }
+    total.algorithm += " + " + part.algorithm;
+  }
+  return total;
 }
 
 bool Rows::terms_are_disjoint() const {
@@ -137,47 +129,48 @@ bool Rows::terms_are_disjoint() const {
   return true;
 }
 
-Answers Rows::answer_disjoint(const Questions& questions) const {
-  Answers total = answer_term(terms_[0], questions);
-  for (size_t k = 1; k < terms_.size(); ++k) accumulate(total, answer_term(terms_[k], questions));
-  count_entries_outside(questions, total);
+Answers Rows::answer_disjoint(const Asked& asked, const Questions& questions) const {
+  Answers total = answer_terms(asked, questions);
+  add_entries_outside(asked, questions, total);
   return total;
 }
 
-void Rows::count_entries_outside(const Questions& questions, Answers& answers) const {
-  if (!questions.any_counts()) return;
+// Entries outside all slices of the parameter are zero in every row.
+void Rows::add_entries_outside(const Asked& asked,
+                               const Questions& questions,
+                               Answers& answers) const {
   int64_t inside = 0;
   for (const Term& term : terms_) inside += product(term.form->shape());
   if (inside == product(shape())) return;
-  // Entries outside all slices of the parameter are zero in every row.
-  count_zeros(N(), product(shape()), options(), questions, answers);
-  for (const Term& term : terms_) {
-    count_zeros(-N(), product(term.form->shape()), options(), placed(questions, term), answers);
+  for (const Answer* answer : asked) {
+    Values values = answer->get(answers);
+    answer->add_zeros(values, N(), product(shape()), options(), questions);
+    for (const Term& term : terms_) {
+      answer->add_zeros(
+          values, -N(), product(term.form->shape()), options(), placed(questions, term));
+    }
+    answer->put(answers, std::move(values));
   }
 }
 
-Answers Rows::answer_overlapping(const Questions& questions) const {
-  // Sums, dots and written-out rows add up over the terms. Squares and counts do not, as some entry
-  // is reached twice: the rows are written out for them, a few at a time.
-  Questions each = questions;
-  each.second = each.norms = each.gram = false;
-  each.mean_dots = each.deviations = each.variance = false;
-  each.sum = questions.sum || questions.any_centred();
-  each.drop_counts();
-  Answers total = answer_term(terms_[0], each);
-  for (size_t k = 1; k < terms_.size(); ++k) accumulate(total, answer_term(terms_[k], each));
-  Questions rest = questions;
-  const Term* shared = find_shared(terms_);
-  if (shared && !total.dense.defined()) {
-    answer_with_shared(without(shared), *shared, questions, total);
-    rest.second = rest.norms = rest.gram = false;
-    rest.mean_dots = rest.deviations = rest.variance = false;
+Answers Rows::answer_overlapping(const Asked& asked, const Questions& questions) const {
+  // Linear answers add up over the terms. Others do not, as some entry is reached twice: the rows
+  // are written out for them, a few at a time.
+  Asked linear, others;
+  for (const Answer* answer : asked) {
+    (answer->kind().is_linear ? linear : others).push_back(answer);
   }
-  if (rest.second || rest.norms || rest.gram || rest.any_centred() || rest.any_counts()) {
-    answer_from_pieces(rest, total);
+  Questions of_each = questions;
+  of_each.what = needs_of(linear);
+  Answers total = answer_terms(linear, of_each);
+  const Term* shared = find_shared(terms_);
+  if (shared && !look_of(linear).keeps) {
+    others = answer_with_shared(without(shared), *shared, others, questions, total);
+  }
+  if (!others.empty()) {
+    answer_from_pieces(others, questions, total);
     total.algorithm += "; cross terms of uses by rows written out in pieces";
   }
-  if (!questions.sum) total.sum = Tensor();
   return total;
 }
 
@@ -189,48 +182,21 @@ Rows Rows::without(const Term* left_out) const {
   return others;
 }
 
-void Rows::answer_from_pieces(const Questions& questions, Answers& answers) const {
-  const int64_t piece =
-      answers.dense.defined() ? N() : rows_per_piece(shape(), options(), questions.scratch_bytes);
-  const auto flat_rows = [&](int64_t begin) {
-    const int64_t end = std::min(begin + piece, N());
-    const Tensor rows =
-        answers.dense.defined() ? answers.dense.slice(0, begin, end) : dense(begin, end);
-    return rows.reshape({end - begin, -1});
+void Rows::answer_from_pieces(const Asked& asked,
+                              const Questions& questions,
+                              Answers& answers) const {
+  const Tensor& written = answers.individual;
+  Writable writable;
+  writable.size = {N(), product(shape()), options()};
+  writable.rows = [&](int64_t begin, int64_t end) {
+    return written.defined() ? written.slice(0, begin, end) : dense(begin, end);
   };
-  if (questions.norms) answers.norms = at::empty({N()}, options());
-  if (questions.gram) answers.gram = at::empty({N(), N()}, options());
-  CentredSums centred(N(), options());
-  Tensor mean, squares;
-  if (questions.any_centred()) {
-    mean = answers.sum.reshape({-1}).div(questions.share * double(N()));
-    if (questions.variance) squares = at::zeros_like(mean);
-  }
-  for (int64_t begin = 0; begin < N(); begin += piece) {
-    const Tensor rows = flat_rows(begin);
-    const int64_t end = begin + rows.size(0);
-    if (questions.second) {
-      accumulate(answers.second, at::linalg_vector_norm(rows, 2, {0}).square_());
-    }
-    if (questions.norms) {
-      answers.norms.slice(0, begin, end).copy_(at::linalg_vector_norm(rows, 2, {1}));
-    }
-    if (mean.defined()) centred.add_some(begin, rows, mean, squares);
-    count_rows(rows, questions, answers);
-    if (!questions.gram) continue;
-    answers.gram.slice(0, begin, end).slice(1, begin, end).copy_(at::mm(rows, rows.t()));
-    for (int64_t other = end; other < N(); other += piece) {
-      const Tensor partners = flat_rows(other);
-      const Tensor block = at::mm(rows, partners.t());
-      const int64_t other_end = other + partners.size(0);
-      answers.gram.slice(0, begin, end).slice(1, other, other_end).copy_(block);
-      answers.gram.slice(0, other, other_end).slice(1, begin, end).copy_(block.t());
-    }
-  }
-  if (questions.second) answers.second = answers.second.mul(questions.share).view(shape());
-  if (mean.defined()) centred.answer(questions, mean, answers);
-  if (questions.mean_dots) answers.mean_dots.mul_(questions.share);
-  if (questions.variance) answers.variance = squares.mul_(questions.share).view(shape());
+  writable.sum = [&] { return combine(at::ones({1, N()}, options())); };
+  const int64_t piece =
+      written.defined() ? N() : rows_per_piece(shape(), options(), questions.scratch_bytes);
+  Sweep sweep(asked, questions, writable.size);
+  sweep_samples(writable, piece, questions, sweep);
+  sweep.finish(shape(), answers);
 }
 
 Tensor Rows::combine(const Tensor& coefficients) const {

@@ -40,16 +40,21 @@ class Rows {
   /// The rows of all columns of a stack, one column after the other.
   static Rows stack(const std::vector<Rows>& columns);
 
-  Answers answer(const Questions& questions) const;
+  Answers answer(const Asked& asked, const Questions& questions) const;
+  Answers answer(const Questions& questions) const {
+    return answer(flightdeck::asked(questions), questions);
+  }
   Tensor combine(const Tensor& coefficients) const;  ///< [M, N] -> [M, *shape]
   Tensor dense(int64_t begin, int64_t end) const;    ///< [end - begin, *shape]
 
  private:
-  Answers answer_term(const Term& term, const Questions& questions) const;
-  Answers answer_disjoint(const Questions& questions) const;
-  Answers answer_overlapping(const Questions& questions) const;
-  void count_entries_outside(const Questions& questions, Answers& answers) const;
-  void answer_from_pieces(const Questions& questions, Answers& answers) const;
+  Answers answer_term(const Term& term, const Asked& asked, const Questions& questions) const;
+  // The answers of all terms, added up: of terms that share no entry, or of linear answers.
+  Answers answer_terms(const Asked& asked, const Questions& questions) const;
+  Answers answer_disjoint(const Asked& asked, const Questions& questions) const;
+  Answers answer_overlapping(const Asked& asked, const Questions& questions) const;
+  void add_entries_outside(const Asked& asked, const Questions& questions, Answers& answers) const;
+  void answer_from_pieces(const Asked& asked, const Questions& questions, Answers& answers) const;
   Rows without(const Term* left_out) const;
   bool terms_are_disjoint() const;
   at::TensorOptions options() const { return terms_.front().form->options(); }

@@ -3,6 +3,7 @@
 // scalar. g_n = sum_k c_nk v_k with as many k as there are such terms.
 #pragma once
 
+#include "rows/factored.h"
 #include "rows/rows.h"
 
 namespace flightdeck {
@@ -16,7 +17,8 @@ class SharedForm final : public Form {
   int64_t N() const override { return c_.size(0); }
   const Shape& shape() const override { return shape_; }
   at::TensorOptions options() const override { return v_.options(); }
-  Answers answer(const Questions& questions) const override;
+  using Form::answer;
+  Answers answer(const Asked& asked, const Questions& questions) const override;
   Tensor combine(const Tensor& coefficients) const override;
   Tensor dense(int64_t begin, int64_t end) const override;
   std::shared_ptr<const Form> select(const Tensor& index) const override;
@@ -26,12 +28,10 @@ class SharedForm final : public Form {
 
   const Tensor& multiples() const { return c_; }  ///< c
   const Tensor& vectors() const { return v_; }    ///< v
-  Tensor centred() const;                         ///< c less its mean over the samples, in double
+  /// As answers see them.
+  Multiples factored() const { return {c_, v_.reshape({v_.size(0), -1}), shape_}; }
 
  private:
-  Tensor flat() const { return v_.reshape({v_.size(0), -1}); }
-  Tensor squares_of(const Tensor& multiples) const;  // of the rows that these make
-
   Tensor c_, v_;
   Shape shape_;
 };
@@ -39,12 +39,12 @@ class SharedForm final : public Form {
 /// The shared term among others that it overlaps with, or null.
 const Rows::Term* find_shared(const std::vector<Rows::Term>& terms);
 
-/// Squares of x_n + s_n from those of the two and the products between them, which x answers
-/// without being written out: adds norms, Gram matrix, moments and scatter to `total` as far as
-/// asked for.
-void answer_with_shared(const Rows& x,
-                        const Rows::Term& shared,
-                        const Questions& questions,
-                        Answers& total);
+/// Answers x_n + s_n, as far as `asked` can, from the answers of the two and the products between
+/// them; returns the other answers that were asked for.
+Asked answer_with_shared(const Rows& x,
+                         const Rows::Term& shared,
+                         const Asked& asked,
+                         const Questions& questions,
+                         Answers& total);
 
 }  // namespace flightdeck

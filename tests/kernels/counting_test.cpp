@@ -3,9 +3,11 @@
 #include "kernels/counting/counting.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,12 +19,12 @@ namespace {
 
 const int64_t kSizes[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 129, 1001};
 
-// What this processor can run, best first, ends with the instruction set in use.
+// What this processor can run.
 std::vector<std::string> available() {
   const std::string best(patch_products_isa());
-  if (best == "avx512") return {"reference", "avx2", "avx512"};
-  if (best == "avx2") return {"reference", "avx2"};
-  return {"reference"};
+  if (best == "avx512") return {"reference", "baseline", "avx2", "avx512"};
+  if (best == "avx2") return {"reference", "baseline", "avx2"};
+  return {"reference", "baseline"};
 }
 
 template <typename Scalar>
@@ -206,6 +208,15 @@ TYPED_TEST(CountingKernelsOf, SplitBySignAndFindExtremes) {
     EXPECT_EQ(range.smallest, *std::min_element(above.begin(), above.end()));
     EXPECT_EQ(range.largest, *std::max_element(above.begin(), above.end()));
   });
+}
+
+TEST(CountingIsa, IsThatOfPatchProductsOrTheBaseline) {
+  const char* const wish = std::getenv("FLIGHTDECK_ISA");
+  const bool is_plain = wish != nullptr && std::string_view(wish) == "reference";
+  const std::string_view best = patch_products_isa();
+  EXPECT_EQ(counting_isa(), best == "reference" && !is_plain ? "baseline" : best);
+  EXPECT_EQ(&counting_kernels<float>(), counting_kernels<float>(counting_isa()));
+  EXPECT_NE(counting_kernels<float>("reference"), counting_kernels<float>("baseline"));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // rows.
 #include "errors.h"
 #include "passes/small_models.h"
-#include "rows/counts.h"
+#include "rows/histogram.h"
 
 namespace flightdeck::tests {
 namespace {

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "rows/convolution.h"
-#include "rows/counts.h"
 #include "rows/dense.h"
 #include "rows/gather.h"
+#include "rows/histogram.h"
 #include "rows/outer.h"
 #include "tensors.h"
 
@@ -122,28 +122,29 @@ class EveryForm : public testing::TestWithParam<Case> {
 
   void expect_answers(const Questions& questions) {
     const Answers answers = rows_.answer(questions);
-    if (questions.sum) expect_close(answers.sum, dense_.sum(0) * questions.share);
-    if (questions.second) expect_close(answers.second, dense_.square().sum(0) * questions.share);
-    if (questions.norms) expect_close(answers.norms, flat_.square().sum(1).sqrt());
-    if (questions.gram) expect_close(answers.gram, flat_.mm(flat_.t()));
-    if (questions.dense) expect_close(answers.dense, dense_);
-    if (questions.directions.defined()) {
+    const auto asks = [&](Need need) { return questions.what.has(need); };
+    if (asks(Need::kMean)) expect_close(answers.mean, dense_.sum(0) * questions.share);
+    if (asks(Need::kSecondMoment)) {
+      expect_close(answers.second_moment, dense_.square().sum(0) * questions.share);
+    }
+    if (asks(Need::kNorms)) expect_close(answers.norms, flat_.square().sum(1).sqrt());
+    if (asks(Need::kGram)) expect_close(answers.gram, flat_.mm(flat_.t()));
+    if (asks(Need::kIndividual)) expect_close(answers.individual, dense_);
+    if (asks(Need::kDots)) {
       expect_close(answers.dots, flat_.mm(questions.directions.reshape({2, -1}).t()));
     }
-    if (questions.mean_dots) {
+    if (asks(Need::kMeanDots)) {
       expect_close(answers.mean_dots, flat_.mv(flat_.sum(0)) * questions.share);
     }
     const Tensor centred = flat_ - flat_.mean(0);
-    if (questions.deviations) expect_close(answers.deviations, centred.square().sum(1));
-    if (questions.variance) {
+    if (asks(Need::kDeviations)) expect_close(answers.deviations, centred.square().sum(1));
+    if (asks(Need::kVariance)) {
       expect_close(answers.variance, centred.square().sum(0).view(rows_.shape()) * questions.share);
     }
     expect_counts(questions, answers);
-    EXPECT_EQ(answers.sum.defined(), questions.sum);
-    EXPECT_EQ(answers.gram.defined(), questions.gram);
-    EXPECT_EQ(answers.mean_dots.defined(), questions.mean_dots);
-    EXPECT_EQ(answers.deviations.defined(), questions.deviations);
-    EXPECT_EQ(answers.variance.defined(), questions.variance);
+    for (const Answer* answer : answer_catalogue()) {
+      EXPECT_EQ(answer->get(answers).empty(), !answer->is_asked(questions)) << answer->kind().name;
+    }
     EXPECT_FALSE(answers.algorithm.empty());
   }
 
@@ -162,8 +163,8 @@ class EveryForm : public testing::TestWithParam<Case> {
   // One entry at a time.
   Tensor joint_counts(const Questions& questions, size_t k) const {
     const Bins& bins = questions.joint_histograms[k].gradients;
-    Tensor counts =
-        at::zeros({bins.count, questions.joint_histograms[k].parameters.count + 1}, at::kLong);
+    const int64_t columns = questions.joint_histograms[k].parameters.count;
+    Tensor counts = at::zeros({bins.count, columns}, at::kLong);
     const Tensor clamped = flat_.clamp(bins.low, bins.high);
     const Tensor gradient_bins = bin_index(clamped, bins).cpu();
     const Tensor value_bins = questions.value_bins[k].reshape({-1}).cpu();
@@ -197,20 +198,28 @@ class EveryForm : public testing::TestWithParam<Case> {
   Tensor dense_, flat_;
 };
 
+// In the order of their bits, of which counts have one.
+const std::vector<Needs> kNeeds = {Need::kMean,
+                                   Need::kSecondMoment,
+                                   Need::kNorms,
+                                   Need::kGram,
+                                   Need::kIndividual,
+                                   Need::kDots,
+                                   Need::kMeanDots,
+                                   Needs(),
+                                   Need::kDeviations,
+                                   Need::kVariance};
+constexpr int kCountsBit = 1 << 7;
+
 TEST_P(EveryForm, AnswersEveryCombinationOfQuestions) {
-  // All combinations of the first eight, and every seventh with the last two.
+  // All combinations of the first seven and counts, and every seventh with the last two.
   for (int bits = 1; bits < 1024; bits += bits < 256 ? 1 : 7) {
     Questions questions;
-    questions.sum = bits & 1;
-    questions.second = bits & 2;
-    questions.norms = bits & 4;
-    questions.gram = bits & 8;
-    questions.dense = bits & 16;
-    if (bits & 32) questions.directions = directions();
-    questions.mean_dots = bits & 64;
-    if (bits & 128) ask_counts(questions);
-    questions.deviations = bits & 256;
-    questions.variance = bits & 512;
+    for (size_t k = 0; k < kNeeds.size(); ++k) {
+      if (bits & (1 << k)) questions.what = questions.what | kNeeds[k];
+    }
+    if (questions.what.has(Need::kDots)) questions.directions = directions();
+    if (bits & kCountsBit) ask_counts(questions);
     if (bits % 3 == 0) questions.share = 0.2;
     SCOPED_TRACE(bits);
     expect_answers(questions);
@@ -219,13 +228,59 @@ TEST_P(EveryForm, AnswersEveryCombinationOfQuestions) {
 
 TEST_P(EveryForm, AnswersTheSameWithScratchForOneRowOnly) {
   Questions questions;
-  questions.sum = questions.second = questions.norms = questions.gram = true;
+  const Needs sums = Need::kMean | Need::kSecondMoment | Need::kNorms;
+  questions.what = sums | Need::kGram;
   questions.scratch_bytes = 1;
   expect_answers(questions);
-  questions.gram = false;
-  questions.mean_dots = questions.deviations = questions.variance = true;
+  questions.what = sums | Need::kMeanDots | Need::kDeviations | Need::kVariance;
   ask_counts(questions);
   expect_answers(questions);
+}
+
+// The largest magnitude in every row: an answer that no form knows and that is not in the
+// catalogue.
+class LargestEntries final : public TensorAnswer {
+ public:
+  LargestEntries() : TensorAnswer(Need::kNorms, &ParameterGradients::norms) {}
+
+  AnswerKind kind() const override {
+    return {"largest_entries", "nothing", Extent::kSamples, Power::kMagnitude};
+  }
+  Look look() const override {
+    Look look;
+    look.rows = true;
+    return look;
+  }
+  std::unique_ptr<Accumulator> start(const Questions&, const RowsSize& size) const override {
+    return std::make_unique<LargestOfPieces>(size);
+  }
+  void add(Values& total, const Values& part) const override {
+    total[0] = at::maximum(total[0], part[0]);
+  }
+
+ private:
+  class LargestOfPieces final : public Accumulator {
+   public:
+    explicit LargestOfPieces(const RowsSize& size) : largest_(at::zeros({size.N}, size.options)) {}
+
+    void add(const Piece& piece) override {
+      const Tensor here = largest_.slice(0, piece.sample, piece.end_sample());
+      here.copy_(at::maximum(here, std::get<0>(piece.rows.abs().max(1))));
+    }
+    Values finish(Sums&) override { return {largest_}; }
+
+   private:
+    Tensor largest_;
+  };
+};
+
+TEST_P(EveryForm, AnswersWhatIsOnlyKnownByItsAccumulator) {
+  const LargestEntries largest;
+  Questions questions;
+  for (const int64_t scratch_bytes : {int64_t{1}, questions.scratch_bytes}) {
+    questions.scratch_bytes = scratch_bytes;
+    expect_close(rows_.answer({&largest}, questions).norms, std::get<0>(flat_.abs().max(1)));
+  }
 }
 
 TEST_P(EveryForm, IsRebuiltFromItsFactors) {
@@ -259,7 +314,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, EveryForm, testing::ValuesIn(kCases), [](const au
 // Rows a_n b_n' that nearly agree in float32, against the same numbers in double.
 void expect_scatter_of_outer(const Tensor& a, const Tensor& b) {
   Questions questions;
-  questions.deviations = questions.variance = questions.mean_dots = questions.sum = true;
+  questions.what = Need::kDeviations | Need::kVariance | Need::kMeanDots | Need::kMean;
   const Answers answers = OuterForm(a.unsqueeze(1), b.unsqueeze(1)).answer(questions);
   const Tensor rows = a.to(at::kDouble).unsqueeze(2) * b.to(at::kDouble).unsqueeze(1);
   const Tensor squares = (rows - rows.mean(0)).square();
@@ -328,7 +383,7 @@ TEST(JointHistograms, LeaveOutNaNOnEitherSide) {
   questions.value_bins = {value_bin_index(at::tensor({-0.5, 5.0, nan}, at::kDouble), {-1, 1, 2})};
   const DenseForm form(at::tensor({0.5, nan, 0.5, -9.0, 0.5, nan}, at::kDouble).view({2, 3}), "");
   const Tensor counts = form.answer(questions).joint_histograms[0];
-  EXPECT_TRUE(counts.slice(1, 0, 2).equal(at::tensor({1, 0, 1, 1}, at::kLong).view({2, 2})));
+  EXPECT_TRUE(counts.equal(at::tensor({1, 0, 1, 1}, at::kLong).view({2, 2})));
 }
 
 TEST(Placements, MoveEntriesThereAndBack) {

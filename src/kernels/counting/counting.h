@@ -89,12 +89,17 @@ struct CountingKernels {
   Extremes<Scalar> (*extremes)(const Scalar* x, int64_t n);  ///< n > 0, no NaN
 };
 
-/// The kernels of an instruction set: "avx512", "avx2" or "reference"; null where there are none.
+/// The kernels of an instruction set: "avx512", "avx2", "baseline" (vectors of 16 bytes, which
+/// every 64-bit processor has) or "reference" (plain loops); null where there are none.
 template <typename Scalar>
 const CountingKernels<Scalar>* counting_kernels(std::string_view isa);
 
-/// The kernels of the instruction set chosen at start-up, see patch_products_isa.
+/// The kernels of the instruction set chosen at start-up.
 template <typename Scalar>
 const CountingKernels<Scalar>& counting_kernels();
+
+/// Its name: the best that the processor has, or FLIGHTDECK_ISA if that is set; see
+/// patch_products_isa.
+std::string_view counting_isa();
 
 }  // namespace flightdeck::kernels

@@ -11,6 +11,7 @@ struct CountingVariant {
   const CountingKernels<double>* f64;
 };
 
+extern const CountingVariant kReferenceCounting;
 extern const CountingVariant kBaselineCounting;
 extern const CountingVariant kAvx2Counting;
 extern const CountingVariant kAvx512Counting;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Chooses the instruction set once per process.
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
+#include "kernels/isa.h"
 #include "kernels/patch_products/variants.h"
 
 namespace flightdeck::kernels {
@@ -17,11 +17,10 @@ struct Choice {
 Choice choose() {
   const Choice best_first[] = {
       {"avx512", avx512_kernels()}, {"avx2", avx2_kernels()}, {"reference", nullptr}};
-  const char* const wish = std::getenv("FLIGHTDECK_ISA");
-  const bool is_free = wish == nullptr || *wish == '\0';
+  const std::string_view wish = wished_isa();
   for (const Choice& choice : best_first) {
     const bool is_available = choice.kernels != nullptr || choice.name == "reference";
-    if (is_available && (is_free || choice.name == wish)) return choice;
+    if (is_available && (wish.empty() || choice.name == wish)) return choice;
   }
   throw std::invalid_argument("patch products: FLIGHTDECK_ISA is '" + std::string(wish) +
                               "', which this build or processor does not have; "
