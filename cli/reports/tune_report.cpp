@@ -216,7 +216,8 @@ void TuneReport::submitted(const Study& study, const study::Submission& submissi
   }
 }
 
-void TuneReport::end(const Study& study, const std::string& ending) {
+void TuneReport::end(const Study& study, std::optional<Ending> ending) {
+  const std::string word = ending ? to_string(*ending) : "planned";
   clear_bar();
   const std::vector<Finding> found = study::findings(study.request(), study.scores());
   if (json_) {
@@ -224,7 +225,7 @@ void TuneReport::end(const Study& study, const std::string& ending) {
     for (const Finding& finding : found) results.push_back(json_of(finding));
     print(JsonObject()
               .field("event", "end")
-              .field("ending", ending)
+              .field("ending", word)
               .field("study", study.folder())
               .field("planned", static_cast<int64_t>(study.plan().size()))
               .field("done", static_cast<int64_t>(study.scores().size()))
@@ -236,7 +237,7 @@ void TuneReport::end(const Study& study, const std::string& ending) {
   if (!study.scores().empty()) print("\n" + table_of(study.request(), found, utf8_));
   const size_t left = study.plan().size() - study.scores().size();
   if (left > 0) {
-    print(ending + ", " + counted(static_cast<int64_t>(left), "run") +
+    print(word + ", " + counted(static_cast<int64_t>(left), "run") +
           " of the plan left; go on with: flightdeck tune " + shell_word(study.folder()));
   }
 }

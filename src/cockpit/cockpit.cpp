@@ -189,7 +189,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
     return current_ && current_->step() == step;
   }
   void log(int64_t step, const std::map<std::string, double>& values);
-  void finish(const std::string& ending);
+  void finish(Ending ending);
   std::map<std::string, Tensor> save() {
     const Call call(*this);
     return save_state(context_, instruments_);
@@ -296,9 +296,9 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   Output output_;
   UpdateTracker tracker_;
   bool knows_groups_ = false;
-  std::vector<bool> took_part_;        // per parameter: in the losses of a step before
-  std::vector<Failure> failures_;      // not told yet
-  std::optional<std::string> ending_;  // asked for
+  std::vector<bool> took_part_;    // per parameter: in the losses of a step before
+  std::vector<Failure> failures_;  // not told yet
+  std::optional<Ending> ending_;   // asked for
   bool is_finished_ = false;
   std::optional<int64_t> last_step_;
   std::optional<RunInfo> info_;
@@ -726,7 +726,7 @@ void Cockpit::State::log(int64_t step, const std::map<std::string, double>& valu
   output_.write(readings);
 }
 
-void Cockpit::State::finish(const std::string& ending) {
+void Cockpit::State::finish(Ending ending) {
   const Call call(*this);
   if (!ending_) ending_ = ending;
 }
@@ -782,7 +782,9 @@ Cockpit::Cockpit(const Parameters& parameters,
 Cockpit::Cockpit(const Parameters& parameters, const std::string& preset, CockpitOptions options)
     : Cockpit(parameters, flightdeck::preset(preset), std::move(options)) {}
 
-Cockpit::~Cockpit() { state_->finish(std::uncaught_exceptions() > 0 ? "failed" : "finished"); }
+Cockpit::~Cockpit() {
+  state_->finish(std::uncaught_exceptions() > 0 ? Ending::kFailed : Ending::kFinished);
+}
 
 void Cockpit::add(Quantity quantity) { state_->add(std::move(quantity)); }
 void Cockpit::add_sink(std::shared_ptr<Sink> sink) { state_->add_sink(std::move(sink)); }
@@ -810,6 +812,6 @@ void Cockpit::load(const std::map<std::string, Tensor>& saved) { state_->load(sa
 const CockpitOptions& Cockpit::options() const { return state_->options(); }
 bool Cockpit::is_due(int64_t step) const { return state_->is_due(step); }
 std::string Cockpit::plan(int64_t step) const { return state_->plan_text(step); }
-void Cockpit::finish(const std::string& ending) { state_->finish(ending); }
+void Cockpit::finish(Ending ending) { state_->finish(ending); }
 
 }  // namespace flightdeck

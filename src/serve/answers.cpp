@@ -62,10 +62,10 @@ constexpr const char* kDivergedAdvice =
     "or "
     "check the data";
 
-wire::Lamp lamp_of_ending(const std::string& status, int64_t last_step) {
+wire::Lamp lamp_of_ending(RunStatus status, int64_t last_step) {
   const std::string where =
       last_step < 0 ? "before the first values" : "after step " + std::to_string(last_step);
-  if (status == "failed") {
+  if (status == RunStatus::kFailed) {
     return {"failure",
             last_step,
             "",
@@ -165,7 +165,7 @@ wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t
   const RunSummary read = run.summary();
   wire::RunSummary summary;
   summary.id = id;
-  summary.status = read.status;
+  summary.status = to_string(read.status);
   summary.change = change;
   summary.start_time = read.info.start_time;
   summary.last_time = read.last_time;
@@ -182,7 +182,7 @@ wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t
 wire::RunSummary unreadable_run(const std::string& id, int64_t change, const std::string& error) {
   wire::RunSummary summary;
   summary.id = id;
-  summary.status = "unreadable";
+  summary.status = to_string(RunStatus::kUnreadable);
   summary.error = error;
   summary.change = change;
   summary.last_step = -1;
@@ -263,7 +263,7 @@ std::vector<wire::Frame> frames_of(const RunReader& run,
 std::vector<wire::Lamp> lamps_of(const RunReader& run) {
   std::vector<wire::Lamp> lamps;
   const RunSummary summary = run.summary();
-  if (summary.status == "failed" || summary.status == "killed") {
+  if (summary.status == RunStatus::kFailed || summary.status == RunStatus::kKilled) {
     lamps.push_back(lamp_of_ending(summary.status, summary.last_step));
   }
   if (const auto lamp = lamp_of_divergence(run, summary)) lamps.push_back(*lamp);

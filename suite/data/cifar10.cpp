@@ -9,23 +9,24 @@
 namespace flightdeck::suite::data_sets {
 namespace {
 
-constexpr int64_t kClasses = 10;
+constexpr int64_t kCifar10Classes = 10;
 
-Samples read_file(const std::string& path) {
+Samples read_cifar10_file(const std::string& path) {
   const CifarRecords records = read_cifar_binary(path, /*label_bytes=*/1);
-  return {records.images, checked_labels(records.labels, kClasses, path)};
+  return {records.images, checked_labels(records.labels, kCifar10Classes, path)};
 }
 
-Parts read(const std::string& folder) {
+Parts read_cifar10(const std::string& folder) {
   std::vector<Tensor> images, labels;
   for (int number = 1; number <= 5; ++number) {
-    const Samples batch = read_file(folder + "/data_batch_" + std::to_string(number) + ".bin");
+    const Samples batch =
+        read_cifar10_file(folder + "/data_batch_" + std::to_string(number) + ".bin");
     images.push_back(batch.inputs);
     labels.push_back(batch.targets);
   }
   Parts parts;
   parts.train = {at::cat(images), at::cat(labels)};
-  parts.test = read_file(folder + "/test_batch.bin");
+  parts.test = read_cifar10_file(folder + "/test_batch.bin");
   return parts;
 }
 
@@ -48,10 +49,12 @@ DataSource cifar10() {
   source.how_to_get =
       "unpack the binary version, cifar-10-binary.tar.gz, from "
       "https://www.cs.toronto.edu/~kriz/cifar.html";
-  source.classes = kClasses;
+  source.classes = kCifar10Classes;
   source.valid_share = 10000.0 / 50000.0;
-  source.read = &read;
-  source.generate = [](uint64_t seed) { return synthetic_images({3, 32, 32}, kClasses, seed); };
+  source.read = &read_cifar10;
+  source.generate = [](uint64_t seed) {
+    return synthetic_images({3, 32, 32}, kCifar10Classes, seed);
+  };
   source.augment = [](const Tensor& images, Generator& generator) {
     return jitter_colours(crop_and_flip(images, 2, /*flip=*/true, generator), generator);
   };

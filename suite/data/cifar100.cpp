@@ -7,18 +7,18 @@
 namespace flightdeck::suite::data_sets {
 namespace {
 
-constexpr int64_t kClasses = 100;
+constexpr int64_t kCifar100Classes = 100;
 
-Samples read_file(const std::string& path) {
+Samples read_cifar100_file(const std::string& path) {
   const CifarRecords records = read_cifar_binary(path, /*label_bytes=*/2);
   const Tensor fine = records.labels.select(1, 1);  // the first byte is one of 20 coarse classes
-  return {records.images, checked_labels(fine, kClasses, path)};
+  return {records.images, checked_labels(fine, kCifar100Classes, path)};
 }
 
-Parts read(const std::string& folder) {
+Parts read_cifar100(const std::string& folder) {
   Parts parts;
-  parts.train = read_file(folder + "/train.bin");
-  parts.test = read_file(folder + "/test.bin");
+  parts.train = read_cifar100_file(folder + "/train.bin");
+  parts.test = read_cifar100_file(folder + "/test.bin");
   return parts;
 }
 
@@ -36,10 +36,12 @@ DataSource cifar100() {
   source.how_to_get =
       "unpack the binary version, cifar-100-binary.tar.gz, from "
       "https://www.cs.toronto.edu/~kriz/cifar.html";
-  source.classes = kClasses;
+  source.classes = kCifar100Classes;
   source.valid_share = 10000.0 / 50000.0;
-  source.read = &read;
-  source.generate = [](uint64_t seed) { return synthetic_images({3, 32, 32}, kClasses, seed); };
+  source.read = &read_cifar100;
+  source.generate = [](uint64_t seed) {
+    return synthetic_images({3, 32, 32}, kCifar100Classes, seed);
+  };
   source.augment = [](const Tensor& images, Generator& generator) {
     return jitter_colours(crop_and_flip(images, 2, /*flip=*/true, generator), generator);
   };
