@@ -37,7 +37,7 @@ void record(const std::string& folder, int64_t steps) {
     }
     recorder.write(step);
   }
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
 }
 
 // Makes the long run when it is first asked for.

@@ -41,7 +41,7 @@ void record(const std::string& folder, int64_t steps) {
     }
     recorder.write(step);
   }
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
 }
 
 }  // namespace

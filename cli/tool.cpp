@@ -3,6 +3,7 @@
 #include "flightdeck/tool.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -60,7 +61,9 @@ void refuse_negative(CLI::App& app) {
 }
 
 int parse_and_run(int argc, char** argv) {
-  CLI::App app("Flightdeck: a debugger for neural-network training.", "flightdeck");
+  // A program with entries of its own is called as it is.
+  CLI::App app("Flightdeck: a debugger for neural-network training.",
+               program_invocation_short_name);
   app.set_version_flag("--version",
                        "flightdeck " FLIGHTDECK_VERSION " (LibTorch " TORCH_VERSION ")");
   app.require_subcommand(1);

@@ -20,15 +20,15 @@ class OutcomeKeeper {
   OutcomeKeeper(const TrainingOptions& options,
                 const Training& training,
                 std::map<std::string, std::string> tags);
-  /// Of a run that goes on.
+  // Of a run that goes on.
   void go_on_with(const study::Outcome& outcome) { outcome_ = outcome; }
 
-  /// After every step. The loss stays on its device until somebody asks.
+  // After every step. The loss stays on its device until somebody asks.
   void step_done(int64_t step, const Tensor& loss, double seconds);
   void evaluated(int64_t step, const Scores& scores);
-  /// True if a loss seen so far was not finite. Waits for the device.
+  // True if a loss seen so far was not finite. Waits for the device.
   bool has_diverged();
-  /// As of now. Waits for the device.
+  // As of now. Waits for the device.
   const study::Outcome& outcome();
 
  private:

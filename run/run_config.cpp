@@ -96,7 +96,7 @@ void check_same_run(const Config& asked, const Config& stored) {
 std::optional<study::Outcome> ended_run(const RunOptions& options) {
   if (!study::has_outcome(options.folder)) return std::nullopt;
   study::Outcome outcome = study::read_outcome(options.folder);
-  if (outcome.ending == to_string(Ending::kInterrupted)) return std::nullopt;
+  if (outcome.ending == Ending::kInterrupted) return std::nullopt;
   const TrainingOptions& asked = options.training;
   const auto check = [&](const std::string& what, const std::string& now, const std::string& was) {
     TORCH_CHECK_VALUE(now == was,

@@ -39,7 +39,7 @@ class NoteSink : public Sink {
     notes_.push_back(note);
     observer_.note(note);
   }
-  void finish(const std::string&) override {}
+  void finish(Ending) override {}
 
   const std::vector<Note>& notes() const { return notes_; }
 
@@ -313,6 +313,7 @@ void WatchedRun::State::prepare_checkpoint() {
   progress.step = training_.next_step();
   progress.evaluated_at = evaluated_at_;
   progress.outcome = outcome_.outcome();
+  progress.outcome.ending = Ending::kInterrupted;
   progress.config = identity_;
   progress.arguments = options_.arguments;
   std::error_code ignored;
@@ -350,7 +351,7 @@ void WatchedRun::State::checkpoint_after_stop() {
 // False: there is none, so that the last checkpoint is what the scores can be had from.
 bool WatchedRun::State::write_outcome(Ending ending) {
   study::Outcome outcome = outcome_.outcome();
-  outcome.ending = to_string(ending);
+  outcome.ending = ending;
   try {
     study::write_outcome(options_.folder, outcome);
     return true;
@@ -380,7 +381,7 @@ RunEnd WatchedRun::State::finish() {
   if (end.diverged_at >= 0) {
     cockpit_->describe("diverged_at", std::to_string(end.diverged_at));
   }
-  cockpit_->finish(to_string(end.ending));
+  cockpit_->finish(end.ending);
   end.scores = scores_;
   end.scores_step = evaluated_at_;
   if (last_.loss.defined()) end.last_batch = last_score();

@@ -15,34 +15,34 @@
 
 namespace flightdeck::run {
 
-/// Options for the first of `problems` whose data are found; for the first of all on generated data
-/// if there is none, or if the experiment asks for it. Not augmented, so that twins see the same
-/// images.
+// Options for the first of `problems` whose data are found; for the first of all on generated data
+// if there is none, or if the experiment asks for it. Not augmented, so that twins see the same
+// images.
 TrainingOptions first_with_data(const std::vector<std::string>& problems,
                                 const ExperimentOptions& options);
 
-/// True if `data_set` is to be read from files.
+// True if `data_set` is to be read from files.
 bool is_read_from_files(const std::string& data_set, const ExperimentOptions& options);
 
-/// Takes all steps of the training. A quantity that fails throws.
+// Takes all steps of the training. A quantity that fails throws.
 std::shared_ptr<MemorySink> watched(Training& training,
                                     std::vector<Quantity> quantities,
                                     const Grouping& grouping = {});
 
-/// Adds problem and data to those that the result names, once.
+// Adds problem and data to those that the result names, once.
 void name_data(const Training& training, ExperimentResult& result);
 
-/// Values of a number by step, those that are not finite left out.
+// Values of a number by step, those that are not finite left out.
 std::vector<double> series(const MemorySink& values, const std::string& quantity);
 
 double mean(const std::vector<double>& values);
 
 // ---- histograms ---------------------------------------------------------------------------------
 
-/// Share of the entries, NaN left out, that lie outside [-limit, limit]; `limit` is a bin's edge.
+// Share of the entries, NaN left out, that lie outside [-limit, limit]; `limit` is a bin's edge.
 double share_outside(const Reading& histogram, double limit);
 
-/// One row per bin, and one at either end for the entries beyond: `labels`, low, high, count.
+// One row per bin, and one at either end for the entries beyond: `labels`, low, high, count.
 void add_bins(Table& table, const std::vector<Cell>& labels, const Reading& histogram);
 
 }  // namespace flightdeck::run

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "flightdeck/ending.h"
+
 namespace flightdeck::study {
 
 /// What a run is repeated with, seed after seed.
@@ -31,8 +33,7 @@ struct Curve {
 struct Outcome {
   Setting setting;
   uint64_t seed = 0;
-  /// "finished", "diverged" (a loss was not finite) or "interrupted" (it can be resumed).
-  std::string ending;
+  Ending ending = Ending::kFinished;
   int64_t diverged_at = -1;  ///< step of the first loss that was not finite; -1: none seen
   int64_t steps = 0;         ///< taken
   int64_t steps_per_epoch = 0;

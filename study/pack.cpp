@@ -74,7 +74,7 @@ std::string packed(const std::vector<Outcome>& outcomes) {
   }
   std::string lines;
   for (const Outcome& original : outcomes) {
-    if (original.ending == "interrupted") continue;
+    if (original.ending == Ending::kInterrupted) continue;
     Outcome outcome = original;
     const std::string sample = sample_of(outcome);
     const Key key = key_of(outcome.setting, sample);

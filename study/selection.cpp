@@ -42,11 +42,11 @@ double at_epoch(const std::vector<double>& values,
 }  // namespace
 
 bool has_ended(const Outcome& outcome) {
-  return outcome.ending == "finished" || outcome.ending == "diverged";
+  return outcome.ending == Ending::kFinished || outcome.ending == Ending::kDiverged;
 }
 
 bool is_after_divergence(const Outcome& outcome, int64_t epoch) {
-  if (outcome.ending != "diverged" || epoch == 0) return false;
+  if (outcome.ending != Ending::kDiverged || epoch == 0) return false;
   return outcome.diverged_at < 0 || outcome.diverged_at < epoch * outcome.steps_per_epoch;
 }
 
@@ -57,7 +57,7 @@ RunScore score_of(const Outcome& outcome) {
   score.is_accuracy = !valid.accuracy.empty();
   score.tuning = metric(valid).empty() ? kNone : metric(valid).back();
   score.is_diverged =
-      outcome.ending == "diverged" || !std::isfinite(score.tuning) || !is_finite(outcome);
+      outcome.ending == Ending::kDiverged || !std::isfinite(score.tuning) || !is_finite(outcome);
   const std::vector<double>& values = metric(test);
   score.reported = at_epoch(values, outcome.evaluated, outcome.reported_epoch);
   if (is_after_divergence(outcome, outcome.reported_epoch) || !std::isfinite(score.reported)) {

@@ -10,7 +10,7 @@
 namespace flightdeck::suite {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
+constexpr double kQuadraticPi = 3.14159265358979323846;
 
 Tensor draw_eigenvalues(NumpyRandom& random) {
   constexpr int64_t kSmall = 90;
@@ -25,7 +25,7 @@ Tensor draw_eigenvalues(NumpyRandom& random) {
 // A uniformly distributed rotation by the subgroup algorithm: from d to d + 1 dimensions by one
 // random reflection of the block matrix diag(1, B).
 Tensor draw_rotation(NumpyRandom& random) {
-  const double angle = 2.0 * kPi * random.uniform();
+  const double angle = 2.0 * kQuadraticPi * random.uniform();
   Tensor basis = at::empty({2, 2}, at::kDouble);
   double* entries = basis.data_ptr<double>();
   entries[0] = entries[3] = std::cos(angle);

@@ -9,22 +9,22 @@
 
 namespace flightdeck::cli {
 
-/// A measurement with what it belongs to.
+// A measurement with what it belongs to.
 struct BenchLine {
   std::string bench, problem, device;
   int64_t batch = 0;
   int threads = 0;
   std::string blas, quantity;
   Timing timing;
-  std::string data, preset;  ///< of a training; empty elsewhere
-  int64_t interval = 0;      ///< of a training
-  std::string error;         ///< why there is no timing; empty where there is one
+  std::string data, preset;  // of a training; empty elsewhere
+  int64_t interval = 0;      // of a training
+  std::string error;         // why there is no timing; empty where there is one
 };
 
-/// Numbers that there are not are null.
+// Numbers that there are not are null.
 std::string json(const BenchLine& line);
 
-/// Two lines above the rows of one problem.
+// Two lines above the rows of one problem.
 std::string table_heading(const BenchLine& line);
 std::string table_row(const BenchLine& line);
 

@@ -8,14 +8,14 @@
 
 namespace flightdeck::cli {
 
-/// How the quantity is asked for.
+// How the quantity is asked for.
 enum class FirstOrderPath {
-  kGradients,   ///< flightdeck::gradients instead of backward(); the mean gradient is asked for too
-  kWatch,       ///< Watch beside losses.mean().backward()
-  kWatchReuse,  ///< the same with reuse_gradients
+  kGradients,   // flightdeck::gradients instead of backward(); the mean gradient is asked for too
+  kWatch,       // Watch beside losses.mean().backward()
+  kWatchReuse,  // the same with reuse_gradients
 };
 
-/// In the order they are measured by default. Checked by the mean gradient that they deliver too.
+// In the order they are measured by default. Checked by the mean gradient that they deliver too.
 std::vector<BenchQuantity> first_order_quantities(FirstOrderPath path);
 
 }  // namespace flightdeck::cli

@@ -14,13 +14,13 @@ namespace flightdeck::cli {
 
 struct OverheadOptions {
   run::TrainingOptions training;
-  int64_t interval = 1;  ///< steps from one tracked step to the next: what is timed as one block
-  int blocks = 15;       ///< timed
-  int warm_up = 3;       ///< blocks before those
+  int64_t interval = 1;  // steps from one tracked step to the next: what is timed as one block
+  int blocks = 15;       // timed
+  int warm_up = 3;       // blocks before those
 };
 
-/// Step times are those of a block divided by its steps: with an interval of 16 one tracked step is
-/// spread over sixteen. Both loops start from the same parameters and see the same batches.
+// Step times are those of a block divided by its steps: with an interval of 16 one tracked step is
+// spread over sixteen. Both loops start from the same parameters and see the same batches.
 Timing measure_overhead(const OverheadOptions& options,
                         const std::vector<Quantity>& quantities,
                         const std::function<void(int block)>& on_block);

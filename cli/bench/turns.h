@@ -14,49 +14,49 @@
 
 namespace flightdeck::cli {
 
-/// How one quantity is computed on one workload.
+// How one quantity is computed on one workload.
 struct Candidate {
-  std::function<void()> check;    ///< once, before the first round; throws if the answers are wrong
-  std::function<void()> prepare;  ///< before every step, not timed; may be empty
-  std::function<std::any()> step;  ///< timed; what it returns is freed after the clock has stopped
-  std::function<int64_t()> products;  ///< of the last step; empty where none are counted
+  std::function<void()> check;     // once, before the first round; throws if the answers are wrong
+  std::function<void()> prepare;   // before every step, not timed; may be empty
+  std::function<std::any()> step;  // timed; what it returns is freed after the clock has stopped
+  std::function<int64_t()> products;  // of the last step; empty where none are counted
 };
 
 struct BenchQuantity {
   std::string name;
-  std::function<Candidate(Workload&)> candidate;  ///< refers to the workload
+  std::function<Candidate(Workload&)> candidate;  // refers to the workload
 };
 
 struct Timing {
-  double plain_ms = 0;             ///< median
-  double ms = 0;                   ///< median
-  double ratio = 0;                ///< median over rounds of ms / plain_ms of the same round
-  std::optional<double> peak_mb;   ///< peak minus the plain step's peak, in 10^6 bytes
-  std::optional<double> products;  ///< median
+  double plain_ms = 0;             // median
+  double ms = 0;                   // median
+  double ratio = 0;                // median over rounds of ms / plain_ms of the same round
+  std::optional<double> peak_mb;   // peak minus the plain step's peak, in 10^6 bytes
+  std::optional<double> products;  // median
 };
 
-/// What the work takes, the device's queue included.
+// What the work takes, the device's queue included.
 double milliseconds(const at::Device& device, const std::function<void()>& work);
 
-/// Times of both, which take turns in going first.
+// Times of both, which take turns in going first: neither always finds the other's caches.
 std::pair<double, double> milliseconds_in_turn(const at::Device& device,
                                                int64_t round,
                                                const std::function<void()>& plain,
                                                const std::function<void()>& candidate);
 
-/// Pairs of times, one pair per round.
+// Pairs of times, one pair per round.
 class Timings {
  public:
   void add(double plain_ms, double ms);
   Timing medians() const;
-  /// Candidate to plain, one for each round.
+  // Candidate to plain, one for each round.
   const std::vector<double>& ratios() const { return ratio_; }
 
  private:
   std::vector<double> plain_, candidate_, ratio_;
 };
 
-/// `on_round` is called after every round; rounds of warming up have negative numbers.
+// `on_round` is called after every round; rounds of warming up have negative numbers.
 Timing time_in_turn(Workload& workload,
                     const Candidate& candidate,
                     int warm_up_rounds,

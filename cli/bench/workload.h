@@ -22,15 +22,15 @@ class Workload {
   const at::Device& device() const { return device_; }
   const Parameters& parameters() const { return parameters_; }
 
-  /// Individual losses [N] of a new forward pass.
+  // Individual losses [N] of a new forward pass.
   Tensor losses();
-  /// Forward, mean loss without penalty, backward.
+  // Forward, mean loss without penalty, backward.
   void plain_step();
   void drop_gradients();
 
-  /// Takes one step of gradient descent on this batch and draws the next one.
+  // Takes one step of gradient descent on this batch and draws the next one.
   void move_on(double learning_rate);
-  /// Goes back to the first parameters and the first batch.
+  // Goes back to the first parameters and the first batch.
   void restore();
 
  private:

@@ -61,11 +61,13 @@ void check_arguments(std::vector<std::string> arguments, const std::string& fold
 }
 
 // Why there is nothing to go on from, and what to do instead.
-std::string why_not(const RunReader& run, const std::string& status, const std::string& folder) {
-  if (status != "killed" && status != "interrupted") return "it is " + status;
+std::string why_not(const RunReader& run, RunStatus status, const std::string& folder) {
+  if (status != RunStatus::kKilled && status != RunStatus::kInterrupted) {
+    return std::string("it is ") + to_string(status);
+  }
   const std::string command = run.info().command;
   const bool names_folder = command.find(" --out") != std::string::npos;
-  return "it was " + status +
+  return std::string("it was ") + to_string(status) +
          " within its first minute, before the first one was due, or keeps none "
          "(--checkpoint-every 0); its record is complete. To begin it anew in its place:\n  " +
          command + (names_folder ? "" : " --out " + shell_word(folder)) +
@@ -74,8 +76,8 @@ std::string why_not(const RunReader& run, const std::string& status, const std::
 
 void resume(const std::string& given) {
   const RunReader run = open_run("resume", given);
-  const std::string status = run.status();
-  if (status == "running") {
+  const RunStatus status = run.status();
+  if (status == RunStatus::kRunning) {
     throw UsageError("resume: " + given + " is being recorded to; it needs no help");
   }
   if (!run::Checkpoint::exists(given)) {

@@ -43,7 +43,7 @@ void refuse_to_overwrite(const std::string& folder) {
   for (int copy = 3; std::filesystem::exists(other); ++copy) {
     other = folder + "-" + std::to_string(copy);
   }
-  const bool is_running = RunReader(folder).status() == "running";
+  const bool is_running = RunReader(folder).status() == RunStatus::kRunning;
   throw UsageError("run: " + folder + " already holds a run" +
                    (is_running ? ", which is still running" : "") +
                    "; choose another folder, for example --out " + shell_word(other) +
@@ -64,14 +64,14 @@ bool has_ended(const RunArguments& arguments) {
   if (arguments.json) {
     std::cout << Json::object()
                      .field("event", "end")
-                     .field("ending", outcome->ending)
+                     .field("ending", to_string(outcome->ending))
                      .field("explanation", "it had ended before")
                      .field("run", folder)
                      .field("steps", outcome->steps)
                      .text()
               << "\n";
   } else {
-    std::cout << folder << " has ended already: " << outcome->ending << " after "
+    std::cout << folder << " has ended already: " << to_string(outcome->ending) << " after "
               << counted(outcome->steps, "step") << "\n";
   }
   return true;

@@ -52,7 +52,7 @@ std::string config_text(const RunInfo& info) {
 }
 
 std::string status_text(const RunSummary& run) {
-  std::string text = run.status;
+  std::string text = to_string(run.status);
   const std::string steps = run.config("steps"), taken = run.config("steps_taken"),
                     diverged_at = run.config("diverged_at");
   if (!diverged_at.empty()) text += " at step " + diverged_at;
@@ -298,7 +298,7 @@ void print_json(const RunSummary& run, const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) lit.add(json_of(finding));
   print_line(Json::object()
                  .field("run", run.folder)
-                 .field("status", run.status)
+                 .field("status", to_string(run.status))
                  .field("synthetic", run.is_synthetic())
                  .field("last_step", run.last_step)
                  .field("start_time", run.info.start_time)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // flightdeck tune: compares optimizers, each tuned with the same budget, by many runs.
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -84,11 +85,14 @@ void work(study::Study& study, const TuneOptions& options, TuneReport& report) {
   count_interrupts();
   const study::Progress progress = study::execute(study, execution);
   const bool has_failed = progress.failed > 0;
-  report.end(study, has_failed ? "failed" : interrupts > 0 ? "interrupted" : "finished");
+  report.end(study,
+             has_failed       ? Ending::kFailed
+             : interrupts > 0 ? Ending::kInterrupted
+                              : Ending::kFinished);
   if (has_failed) {
     throw std::runtime_error("tune: " + counted(static_cast<int64_t>(progress.failed), "run") +
-                             " failed; see their log.txt, put it right, and go on with: flightdeck "
-                             "tune " +
+                             " failed; see their log.txt, put it right, and go on with: " +
+                             shell_word(program_invocation_short_name) + " tune " +
                              shell_word(study.folder()));
   }
   if (interrupts > 0) throw Interrupted(last_signal);
@@ -108,7 +112,7 @@ void tune(const CLI::App& command, const TuneOptions& options) {
   TuneReport report(options.json);
   report.start(study);
   if (options.plan_only) {
-    report.end(study, "planned");
+    report.end(study, std::nullopt);
   } else if (options.slurm || options.slurm_next) {
     submit(study, options, report);
   } else {

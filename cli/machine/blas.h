@@ -8,23 +8,23 @@
 namespace flightdeck::cli {
 
 struct Blas {
-  std::string name = "unknown";     ///< openblas, mkl or unknown
-  std::string version;              ///< empty if the library does not tell
-  std::string core;                 ///< OpenBLAS's kernel set in capitals, e.g. SKYLAKEX
-  std::string threading;            ///< sequential, pthread or openmp
-  int threads = 0;                  ///< 0 if the library does not tell
-  std::string library;              ///< file of the library that holds sgemm
-  bool can_choose_kernels = false;  ///< obeys OPENBLAS_CORETYPE
+  std::string name = "unknown";     // openblas, mkl or unknown
+  std::string version;              // empty if the library does not tell
+  std::string core;                 // OpenBLAS's kernel set in capitals, e.g. SKYLAKEX
+  std::string threading;            // sequential, pthread or openmp
+  int threads = 0;                  // 0 if the library does not tell
+  std::string library;              // file of the library that holds sgemm
+  bool can_choose_kernels = false;  // obeys OPENBLAS_CORETYPE
 
-  /// Name, version, kernel set and threading, e.g. "openblas 0.3.21 SKYLAKEX pthread".
+  // Name, version, kernel set and threading, e.g. "openblas 0.3.21 SKYLAKEX pthread".
   std::string description() const;
 
-  /// The value of OPENBLAS_CORETYPE that fits this CPU; empty if the kernel set fits already or
-  /// the library is not OpenBLAS.
+  // The value of OPENBLAS_CORETYPE that fits this CPU; empty if the kernel set fits already or
+  // the library is not OpenBLAS.
   std::string better_core() const;
 };
 
-/// Asks the library loaded into this process.
+// Asks the library loaded into this process.
 Blas blas();
 
 }  // namespace flightdeck::cli

@@ -15,23 +15,23 @@ struct Variable {
   std::string value;
 };
 
-/// The environment variables a measurement with `threads` threads wants and the user has not set.
+// The environment variables a measurement with `threads` threads wants and the user has not set.
 std::vector<Variable> wanted_variables(const Blas& blas, int threads);
 
-/// Starts this program again, with the same arguments, once the wanted variables are set. Returns
-/// if there are none, or if this process is the one started again. Call it before any work: what
-/// was done is lost.
+// Starts this program again, with the same arguments, once the wanted variables are set. Returns
+// if there are none, or if this process is the one started again. Call it before any work: what
+// was done is lost.
 void restart_with_wanted_variables(int threads);
 
-/// Keeps freed memory in the process: returning every large tensor to the kernel costs page faults
-/// that can take as long as the arithmetic.
+// Keeps freed memory in the process: returning every large tensor to the kernel costs page faults
+// that can take as long as the arithmetic.
 void keep_freed_memory();
 
-/// The program and its arguments, as it was started.
+// The program and its arguments, as it was started.
 std::vector<std::string> command_line();
 
-/// Becomes this program with other arguments, the first of them its name. Returns, with the error
-/// number, only if that fails.
+// Becomes this program with other arguments, the first of them its name. Returns, with the error
+// number, only if that fails.
 int start_again(std::vector<std::string> arguments);
 
 }  // namespace flightdeck::cli

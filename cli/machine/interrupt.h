@@ -4,20 +4,20 @@
 
 namespace flightdeck::cli {
 
-/// From here on the first SIGINT or SIGTERM only sets a mark.
+// From here on the first SIGINT or SIGTERM only sets a mark.
 void note_interrupts();
 
-/// True once one has come.
+// True once one has come.
 bool is_interrupted();
 
-/// Ends the program after an orderly ending that a signal asked for. Shells and schedulers know the
-/// status: 130 after Ctrl-C, 143 after SIGTERM.
+// Ends the program after an orderly ending that a signal asked for. Shells and schedulers know the
+// status: 130 after Ctrl-C, 143 after SIGTERM.
 struct Interrupted {
   explicit Interrupted(int signal) : exit_status(128 + signal) {}
   int exit_status;
 };
 
-/// Of the signal that has come.
+// Of the signal that has come.
 Interrupted interruption();
 
 }  // namespace flightdeck::cli

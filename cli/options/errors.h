@@ -9,14 +9,14 @@
 
 namespace flightdeck::cli {
 
-/// What went wrong, in the tool's words and without the stack trace of LibTorch's what().
+// What went wrong, in the tool's words and without the stack trace of LibTorch's what().
 std::string message_of(const std::exception& error);
 
-/// Calls `read`, which looks at the arguments of `command`. A value that does not exist or is out
-/// of range becomes a UsageError that begins with the command.
+// Calls `read`, which looks at the arguments of `command`. A value that does not exist or is out
+// of range becomes a UsageError that begins with the command.
 void read_arguments(const std::string& command, const std::function<void()>& read);
 
-/// Throws UsageError if an option was given, which `is_given` says, with a value below `least`.
+// Throws UsageError if an option was given, which `is_given` says, with a value below `least`.
 void check_at_least(bool is_given, const std::string& option, int64_t value, int64_t least);
 
 }  // namespace flightdeck::cli

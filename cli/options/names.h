@@ -17,8 +17,8 @@ std::vector<std::string> names_of(const Entries& entries) {
   return names;
 }
 
-/// Throws UsageError, suggesting the nearest and listing all, if `name` is none of `names`. `kind`
-/// is what they are: "problem".
+// Throws UsageError, suggesting the nearest and listing all, if `name` is none of `names`. `kind`
+// is what they are: "problem".
 void check_name(const std::string& kind,
                 const std::string& name,
                 const std::vector<std::string>& names);

@@ -8,7 +8,7 @@
 
 namespace flightdeck::cli {
 
-/// Throws UsageError, naming runs that are near, if the folder holds none.
+// Throws UsageError, naming runs that are near, if the folder holds none.
 RunReader open_run(const std::string& command, const std::string& folder);
 
 }  // namespace flightdeck::cli

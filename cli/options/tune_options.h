@@ -15,29 +15,29 @@ class App;
 namespace flightdeck::cli {
 
 struct TuneOptions {
-  std::vector<std::string> targets;  ///< problems, or the folder of a study
+  std::vector<std::string> targets;  // problems, or the folder of a study
   std::vector<std::string> optimizers, schedules, budgets, grid;
   uint64_t seed = 42;
   int64_t seeds = 10, epochs = 0, batch_size = 0, limit = 0;
   std::string data, device = "cpu";
   bool synthetic = false, no_augment = false, raw = false;
-  std::string out;  ///< empty: chosen by the time
+  std::string out;  // empty: chosen by the time
   int jobs = 1, threads = 0;
   bool plan_only = false, slurm = false, json = false;
   std::vector<std::string> slurm_options;
-  int64_t task = -1;        ///< of a job array: a place in the plan
-  bool slurm_next = false;  ///< the job behind the arrays
+  int64_t task = -1;        // of a job array: a place in the plan
+  bool slurm_next = false;  // the job behind the arrays
 };
 
-/// `options` has to outlive the command.
+// `options` has to outlive the command.
 void add_tune_options(CLI::App& command, TuneOptions& options);
 
-/// True if the command goes on with a study that its folder alone names. Throws UsageError on
-/// options that do not go together.
+// True if the command goes on with a study that its folder alone names. Throws UsageError on
+// options that do not go together.
 bool names_a_study(const CLI::App& command, const TuneOptions& options);
 
-/// Checks everything that was given. Throws UsageError, or an error if the device or the data are
-/// missing.
+// Checks everything that was given. Throws UsageError, or an error if the device or the data are
+// missing.
 study::Request complete_request(const CLI::App& command, const TuneOptions& options);
 
 }  // namespace flightdeck::cli

@@ -9,10 +9,10 @@
 
 namespace flightdeck::cli {
 
-/// For people: what was compared, warnings, the tables that matter most, where the rest is.
+// For people: what was compared, warnings, the tables that matter most, where the rest is.
 std::string analysis_text(const study::Analysis& analysis, const std::vector<std::string>& files);
 
-/// One object for programs, in one line.
+// One object for programs, in one line.
 std::string analysis_json(const study::Analysis& analysis, const std::vector<std::string>& files);
 
 }  // namespace flightdeck::cli

@@ -74,7 +74,7 @@ std::string back_pressure(const RecorderStatistics& recorder) {
 }
 
 std::string resume_command(const std::string& folder) {
-  return "flightdeck resume " + shell_word(folder);
+  return shell_word(program_invocation_short_name) + " resume " + shell_word(folder);
 }
 
 // Of an ending that is not as planned, with what to do.

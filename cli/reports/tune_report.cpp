@@ -214,7 +214,8 @@ void TuneReport::submitted(const Study& study, const study::Submission& submissi
   }
 }
 
-void TuneReport::end(const Study& study, const std::string& ending) {
+void TuneReport::end(const Study& study, std::optional<Ending> ending) {
+  const std::string word = ending ? to_string(*ending) : "planned";
   clear_bar();
   const std::vector<Finding> found = study::findings(study.request(), study.scores());
   if (json_) {
@@ -222,7 +223,7 @@ void TuneReport::end(const Study& study, const std::string& ending) {
     for (const Finding& finding : found) results.add(json_of(finding));
     print(Json::object()
               .field("event", "end")
-              .field("ending", ending)
+              .field("ending", word)
               .field("study", study.folder())
               .field("planned", study.plan().size())
               .field("done", study.scores().size())
@@ -234,7 +235,7 @@ void TuneReport::end(const Study& study, const std::string& ending) {
   if (!study.scores().empty()) print("\n" + table_of(study.request(), found, utf8_));
   const size_t left = study.plan().size() - study.scores().size();
   if (left > 0) {
-    print(ending + ", " + counted(static_cast<int64_t>(left), "run") +
+    print(word + ", " + counted(static_cast<int64_t>(left), "run") +
           " of the plan left; go on with: flightdeck tune " + shell_word(study.folder()));
   }
 }

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "flightdeck/ending.h"
 #include "study/execution.h"
 #include "study/slurm.h"
 #include "study/study.h"
@@ -20,9 +22,9 @@ class TuneReport {
   void event(const study::RunEvent& event);
   void progress(const study::Progress& progress);
   void submitted(const study::Study& study, const study::Submission& submission);
-  /// The table of what was found, and what is left to do. `ending` is "finished", "interrupted",
-  /// "failed" or "planned".
-  void end(const study::Study& study, const std::string& ending);
+  // The table of what was found, and what is left to do. Without an ending
+  // it was only planned.
+  void end(const study::Study& study, std::optional<Ending> ending);
 
  private:
   void print(const std::string& line);

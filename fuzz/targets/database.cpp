@@ -65,7 +65,7 @@ std::string recorded() {
       recorder.write(readings);
     }
     recorder.note({1, 1, NoteKind::kRemark, "", "text"});
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   std::ifstream file(run + "/run.sqlite", std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});

@@ -125,9 +125,9 @@ class Cockpit {
   [[nodiscard]] std::string plan(int64_t step) const;
 
   /// Ends the run and closes the sinks. What waits for a next step is left out, and a step that is
-  /// still being watched is dropped with a remark. The destructor calls it with "finished", or
-  /// "failed" while an exception flies.
-  void finish(const std::string& ending = "finished");
+  /// still being watched is dropped with a remark. The destructor calls it with kFinished, or
+  /// kFailed while an exception flies.
+  void finish(Ending ending = Ending::kFinished);
 
   class State;
 

@@ -21,7 +21,8 @@ enum class RunStatus {
   kInterrupted,
   kDiverged,
   kFailed,
-  kKilled,  ///< no process records it, and it did not end
+  kKilled,      ///< no process records it, and it did not end
+  kUnreadable,  ///< what lies in its folder is no record that can be read
 };
 
 /// The word that stands for it in files, on the wire and on the screen: "finished".
@@ -53,7 +54,7 @@ inline RunStatus status_of(Ending ending) {
   return RunStatus::kFinished;
 }
 
-/// As for endings, and "running" and "killed".
+/// As for endings; "running", "killed" and "unreadable".
 inline const char* to_string(RunStatus status) {
   switch (status) {
     case RunStatus::kRunning:
@@ -68,6 +69,8 @@ inline const char* to_string(RunStatus status) {
       return to_string(Ending::kFailed);
     case RunStatus::kKilled:
       return "killed";
+    case RunStatus::kUnreadable:
+      return "unreadable";
   }
   return "";
 }

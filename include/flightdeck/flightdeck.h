@@ -9,6 +9,7 @@
 #include "flightdeck/coverage.h"
 #include "flightdeck/curvature.h"
 #include "flightdeck/curvature_coverage.h"
+#include "flightdeck/ending.h"
 #include "flightdeck/gradients.h"
 #include "flightdeck/grouping.h"
 #include "flightdeck/histogram.h"

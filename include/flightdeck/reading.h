@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "flightdeck/ending.h"
+
 namespace flightdeck {
 
 enum class ReadingKind { kNumber, kList, kHistogram };
@@ -93,8 +95,7 @@ class Sink {
   virtual void begin(const RunInfo& info) = 0;
   virtual void write(const StepReadings& step) = 0;
   virtual void note(const Note& note) = 0;
-  /// `ending` is "finished", "interrupted" or "failed".
-  virtual void finish(const std::string& ending) = 0;
+  virtual void finish(Ending ending) = 0;
 };
 
 /// Keeps everything in memory: for tests and notebooks. Refuses the values of a second run.
@@ -103,11 +104,12 @@ class MemorySink : public Sink {
   void begin(const RunInfo& info) override;
   void write(const StepReadings& step) override;
   void note(const Note& note) override { notes_.push_back(note); }
-  void finish(const std::string& ending) override { ending_ = ending; }
+  void finish(Ending ending) override { ending_ = ending; }
 
   const RunInfo& info() const { return info_; }
   const std::vector<Note>& notes() const { return notes_; }
-  const std::string& ending() const { return ending_; }
+  /// Empty while the run goes on.
+  std::optional<Ending> ending() const { return ending_; }
   const std::map<int64_t, std::vector<Reading>>& steps() const { return steps_; }
 
   /// Null if there is no such reading.
@@ -124,7 +126,7 @@ class MemorySink : public Sink {
  private:
   RunInfo info_;
   std::vector<Note> notes_;
-  std::string ending_;
+  std::optional<Ending> ending_;
   std::map<int64_t, std::vector<Reading>> steps_;
 };
 

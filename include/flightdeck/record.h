@@ -52,7 +52,7 @@ class Recorder : public Sink {
   void begin(const RunInfo& info) override;
   void write(const StepReadings& step) override;
   void note(const Note& note) override;
-  void finish(const std::string& ending) override;
+  void finish(Ending ending) override;
 
   RecorderStatistics statistics() const;
 
@@ -98,7 +98,7 @@ struct LastNumber {
 /// What a list of runs shows of one.
 struct RunSummary {
   RunInfo info;
-  std::string status;
+  RunStatus status = RunStatus::kRunning;
   int64_t last_step = -1;
   double last_time = 0;
   std::vector<LastNumber> numbers;
@@ -134,9 +134,7 @@ class RunReader {
   static std::string fingerprint(const std::string& folder);
 
   RunInfo info() const;
-  /// "running", "finished", "interrupted", "failed", or "killed": it is not running and did not
-  /// end.
-  std::string status() const;
+  RunStatus status() const;
   /// All of the above and below that a list of runs needs, as of one moment, at the price of one
   /// call.
   RunSummary summary() const;

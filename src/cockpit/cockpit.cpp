@@ -38,7 +38,9 @@ Cockpit::Cockpit(const Parameters& parameters,
 Cockpit::Cockpit(const Parameters& parameters, const std::string& preset, CockpitOptions options)
     : Cockpit(parameters, flightdeck::preset(preset), std::move(options)) {}
 
-Cockpit::~Cockpit() { state_->finish(std::uncaught_exceptions() > 0 ? "failed" : "finished"); }
+Cockpit::~Cockpit() {
+  state_->finish(std::uncaught_exceptions() > 0 ? Ending::kFailed : Ending::kFinished);
+}
 
 void Cockpit::add(Quantity quantity) { state_->add(std::move(quantity)); }
 void Cockpit::add_sink(std::shared_ptr<Sink> sink) { state_->add_sink(std::move(sink)); }
@@ -78,6 +80,6 @@ const CockpitOptions& Cockpit::options() const { return state_->options(); }
 const Parameters& Cockpit::parameters() const { return state_->parameters(); }
 bool Cockpit::is_due(int64_t step) const { return state_->is_due(step); }
 std::string Cockpit::plan(int64_t step) const { return state_->plan_text(step); }
-void Cockpit::finish(const std::string& ending) { state_->finish(ending); }
+void Cockpit::finish(Ending ending) { state_->finish(ending); }
 
 }  // namespace flightdeck

@@ -63,7 +63,7 @@ void Output::remark(int64_t step, const std::string& quantity, const std::string
        remarks_.size() > kMaxRemarks ? "further remarks are left out" : text);
 }
 
-void Output::finish(const std::string& ending) {
+void Output::finish(Ending ending) {
   for_each_sink([&](Sink& sink) { sink.finish(ending); });
   sinks_.clear();
 }

@@ -25,7 +25,7 @@ class Output {
   void note(int64_t step, NoteKind kind, const std::string& quantity, const std::string& text);
   /// The same remark is passed on once, and at most a few dozen different ones.
   void remark(int64_t step, const std::string& quantity, const std::string& text);
-  void finish(const std::string& ending);
+  void finish(Ending ending);
   void warn(const std::string& text);
   /// Says `text` unless the same `matter` was warned of before, and at most a few matters.
   void warn_once(const std::string& matter, const std::string& text);

@@ -204,7 +204,7 @@ void Cockpit::State::log(int64_t step, const std::map<std::string, double>& valu
   output_.write(readings);
 }
 
-void Cockpit::State::finish(const std::string& ending) {
+void Cockpit::State::finish(Ending ending) {
   const Call call(*this);
   if (!ending_) ending_ = ending;
 }

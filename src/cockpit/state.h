@@ -41,7 +41,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
 
   // ---- at any time ----
   void log(int64_t step, const std::map<std::string, double>& values);
-  void finish(const std::string& ending);
+  void finish(Ending ending);
   std::map<std::string, Tensor> save();
   const CockpitOptions& options() const { return context_.options; }
   const Parameters& parameters() const { return context_.parameters; }
@@ -100,7 +100,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   Pending pending_;
   bool knows_groups_ = false;
   std::vector<bool> took_part_;        // per parameter: in the losses of a step before
-  std::optional<std::string> ending_;  // asked for
+  std::optional<Ending> ending_;  // asked for
   bool is_finished_ = false;
   std::optional<int64_t> last_step_;
   std::optional<RunInfo> info_;

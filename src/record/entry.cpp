@@ -176,7 +176,7 @@ void put_entry(std::string& out, const Note& note) {
   put_string(out, note.text);
 }
 
-void put_entry(std::string& out, const Ending& ending) {
+void put_entry(std::string& out, const EndEntry& ending) {
   put_kind(out, EntryKind::kEnding);
   put_string(out, ending.word);
 }
@@ -192,7 +192,7 @@ Entry read_entry(std::string_view payload) {
     case EntryKind::kNote:
       return get_note(bytes);
     case EntryKind::kEnding:
-      return Ending{bytes.string()};
+      return EndEntry{bytes.string()};
   }
   damaged("unknown kind of journal entry " + std::to_string(kind));
 }

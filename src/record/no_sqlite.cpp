@@ -22,7 +22,7 @@ Recorder::~Recorder() = default;
 void Recorder::begin(const RunInfo&) {}
 void Recorder::write(const StepReadings&) {}
 void Recorder::note(const Note&) {}
-void Recorder::finish(const std::string&) {}
+void Recorder::finish(Ending) {}
 RecorderStatistics Recorder::statistics() const { return {}; }
 
 class RunReader::State {};
@@ -33,7 +33,7 @@ bool RunReader::is_run(const std::string&) { return false; }
 std::string RunReader::fingerprint(const std::string&) { return {}; }
 RunInfo RunReader::info() const { return {}; }
 RunSummary RunReader::summary() const { return {}; }
-std::string RunReader::status() const { return {}; }
+RunStatus RunReader::status() const { return {}; }
 double RunReader::last_time() const { return 0; }
 int64_t RunReader::last_step() const { return -1; }
 std::vector<SeriesInfo> RunReader::series() const { return {}; }

@@ -122,11 +122,11 @@ RunInfo info_of(const record::View& view) {
 
 // `was_running`: asked before the view was opened. A run that ends between the two looks has an
 // ending in the second.
-std::string status_of(const record::View& view, bool was_running) {
-  if (view.tail->ending) return *view.tail->ending;
+RunStatus status_of(const record::View& view, bool was_running) {
+  if (view.tail->ending) return status_of(ending_of(*view.tail->ending));
   const std::string ending = view.database ? stored_ending(*view.database) : "";
-  if (!ending.empty()) return ending;
-  return was_running ? "running" : "killed";
+  if (!ending.empty()) return status_of(ending_of(ending));
+  return was_running ? RunStatus::kRunning : RunStatus::kKilled;
 }
 
 std::vector<LastNumber> last_numbers_of(const record::View& view) {
@@ -213,7 +213,7 @@ std::string RunReader::fingerprint(const std::string& folder) {
 
 RunInfo RunReader::info() const { return info_of(state_->view()); }
 
-std::string RunReader::status() const {
+RunStatus RunReader::status() const {
   const bool was_running = state_->folder().is_being_written();
   return status_of(state_->view(), was_running);
 }

@@ -139,12 +139,12 @@ class Recorder::State {
     go_on();
   }
 
-  void finish(const std::string& ending) {
+  void finish(Ending ending) {
     if (has_ended_) return;
     has_ended_ = true;
     std::vector<std::string> rest = waiting_;
     if (lost_.calls > 0) rest.push_back(encode(loss_note()));
-    rest.push_back(encode(record::Ending{ending}));
+    rest.push_back(encode(record::EndEntry{to_string(ending)}));
     while (!rest.empty() && append_one(rest.front()) == 0) rest.erase(rest.begin());
     const bool is_missing = !rest.empty();
     const bool is_complete = close(std::move(rest));
@@ -307,7 +307,7 @@ Recorder::~Recorder() = default;
 void Recorder::begin(const RunInfo& info) { state_->begin(info); }
 void Recorder::write(const StepReadings& step) { state_->write(step); }
 void Recorder::note(const Note& note) { state_->keep(note); }
-void Recorder::finish(const std::string& ending) { state_->finish(ending); }
+void Recorder::finish(Ending ending) { state_->finish(ending); }
 
 RecorderStatistics Recorder::statistics() const { return state_->statistics(); }
 

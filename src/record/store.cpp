@@ -234,7 +234,7 @@ void Store::apply_entry(const Note& note) {
       .run();
 }
 
-void Store::apply_entry(const Ending& ending) { set_meta("ending", ending.word); }
+void Store::apply_entry(const EndEntry& ending) { set_meta("ending", ending.word); }
 
 Store::Series& Store::series_of(const Reading& reading) {
   const std::string kind = to_string(reading.kind);

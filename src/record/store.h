@@ -52,7 +52,7 @@ class Store {
   void apply_entry(const RunInfo& info);
   void apply_entry(const StepReadings& step);
   void apply_entry(const Note& note);
-  void apply_entry(const Ending& ending);
+  void apply_entry(const EndEntry& ending);
   Series& series_of(const Reading& reading);
   void store(const StepReadings& step, const Reading& reading);
   void set_meta(const std::string& key, const std::string& value);

@@ -48,7 +48,7 @@ class TailMaker {
     take(sizeof(Note) + note.quantity.size() + note.text.size());
     tail_.notes.push_back(note);
   }
-  void add(const Ending& ending) { tail_.ending = ending.word; }
+  void add(const EndEntry& ending) { tail_.ending = ending.word; }
 
   void add(StepReadings&& step) {
     if (step.readings.empty()) return;

@@ -65,7 +65,7 @@ wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t
   const RunSummary read = run.summary();
   wire::RunSummary summary;
   summary.id = id;
-  summary.status = read.status;
+  summary.status = to_string(read.status);
   summary.change = change;
   summary.start_time = read.info.start_time;
   summary.last_time = read.last_time;
@@ -80,7 +80,7 @@ wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t
 wire::RunSummary unreadable_run(const std::string& id, int64_t change, const std::string& error) {
   wire::RunSummary summary;
   summary.id = id;
-  summary.status = "unreadable";
+  summary.status = to_string(RunStatus::kUnreadable);
   summary.error = error;
   summary.change = change;
   summary.last_step = -1;

@@ -12,6 +12,11 @@
 
 namespace flightdeck::serve {
 
+/// The wire has the words.
+inline bool has_status(const wire::RunSummary& run, RunStatus status) {
+  return run.status == to_string(status);
+}
+
 /// `id` and `change` are the server's; the rest is read.
 wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t change);
 

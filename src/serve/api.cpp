@@ -36,7 +36,7 @@ OpenRun open_run(const RunShelf& shelf, const std::string& id) {
                   "there is no run '" + id.substr(0, 200) + "'",
                   "take an id from /api/v1/runs; runs that were moved have another one");
   }
-  if (summary->status == "unreadable") {
+  if (has_status(*summary, RunStatus::kUnreadable)) {
     throw Refused(
         404, "run '" + id + "' cannot be read: " + summary->error, "repair or remove its folder");
   }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/exact_text.h"
+#include "flightdeck/ending.h"
 #include "record/text.h"
 
 namespace flightdeck::serve {
@@ -62,13 +63,16 @@ std::string own_counts(const ServerCounts& counts) {
 }  // namespace
 
 std::string metrics_text(const wire::RunList& list, const ServerCounts& counts) {
-  std::map<std::string, int64_t> by_status = {{"running", 0},
-                                              {"finished", 0},
-                                              {"interrupted", 0},
-                                              {"diverged", 0},
-                                              {"failed", 0},
-                                              {"killed", 0},
-                                              {"unreadable", 0}};
+  std::map<std::string, int64_t> by_status;
+  for (const RunStatus status : {RunStatus::kRunning,
+                                 RunStatus::kFinished,
+                                 RunStatus::kInterrupted,
+                                 RunStatus::kDiverged,
+                                 RunStatus::kFailed,
+                                 RunStatus::kKilled,
+                                 RunStatus::kUnreadable}) {
+    by_status[to_string(status)] = 0;
+  }
   Family runs("flightdeck_runs", "gauge", "Runs in the served folder.");
   Family steps("flightdeck_run_last_step", "gauge", "Last recorded step.");
   Family times("flightdeck_run_last_time_seconds", "gauge", "When it was recorded, since 1970.");

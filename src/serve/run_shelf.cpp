@@ -49,7 +49,7 @@ struct Entry {
   /// A run that takes long to read is left alone for ten times as long: others are looked at.
   Clock::time_point rests_until{};
 
-  bool is_running() const { return summary.status == "running"; }
+  bool is_running() const { return has_status(summary, RunStatus::kRunning); }
 };
 
 /// The readers used last.
@@ -226,7 +226,7 @@ class RunShelf::State {
     entry.summary = read(run.id);
     const auto taken = Clock::now() - now;
     if (taken > kSlow) entry.rests_until = Clock::now() + 10 * taken;
-    if (entry.summary.status == "unreadable" && is_quiet &&
+    if (has_status(entry.summary, RunStatus::kUnreadable) && is_quiet &&
         entry.summary.error == known->summary.error) {
       return touch(run.id, entry);
     }
@@ -235,7 +235,7 @@ class RunShelf::State {
 
   // Files tell neither that a recorder died nor that a folder became readable.
   bool needs_reading(const std::string& id, const Entry& known) const {
-    if (known.summary.status == "unreadable") return true;
+    if (has_status(known.summary, RunStatus::kUnreadable)) return true;
     return known.is_running() && !record::Folder((path_ / id).string()).is_being_written();
   }
 

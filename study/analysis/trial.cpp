@@ -56,7 +56,7 @@ std::vector<double> filled(const Outcome& outcome,
 TrialRun run_of(const Outcome& outcome, const std::vector<int64_t>& epochs) {
   TrialRun run;
   run.seed = outcome.seed;
-  run.has_diverged = outcome.ending == "diverged";
+  run.has_diverged = outcome.ending == Ending::kDiverged;
   run.score = score_of(outcome);
   for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
     const Curve& from = curve_of(outcome, part);
@@ -76,7 +76,7 @@ std::vector<int64_t> common_epochs(const std::map<uint64_t, const Outcome*>& see
   std::vector<int64_t> common;
   bool is_first = true;
   for (const auto& [seed, outcome] : seeds) {
-    if (outcome->ending == "diverged") continue;
+    if (outcome->ending == Ending::kDiverged) continue;
     std::vector<int64_t> both;
     std::set_intersection(common.begin(),
                           common.end(),
@@ -159,7 +159,7 @@ Trials group(const std::vector<Outcome>& outcomes, bool are_baselines) {
     const std::string reason = why_not(outcome);
     if (!reason.empty()) {
       trials.warnings.push_back("left out " + told(outcome) + ": " + reason);
-    } else if (outcome.ending == "interrupted") {
+    } else if (outcome.ending == Ending::kInterrupted) {
       ++trials.interrupted;
     } else {
       const Outcome*& slot = groups[key_of(outcome)][outcome.seed];

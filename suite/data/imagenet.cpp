@@ -14,7 +14,7 @@
 namespace flightdeck::suite::data_sets {
 namespace {
 
-constexpr int64_t kClasses = 1000;
+constexpr int64_t kImagenetClasses = 1000;
 constexpr int64_t kStored = 256;  // pixels each way before the crop
 constexpr int64_t kCrop = 224;
 
@@ -53,13 +53,13 @@ std::map<std::string, int64_t> labels_of(const std::string& folder) {
     const auto label = static_cast<int64_t>(labels.size()) + 1;
     labels[name] = label;
   }
-  TORCH_CHECK(!labels.empty() && labels.size() <= kClasses,
+  TORCH_CHECK(!labels.empty() && labels.size() <= kImagenetClasses,
               "data: ",
               folder,
               " has ",
               labels.size(),
               " folders but ImageNet has ",
-              kClasses,
+              kImagenetClasses,
               " classes, one folder each; unpack the archive of every class into a folder of its "
               "name");
   return labels;
@@ -85,7 +85,7 @@ Samples list(const std::string& folder, const std::map<std::string, int64_t>& la
   return {packed(paths), at::tensor(targets, at::kLong)};
 }
 
-Parts read(const std::string& folder) {
+Parts read_imagenet(const std::string& folder) {
   const std::map<std::string, int64_t> labels = labels_of(folder + "/train");
   Parts parts;
   parts.train = list(folder + "/train", labels);
@@ -129,7 +129,7 @@ Tensor centred(const Tensor& images) {
   return images.narrow(2, kBorder, kCrop).narrow(3, kBorder, kCrop);
 }
 
-Parts generate(uint64_t seed) {
+Parts generate_imagenet(uint64_t seed) {
   Parts parts = synthetic_images({3, kStored, kStored}, /*classes=*/10, seed, 512, 128);
   parts.train.targets.add_(1);
   parts.test.targets.add_(1);
@@ -148,10 +148,10 @@ DataSource imagenet() {
       "val/<class>/*.JPEG";
   source.train_samples = 1281167;
   source.test_samples = 50000;
-  source.classes = kClasses + 1;
+  source.classes = kImagenetClasses + 1;
   source.valid_share = 50000.0 / 1281167.0;
-  source.read = &read;
-  source.generate = &generate;
+  source.read = &read_imagenet;
+  source.generate = &generate_imagenet;
   source.augment = [](const Tensor& stored, Generator& generator) {
     return cropped_at_random(loaded(stored), generator);
   };

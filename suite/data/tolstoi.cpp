@@ -34,7 +34,7 @@ Parts split(const Tensor& text) {
   return parts;
 }
 
-Parts read(const std::string& folder) {
+Parts read_tolstoi(const std::string& folder) {
   const std::string path = folder + "/" + kFile;
   const std::string bytes = read_text(path);
   const Tensor text = ranks_of(decode_utf8(without_frame(bytes), path), kVocabulary, path);
@@ -51,7 +51,7 @@ Parts read(const std::string& folder) {
 }
 
 // Mostly one of three successors of the character before: a text that can be learnt.
-Parts generate(uint64_t seed) {
+Parts generate_tolstoi(uint64_t seed) {
   Generator generator = generator_of(seed, /*purpose=*/0);
   uint8_t successors[kVocabulary][3];
   for (auto& row : successors) {
@@ -86,8 +86,8 @@ DataSource tolstoi() {
   source.train_samples = 52258;
   source.test_samples = 13064;
   source.classes = kVocabulary;
-  source.read = &read;
-  source.generate = &generate;
+  source.read = &read_tolstoi;
+  source.generate = &generate_tolstoi;
   source.prepare = [](const Tensor& characters) { return characters.to(at::kLong); };
   return source;
 }

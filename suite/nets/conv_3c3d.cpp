@@ -11,7 +11,7 @@ namespace {
 
 // Pooling with SAME padding: 0 before, 1 after. Zero stands for minus infinity because the inputs
 // come from a nonlinearity whose outputs are not negative.
-torch::nn::ZeroPad2d pad_after() {
+torch::nn::ZeroPad2d pad_after_pooling() {
   return torch::nn::ZeroPad2d(torch::nn::ZeroPad2dOptions({0, 1, 0, 1}));
 }
 
@@ -29,15 +29,15 @@ Model conv_3c3d(int64_t classes, Nonlinearity nonlinearity) {
   nn::Sequential layers({
       {"conv1", nn::Conv2d(nn::Conv2dOptions(3, 64, 5))},
       {name + "1", f()},
-      {"pad1", pad_after()},
+      {"pad1", pad_after_pooling()},
       {"pool1", pool()},
       {"conv2", nn::Conv2d(nn::Conv2dOptions(64, 96, 3))},
       {name + "2", f()},
-      {"pad2", pad_after()},
+      {"pad2", pad_after_pooling()},
       {"pool2", pool()},
       {"conv3", nn::Conv2d(nn::Conv2dOptions(96, 128, 3).padding(1))},
       {name + "3", f()},
-      {"pad3", pad_after()},
+      {"pad3", pad_after_pooling()},
       {"pool3", pool()},
       {"flatten", nn::Flatten()},
       {"dense1", nn::Linear(128 * 3 * 3, 512)},

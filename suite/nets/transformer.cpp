@@ -11,16 +11,16 @@ namespace {
 
 constexpr int64_t kVocabulary = 256;
 constexpr int64_t kPositions = 64;
-constexpr int64_t kWidth = 256;
+constexpr int64_t kTransformerWidth = 256;
 constexpr int64_t kClasses = 10;
 
 class ClassifierImpl : public torch::nn::Module {
  public:
   ClassifierImpl()
-      : tokens_(register_module("tokens", torch::nn::Embedding(kVocabulary, kWidth))),
-        positions_(register_parameter("positions", torch::randn({kPositions, kWidth}))),
+      : tokens_(register_module("tokens", torch::nn::Embedding(kVocabulary, kTransformerWidth))),
+        positions_(register_parameter("positions", torch::randn({kPositions, kTransformerWidth}))),
         encoder_(register_module("encoder", torch::nn::TransformerEncoder(encoder_options()))),
-        head_(register_module("head", torch::nn::Linear(kWidth, kClasses))) {}
+        head_(register_module("head", torch::nn::Linear(kTransformerWidth, kClasses))) {}
 
   Tensor forward(const Tensor& tokens) {                        // [N, T]
     const Tensor embedded = tokens_(tokens) + positions_;       // [N, T, d]
@@ -30,7 +30,7 @@ class ClassifierImpl : public torch::nn::Module {
 
  private:
   static torch::nn::TransformerEncoderOptions encoder_options() {
-    torch::nn::TransformerEncoderLayerOptions layer(kWidth, /*nhead=*/8);
+    torch::nn::TransformerEncoderLayerOptions layer(kTransformerWidth, /*nhead=*/8);
     layer.dim_feedforward(1024).dropout(0.0).activation(torch::kGELU);
     return {layer, /*num_layers=*/4};
   }

@@ -400,7 +400,7 @@ TEST_F(CockpitTest, TellsWhatTheRunIs) {
   EXPECT_FALSE(info.flightdeck_version.empty());
   expect_mentions(info.coverage, {"0.weight", "exact-fast"});
   run.cockpit->finish();
-  EXPECT_EQ(run.memory->ending(), "finished");
+  EXPECT_EQ(run.memory->ending(), Ending::kFinished);
 }
 
 TEST_F(CockpitTest, PlansEachPassOnce) {
@@ -473,7 +473,7 @@ TEST_F(CockpitTest, DropsASinkThatThrows) {
     void begin(const RunInfo&) override {}
     void write(const StepReadings&) override { throw std::runtime_error("disk gone"); }
     void note(const Note&) override {}
-    void finish(const std::string&) override {}
+    void finish(Ending) override {}
   };
   Loop loop;
   Listened run(loop.parameters(), {quantity("loss")}, true);

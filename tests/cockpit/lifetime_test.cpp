@@ -34,7 +34,7 @@ bool mentions(const std::vector<Note>& notes, const std::string& words) {
 class CallingSink : public Sink {
  public:
   std::function<void()> on_write = [] {};
-  std::vector<std::string> endings;
+  std::vector<Ending> endings;
   int64_t writes = 0;
 
   void begin(const RunInfo&) override {}
@@ -43,7 +43,7 @@ class CallingSink : public Sink {
     ++writes;  // a sink that was destroyed meanwhile would not live to see it
   }
   void note(const Note&) override {}
-  void finish(const std::string& ending) override { endings.push_back(ending); }
+  void finish(Ending ending) override { endings.push_back(ending); }
 };
 
 // ---- the end of a cockpit -----------------------------------------------------------------------
@@ -60,7 +60,7 @@ TEST_F(LifetimeTest, AWatchMayOutliveItsCockpit) {
   EXPECT_FALSE(watch.is_active());
   losses.mean().backward();
   watch.end();
-  EXPECT_EQ(run.memory->ending(), "finished");
+  EXPECT_EQ(run.memory->ending(), Ending::kFinished);
   EXPECT_NE(run.memory->find(0, "update_size"), nullptr);
   EXPECT_EQ(run.memory->find(1, "loss"), nullptr);
   EXPECT_TRUE(mentions(run.memory->notes(), "the run ended while this step was being watched"));
@@ -71,11 +71,11 @@ TEST_F(LifetimeTest, AFinishedRunDropsTheStepThatIsBeingWatched) {
   Listened run(loop.parameters(), {quantity("loss"), quantity("grad_norm")});
   const Tensor losses = loop.losses();
   StepWatch watch = run.cockpit->watch(0, losses);
-  run.cockpit->finish("interrupted");
+  run.cockpit->finish(Ending::kInterrupted);
   losses.mean().backward();
   watch.end();
   watch.end();
-  EXPECT_EQ(run.memory->ending(), "interrupted");
+  EXPECT_EQ(run.memory->ending(), Ending::kInterrupted);
   EXPECT_EQ(run.memory->find(0, "loss"), nullptr);
   EXPECT_TRUE(mentions(run.memory->notes(), "the run ended while this step was being watched"));
 }
@@ -115,7 +115,7 @@ TEST_F(LifetimeTest, ACockpitMayOutliveModelAndOptimizer) {
   EXPECT_GT(run.memory->number(1, "distance"), 0);
   EXPECT_TRUE(run.warnings.empty());
   run.cockpit.reset();
-  EXPECT_EQ(run.memory->ending(), "finished");
+  EXPECT_EQ(run.memory->ending(), Ending::kFinished);
 }
 
 // ---- sinks --------------------------------------------------------------------------------------
@@ -126,10 +126,10 @@ TEST_F(LifetimeTest, ASinkMayFinishTheRunFromInsideItsCall) {
   auto owned = std::make_shared<CallingSink>();
   CallingSink* sink = owned.get();
   Cockpit* cockpit = run.cockpit.get();
-  sink->on_write = [cockpit] { cockpit->finish("interrupted"); };
+  sink->on_write = [cockpit] { cockpit->finish(Ending::kInterrupted); };
   run.cockpit->add_sink(std::move(owned));  // held by the cockpit alone
   loop.step(*run.cockpit, 0);
-  EXPECT_EQ(run.memory->ending(), "interrupted");
+  EXPECT_EQ(run.memory->ending(), Ending::kInterrupted);
   EXPECT_NE(run.memory->find(0, "loss"), nullptr);
   EXPECT_TRUE(run.warnings.empty());
   loop.step(*run.cockpit, 1);
@@ -145,7 +145,7 @@ TEST_F(LifetimeTest, ASinkMayDestroyTheCockpitFromInsideItsCall) {
   run.cockpit->add_sink(sink);
   loop.step(*run.cockpit, 0);
   EXPECT_EQ(sink->writes, 1);
-  EXPECT_EQ(sink->endings, std::vector<std::string>({"finished"}));
+  EXPECT_EQ(sink->endings, std::vector<Ending>({Ending::kFinished}));
   EXPECT_NE(run.memory->find(0, "loss"), nullptr);
 }
 

@@ -81,7 +81,7 @@ class RegisteredLamps : public testing::Test {
       if (stumbles) info.config["stumble"] = "yes";
       recorder.begin(info);
       recorder.write(step_of(3, {number("grad_norm", grad_norm)}));
-      recorder.finish("finished");
+      recorder.finish(Ending::kFinished);
     }
     return findings_in(RunReader(folder.path()));
   }

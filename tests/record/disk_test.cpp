@@ -50,7 +50,7 @@ TEST(FullDisk, TrainingGoesOnAndTheRecordSaysWhatIsMissing) {
   limit.lift();
   for (int64_t more = 0; more < 3; ++more) recorder.write(make_step(step++));
   for (const bool is_finished : {false, true}) {
-    if (is_finished) recorder.finish("finished");
+    if (is_finished) recorder.finish(Ending::kFinished);
     const RunReader reader(run.path());
     EXPECT_EQ(reader.find("loss")->count, written + 3);
     EXPECT_EQ(reader.last_step(), step - 1);
@@ -74,7 +74,7 @@ TEST(FullDisk, ThatStaysFullIsSaidAtTheEnd) {
   FileSizeLimit limit(2000);
   for (int64_t step = 0; step < 50; ++step) recorder.write(make_step(step));
   recorder.note({50, 0, NoteKind::kRemark, "", std::string(3000, 'x')});
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   limit.lift();
   const RecorderStatistics statistics = recorder.statistics();
   EXPECT_EQ(statistics.written + statistics.not_stored, 50);
@@ -82,7 +82,7 @@ TEST(FullDisk, ThatStaysFullIsSaidAtTheEnd) {
   const std::string last = warnings.empty() ? "" : warnings.back();
   EXPECT_NE(last.find("to 49"), std::string::npos) << last;
   const RunReader reader(run.path());
-  EXPECT_EQ(reader.status(), "killed");
+  EXPECT_EQ(reader.status(), RunStatus::kKilled);
   const auto loss = reader.find("loss");
   EXPECT_EQ(loss ? loss->count : 0, statistics.written);
 }
@@ -94,9 +94,9 @@ TEST(FullDisk, WhatTheJournalCouldNotTakeIsStoredAtTheEnd) {
   FileSizeLimit limit(2000);
   recorder.note({0, 0, NoteKind::kRemark, "", std::string(3000, 'x')});
   limit.lift();
-  recorder.finish("interrupted");
+  recorder.finish(Ending::kInterrupted);
   const RunReader reader(run.path());
-  EXPECT_EQ(reader.status(), "interrupted");
+  EXPECT_EQ(reader.status(), RunStatus::kInterrupted);
   ASSERT_EQ(reader.notes().size(), 1u);
   EXPECT_EQ(reader.notes()[0].text.size(), 3000u);
 }
@@ -114,7 +114,7 @@ TEST(ReadOnlyDisk, IsOneWarningAndNothingIsStored) {
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_NE(warnings[0].find(folder), std::string::npos) << warnings[0];
     EXPECT_NE(warnings[0].find("nothing is stored"), std::string::npos) << warnings[0];
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
     EXPECT_EQ(recorder.statistics().not_stored, 10);
     EXPECT_EQ(recorder.statistics().written, 0);
     ASSERT_EQ(warnings.size(), 2u);
@@ -142,11 +142,11 @@ TEST(FailingDatabase, LeavesTheValuesInTheJournalUntilItWorksAgain) {
   EXPECT_FALSE(record::exists(run.path() + "/run.sqlite"));
   {
     const RunReader reader(run.path());
-    EXPECT_EQ(reader.status(), "running");
+    EXPECT_EQ(reader.status(), RunStatus::kRunning);
     EXPECT_EQ(reader.find("loss")->count, step);
   }
   std::filesystem::remove_all(run.path() + "/run.sqlite.new");
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(warnings.size(), 1u);
   EXPECT_TRUE(record::exists(run.path() + "/run.sqlite"));
   EXPECT_FALSE(record::exists(run.path() + "/journal.0"));
@@ -167,7 +167,7 @@ TEST(FailingDatabase, ThatWorksAgainHasTheStretchesOfAllValues) {
   limit.lift();
   for (int64_t more = 0; more < 100; ++more) recorder.write(make_step(step++));
   recorder.write(make_step(10));
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(recorder.statistics().not_stored, 0);
   EXPECT_GT(step, 200);
   const RunReader reader(run.path());
@@ -184,10 +184,10 @@ TEST(FailingDatabase, AtTheEndLeavesARunThatIsReadFromItsJournal) {
   Recorder recorder(run.path(), collecting(warnings));
   recorder.begin(full_info());
   for (int64_t step = 0; step < 20; ++step) recorder.write(make_step(step));
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(warnings.size(), 1u);
   const RunReader reader(run.path());
-  EXPECT_EQ(reader.status(), "finished");
+  EXPECT_EQ(reader.status(), RunStatus::kFinished);
   EXPECT_EQ(reader.info().host, "host");
   EXPECT_EQ(reader.find("loss")->count, 20);
 }

@@ -24,7 +24,7 @@ TEST(JsonLines, HaveOneObjectPerStep) {
   histogram.above = 4;
   recorder.write(step_of(2, {number("loss", 0.1), number("loss", kNan, "\"ü\n", "x")}));
   recorder.write(step_of(3, {list, histogram}));
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   std::ostringstream out;
   export_json_lines(RunReader(run.path()), out);
   EXPECT_EQ(out.str(),
@@ -46,7 +46,7 @@ TEST(Csv, HasOneColumnPerSeriesOfNumbers) {
   recorder.write(step_of(0, {number("loss", 0.5), number("norm", 2, "a,b")}));
   recorder.write(step_of(1, {made_reading(ReadingKind::kList, "top")}));
   recorder.write(step_of(2, {number("ev", kInfinity, "fc", "residual"), number("loss", kNan)}));
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   std::ostringstream out;
   export_csv(RunReader(run.path()), out);
   EXPECT_EQ(out.str(),
@@ -57,7 +57,7 @@ TEST(Csv, HasOneColumnPerSeriesOfNumbers) {
 
 TEST(Exports, OfARunWithoutStepsAreValid) {
   RunFolder run;
-  Recorder(run.path()).finish("finished");
+  Recorder(run.path()).finish(Ending::kFinished);
   const RunReader reader(run.path());
   std::ostringstream json, csv;
   export_json_lines(reader, json);
@@ -75,7 +75,7 @@ TEST(Exports, StayInTheirFolderWhateverTheRecordSays) {
   {
     Recorder recorder(run.path());
     recorder.begin(info);
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   const std::string folder = run.path() + "/events";
   const std::string path = export_tensorboard(RunReader(run.path()), folder);
@@ -85,7 +85,7 @@ TEST(Exports, StayInTheirFolderWhateverTheRecordSays) {
 
 TEST(Exports, SayWhenTheyCannotBeWritten) {
   RunFolder run;
-  Recorder(run.path()).finish("finished");
+  Recorder(run.path()).finish(Ending::kFinished);
   const RunReader reader(run.path());
   const std::string message =
       message_of([&] { export_tensorboard(reader, run.path() + "/run.sqlite/events"); });

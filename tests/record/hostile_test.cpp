@@ -113,7 +113,7 @@ TEST(HostileHistograms, AreLeftOutByTheRecorderWithANote) {
     for (int64_t step = 0; step < 3; ++step) {
       recorder.write(step_of(step, {number("loss", 1), histogram({{0, 1, 2}, {0, 1, 3}}, 7)}));
     }
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   const RunReader reader(folder.path());
   ASSERT_EQ(reader.series().size(), 1u);
@@ -278,7 +278,7 @@ TEST(HostileDatabases, WithFramesOfManyBinsAreRefusedBeforeAllAreRead) {
     recorder.begin(full_info());
     const Reading large = histogram({{0, 1, limits::kBins}}, limits::kBins);
     for (int64_t step = 0; step < 10; ++step) recorder.write(step_of(step, {large}));
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   const RunReader reader(folder.path());
   const int64_t most = 3 * limits::kBins;

@@ -133,7 +133,7 @@ TEST(Kill, AtAnyMomentKeepsEveryStepThatWasWritten) {
     const std::string before = contents(run.path());
     {
       const RunReader reader(run.path());
-      EXPECT_EQ(reader.status(), "killed");
+      EXPECT_EQ(reader.status(), RunStatus::kKilled);
       EXPECT_EQ(faults(reader, writer.last()), "");
       EXPECT_GE(reader.last_step(), writer.last());
       for (const SeriesInfo& series : reader.series()) {
@@ -161,14 +161,14 @@ TEST(Kill, ChangesTheFingerprintWithoutAWrite) {
   while (writer.last() < 20) ASSERT_TRUE(writer.next());
   writer.hold();
   const std::string held = RunReader::fingerprint(run.path());
-  EXPECT_EQ(RunReader(run.path()).status(), "running");
+  EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kRunning);
   EXPECT_EQ(RunReader::fingerprint(run.path()), held);
   const std::string before = contents(run.path());
   writer.kill();
   EXPECT_TRUE(contents(run.path()) == before);
   const std::string killed = RunReader::fingerprint(run.path());
   EXPECT_NE(killed, held);
-  EXPECT_EQ(RunReader(run.path()).status(), "killed");
+  EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kKilled);
   EXPECT_EQ(RunReader::fingerprint(run.path()), killed);
 }
 
@@ -184,8 +184,10 @@ TEST(Kill, WhileTheRunEndsKeepsEverything) {
     wait_up_to(40000, random);
     writer.kill();
     const RunReader reader(run.path());
-    const std::string status = reader.status();
-    EXPECT_TRUE(status == "finished" || (status == "killed" && writer.is_killed())) << status;
+    const RunStatus status = reader.status();
+    EXPECT_TRUE(status == RunStatus::kFinished ||
+                (status == RunStatus::kKilled && writer.is_killed()))
+        << to_string(status);
     EXPECT_EQ(faults(reader, kSteps - 1), "");
   }
 }
@@ -261,7 +263,7 @@ TEST(AnotherProcess, IsSeenToBeRunningAndReadWhole) {
     while (writer.last() < reports) ASSERT_TRUE(writer.next());
     const int64_t written = writer.last();
     const RunReader reader(run.path());
-    EXPECT_EQ(reader.status(), "running");
+    EXPECT_EQ(reader.status(), RunStatus::kRunning);
     EXPECT_EQ(faults(reader, written), "");
   }
   const std::string message = message_of([&] { Recorder recorder(run.path()); });

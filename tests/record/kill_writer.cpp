@@ -22,5 +22,5 @@ int main(int count, char** arguments) {
     if (::write(STDOUT_FILENO, &step, sizeof step) != sizeof step) return 1;
     if (step > 0) recorder.write(flightdeck::tests::make_late_step(step - 1));
   }
-  recorder.finish("finished");
+  recorder.finish(flightdeck::Ending::kFinished);
 }

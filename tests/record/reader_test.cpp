@@ -26,7 +26,7 @@ TEST(RunReader, RefusesAFolderWithoutARun) {
 
 TEST(RunReader, RefusesANewerFormatAndForeignDatabases) {
   RunFolder run;
-  record_steps(run.path(), 1, "finished");
+  record_steps(run.path(), 1, Ending::kFinished);
   Database(run.path() + "/run.sqlite", Database::Mode::kPlain).run("PRAGMA user_version = 7");
   std::string message = message_of([&] { RunReader reader(run.path()); });
   EXPECT_NE(message.find("format 7"), std::string::npos) << message;
@@ -37,18 +37,28 @@ TEST(RunReader, RefusesANewerFormatAndForeignDatabases) {
 }
 
 TEST(RunReader, TellsHowARunEnded) {
-  for (const char* ending : {"finished", "interrupted", "failed"}) {
+  for (const Ending ending :
+       {Ending::kFinished, Ending::kInterrupted, Ending::kDiverged, Ending::kFailed}) {
     RunFolder run;
     record_steps(run.path(), 2, ending);
-    EXPECT_EQ(RunReader(run.path()).status(), ending);
+    EXPECT_EQ(RunReader(run.path()).status(), status_of(ending));
+    EXPECT_EQ(ending_of(to_string(ending)), ending);
   }
+}
+
+TEST(RunReader, TakesARunThatEndedWithAWordOfItsOwnAsFinished) {
+  RunFolder run;
+  record_steps(run.path(), 2, Ending::kFailed);
+  Database(run.path() + "/run.sqlite", Database::Mode::kPlain)
+      .run("UPDATE meta SET value = 'enough for today' WHERE key = 'ending'");
+  EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kFinished);
 }
 
 TEST(RunReader, ReadsARunWithoutSteps) {
   RunFolder run;
   Recorder recorder(run.path());
   for (const bool is_finished : {false, true}) {
-    if (is_finished) recorder.finish("finished");
+    if (is_finished) recorder.finish(Ending::kFinished);
     const RunReader reader(run.path());
     EXPECT_EQ(reader.last_step(), -1);
     EXPECT_EQ(reader.last_time(), 0);
@@ -65,7 +75,7 @@ TEST(RunReader, ListsAndFindsSeries) {
   Recorder recorder(run.path());
   recorder.write(step_of(3, {number("loss", 1), number("grad_norm", 2, "gewichtungsfaktor.β∂")}));
   recorder.write(step_of(5, {number("loss", 1), number("loss", 7, "", "iterations")}));
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   const RunReader reader(run.path());
   EXPECT_EQ(reader.series().size(), 3u);
   const auto loss = reader.find("loss");
@@ -90,7 +100,7 @@ TEST(RunReader, ReadsRanges) {
   Recorder recorder(run.path());
   for (int64_t step = 0; step < 100; step += 10) recorder.write(make_step(step));
   for (const bool is_finished : {false, true}) {
-    if (is_finished) recorder.finish("finished");
+    if (is_finished) recorder.finish(Ending::kFinished);
     const RunReader reader(run.path());
     const int64_t id = reader.find("loss")->id;
     EXPECT_EQ(reader.numbers(id, {20, 50}).size(), 4u);
@@ -108,7 +118,7 @@ TEST(RunReader, ReadsRanges) {
 
 TEST(RunReader, RefusesSeriesThatAreNotThere) {
   RunFolder run;
-  record_steps(run.path(), 3, "finished");
+  record_steps(run.path(), 3, Ending::kFinished);
   const RunReader reader(run.path());
   EXPECT_THROW(reader.numbers(0), std::invalid_argument);
   EXPECT_THROW(reader.readings(99), std::invalid_argument);
@@ -123,7 +133,7 @@ TEST(RunReader, GivesNotesInOrder) {
   recorder.note({1, 2.5, NoteKind::kRemark, "", "first"});
   recorder.note({4, 3.5, NoteKind::kSwitchedOff, "alpha", "it failed: \"ü\""});
   for (const bool is_finished : {false, true}) {
-    if (is_finished) recorder.finish("finished");
+    if (is_finished) recorder.finish(Ending::kFinished);
     const auto notes = RunReader(run.path()).notes();
     ASSERT_EQ(notes.size(), 2u);
     EXPECT_EQ(notes[0].text, "first");
@@ -142,7 +152,7 @@ TEST(RunReader, SeriesKeepTheirNumbersWhenTheyAreStored) {
   const RunReader reader(run.path());
   std::vector<std::string> before, after;
   for (const SeriesInfo& series : reader.series()) before.push_back(series.quantity);
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   for (const SeriesInfo& series : reader.series()) after.push_back(series.quantity);
   EXPECT_EQ(before, (std::vector<std::string>{"c", "a", "b"}));
   EXPECT_EQ(after, before);
@@ -163,7 +173,9 @@ TEST(RunReader, SeesNoTornStepWhileOthersWriteAndRead) {
     while (!is_over && wrong.empty()) {
       const int64_t at_least = written;
       wrong = faults(reader, at_least);
-      if (reader.status() != "running") wrong += "status " + reader.status();
+      if (reader.status() != RunStatus::kRunning) {
+        wrong += std::string("status ") + to_string(reader.status());
+      }
       ++rounds;
     }
     EXPECT_EQ(wrong, "");
@@ -178,7 +190,7 @@ TEST(RunReader, SeesNoTornStepWhileOthersWriteAndRead) {
   is_over = true;
   first.join();
   second.join();
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(faults(RunReader(run.path()), 1499), "");
 }
 
@@ -193,22 +205,22 @@ TEST(RunReader, SeesARunEndWithoutAGap) {
     for (int64_t step = 0; step < 40; ++step) recorder.write(make_step(step));
     std::thread other([&] {
       const RunReader reader(run.path());
-      std::string status = "running";
-      while (status == "running") {
+      RunStatus status = RunStatus::kRunning;
+      while (status == RunStatus::kRunning) {
         EXPECT_EQ(reader.find("loss")->count, 40);
         EXPECT_EQ(reader.numbers(1).size(), 40u);
         status = reader.status();
       }
-      EXPECT_EQ(status, "finished");
+      EXPECT_EQ(status, RunStatus::kFinished);
     });
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
     other.join();
   }
 }
 
 TEST(RunReader, ReadsACopyOfTheDatabaseAlone) {
   RunFolder run;
-  record_steps(run.path(), 5, "finished");
+  record_steps(run.path(), 5, Ending::kFinished);
   const std::string copy = run.path() + ".copy%23 ?";
   std::filesystem::create_directories(copy);
   std::filesystem::copy_file(run.path() + "/run.sqlite", copy + "/run.sqlite");
@@ -217,7 +229,7 @@ TEST(RunReader, ReadsACopyOfTheDatabaseAlone) {
 
 TEST(RunReader, ReadsTheRunThatTookTheFolder) {
   RunFolder run;
-  record_steps(run.path(), 5, "finished");
+  record_steps(run.path(), 5, Ending::kFinished);
   const RunReader reader(run.path());
   EXPECT_NE(reader.find("loss"), nullptr);
   std::filesystem::remove_all(run.path());
@@ -226,7 +238,7 @@ TEST(RunReader, ReadsTheRunThatTookTheFolder) {
     Recorder recorder(run.path());
     recorder.begin(full_info());
     for (int64_t step = 0; step < 5; ++step) recorder.write(step_of(step, {number("other", 1)}));
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   EXPECT_EQ(reader.find("loss"), nullptr);
   EXPECT_EQ(reader.find("other")->count, 5);
@@ -234,7 +246,7 @@ TEST(RunReader, ReadsTheRunThatTookTheFolder) {
 
 TEST(RunReader, LeavesTheFolderAsItIs) {
   RunFolder run;
-  record_steps(run.path(), 5, "finished");
+  record_steps(run.path(), 5, Ending::kFinished);
   const std::string before = contents(run.path());
   const RunReader reader(run.path());
   EXPECT_EQ(reader.series().size(), 4u);

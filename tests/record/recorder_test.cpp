@@ -40,7 +40,7 @@ TEST(Recorder, FinishedRunIsOneFileThatAnySqliteReads) {
   Recorder recorder(run.path());
   recorder.begin(full_info());
   for (int64_t step = 0; step < 10; ++step) recorder.write(make_step(step));
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(files_of(run.path()), std::vector<std::string>{"run.sqlite"});
   Database database(run.path() + "/run.sqlite", Database::Mode::kPlain);
   EXPECT_EQ(database.text("PRAGMA integrity_check"), "ok");
@@ -58,7 +58,7 @@ TEST(Recorder, KeepsEveryKindOfReading) {
     if (step > 0) recorder.write(make_late_step(step - 1));
   }
   EXPECT_EQ(faults(RunReader(run.path()), 59), "");
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(faults(RunReader(run.path()), 59), "");
 }
 
@@ -83,7 +83,7 @@ TEST(Recorder, KeepsWhatTheRunIs) {
   Recorder recorder(run.path());
   recorder.begin(full_info());
   for (const bool is_finished : {false, true}) {
-    if (is_finished) recorder.finish("finished");
+    if (is_finished) recorder.finish(Ending::kFinished);
     const RunInfo info = RunReader(run.path()).info();
     const RunInfo expected = full_info();
     EXPECT_EQ(info.start_time, expected.start_time);
@@ -121,7 +121,7 @@ TEST(Recorder, LaterValueReplacesAnEarlierOneAndIsCountedOnce) {
     recorder.write(step_of(step / 2, {number("loss", 2.0)}));
   }
   for (const bool is_finished : {false, true}) {
-    if (is_finished) recorder.finish("finished");
+    if (is_finished) recorder.finish(Ending::kFinished);
     const RunReader reader(run.path());
     const auto series = reader.find("loss");
     ASSERT_TRUE(series);
@@ -142,7 +142,7 @@ TEST(Recorder, KeepsNumbersThatAreNone) {
   Recorder recorder(run.path());
   const std::vector<double> values = {kNan, kInfinity, -kInfinity, -0.0, 5e-324, 1.7e308};
   for (size_t i = 0; i < values.size(); ++i) recorder.write(step_of(i, {number("x", values[i])}));
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   const auto points = RunReader(run.path()).numbers(1);
   ASSERT_EQ(points.size(), values.size());
   EXPECT_TRUE(std::isnan(points[0].value));
@@ -154,20 +154,20 @@ TEST(Recorder, RefusesAFolderWithARunAndNamesIt) {
   {
     Recorder recorder(run.path());
     expect_has(message_of([&] { Recorder second(run.path()); }), {run.path(), "being recorded"});
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   expect_has(message_of([&] { Recorder second(run.path()); }),
              {run.path(), "already holds a run", "another folder"});
-  EXPECT_EQ(RunReader(run.path()).status(), "finished");
+  EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kFinished);
 }
 
 TEST(Recorder, RefusesCallsAfterTheEnd) {
   RunFolder run;
   Recorder recorder(run.path());
-  recorder.finish("finished");
-  recorder.finish("failed");
+  recorder.finish(Ending::kFinished);
+  recorder.finish(Ending::kFailed);
   EXPECT_THROW(recorder.write(make_step(0)), std::logic_error);
-  EXPECT_EQ(RunReader(run.path()).status(), "finished");
+  EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kFinished);
 }
 
 TEST(Recorder, CountsWhatItWrites) {
@@ -202,7 +202,7 @@ TEST(Recorder, WaitsWhenTheQueueIsFullAndCountsIt) {
   trainer.join();
   EXPECT_GE(recorder.statistics().waits, 1);
   EXPECT_GT(recorder.statistics().wait_seconds, 0);
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(RunReader(run.path()).last_step(), 11);
 }
 
@@ -217,7 +217,7 @@ TEST(Recorder, GoesOnThroughManyJournalFilesAndLeavesNone) {
     if (step > 0) recorder.write(make_late_step(step - 1));
   }
   EXPECT_EQ(faults(RunReader(run.path()), 299), "");
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(files_of(run.path()), std::vector<std::string>{"run.sqlite"});
   EXPECT_EQ(faults(RunReader(run.path()), 299), "");
 }
@@ -227,10 +227,10 @@ TEST(Recorder, WithoutAnEndLooksKilledAndIsWhole) {
   {
     Recorder recorder(run.path());
     recorder.write(make_step(0));
-    EXPECT_EQ(RunReader(run.path()).status(), "running");
+    EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kRunning);
   }
   const RunReader reader(run.path());
-  EXPECT_EQ(reader.status(), "killed");
+  EXPECT_EQ(reader.status(), RunStatus::kKilled);
   EXPECT_EQ(reader.last_step(), 0);
 }
 

@@ -28,7 +28,7 @@ void write_steps(Recorder& recorder, int64_t first, int64_t end) {
   }
 }
 
-void record(const std::string& folder, int64_t steps, const std::string& ending) {
+void record(const std::string& folder, int64_t steps, Ending ending) {
   Recorder recorder(folder);
   RunInfo info = full_info();
   info.start_time = 1234.5;
@@ -66,19 +66,19 @@ std::string all_stretch_faults(const RunReader& reader) {
 
 TEST(ResumedRun, IsAsIfItHadNeverEnded) {
   const RunFolder folder;
-  record(folder.path(), 500, "interrupted");
+  record(folder.path(), 500, Ending::kInterrupted);
   {
     Recorder recorder(folder.path(), resuming_at(321));
     recorder.begin(full_info());
     const RunReader reader(folder.path());
-    EXPECT_EQ(reader.status(), "running");
+    EXPECT_EQ(reader.status(), RunStatus::kRunning);
     EXPECT_EQ(reader.last_step(), 320);
     write_steps(recorder, 321, 900);
     EXPECT_EQ(reader.last_step(), 899);
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   const RunReader reader(folder.path());
-  EXPECT_EQ(reader.status(), "finished");
+  EXPECT_EQ(reader.status(), RunStatus::kFinished);
   EXPECT_EQ(reader.info().start_time, 1234.5);
   EXPECT_EQ(faults(reader, 899), "");
   EXPECT_EQ(all_stretch_faults(reader), "");
@@ -87,10 +87,10 @@ TEST(ResumedRun, IsAsIfItHadNeverEnded) {
 
 TEST(ResumedRun, ForgetsWhatCameAfterTheStepItResumesAt) {
   const RunFolder folder;
-  record(folder.path(), 500, "finished");
-  Recorder(folder.path(), resuming_at(100)).finish("interrupted");
+  record(folder.path(), 500, Ending::kFinished);
+  Recorder(folder.path(), resuming_at(100)).finish(Ending::kInterrupted);
   const RunReader reader(folder.path());
-  EXPECT_EQ(reader.status(), "interrupted");
+  EXPECT_EQ(reader.status(), RunStatus::kInterrupted);
   EXPECT_EQ(reader.last_step(), 99);
   EXPECT_EQ(reader.find("loss")->count, 100);
   EXPECT_EQ(faults(reader, 99), "");
@@ -102,8 +102,8 @@ TEST(ResumedRun, ForgetsWhatCameAfterTheStepItResumesAt) {
 
 TEST(ResumedRun, ShowsNoSeriesThatItForgot) {
   const RunFolder folder;
-  record(folder.path(), 10, "finished");
-  Recorder(folder.path(), resuming_at(0)).finish("interrupted");
+  record(folder.path(), 10, Ending::kFinished);
+  Recorder(folder.path(), resuming_at(0)).finish(Ending::kInterrupted);
   const RunReader reader(folder.path());
   EXPECT_TRUE(reader.series().empty());
   EXPECT_EQ(reader.find("loss"), nullptr);
@@ -119,7 +119,7 @@ TEST(ResumedRun, MayHaveDiedAnyNumberOfTimes) {
   options.journal_bytes = 1 << 16;
   record_and_die(folder.path(), options, end);
   for (int death = 0; death < 8; ++death) {
-    EXPECT_EQ(RunReader(folder.path()).status(), "killed");
+    EXPECT_EQ(RunReader(folder.path()).status(), RunStatus::kKilled);
     const int64_t from = random() % end;
     end = from + 1 + random() % 400;
     record_and_die(folder.path(), resuming_at(from), end);
@@ -136,7 +136,7 @@ TEST(ResumedRun, BeginsWhereThereIsNone) {
     Recorder recorder(folder.path(), resuming_at(0));
     recorder.begin(full_info());
     write_steps(recorder, 0, 20);
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   EXPECT_EQ(faults(RunReader(folder.path()), 19), "");
 }

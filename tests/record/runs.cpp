@@ -121,7 +121,7 @@ RunInfo full_info() {
   return info;
 }
 
-void record_steps(const std::string& folder, int64_t steps, const std::string& ending) {
+void record_steps(const std::string& folder, int64_t steps, Ending ending) {
   Recorder recorder(folder);
   recorder.begin(full_info());
   for (int64_t step = 0; step < steps; ++step) recorder.write(make_step(step));

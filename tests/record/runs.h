@@ -35,7 +35,7 @@ Reading number(const std::string& quantity,
 StepReadings step_of(int64_t step, std::vector<Reading> readings);
 RunInfo full_info();
 /// Records make_step(0), make_step(1), ... and ends the run.
-void record_steps(const std::string& folder, int64_t steps, const std::string& ending = "finished");
+void record_steps(const std::string& folder, int64_t steps, Ending ending = Ending::kFinished);
 
 /// Names, times and contents of a folder's files: equal if nobody wrote.
 std::string contents(const std::string& folder);

@@ -137,11 +137,11 @@ TEST_P(Stretches, AndFramesAreWhatThePointsSayInEveryStateOfARun) {
     const std::string copy = run.path() + ".killed";
     ASSERT_EQ(std::system(("cp -r '" + run.path() + "' '" + copy + "'").c_str()), 0);
     const RunReader killed(copy);
-    EXPECT_EQ(killed.status(), "killed");
+    EXPECT_EQ(killed.status(), RunStatus::kKilled);
     EXPECT_EQ(all_faults(killed), "") << "killed";
     EXPECT_EQ(killed.find("x")->count, reader.find("x")->count);
   }
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(all_faults(reader), "") << "finished";
   Database database(run.path() + "/run.sqlite", Database::Mode::kPlain);
   EXPECT_GT(database.integer("SELECT count(*) FROM stretches WHERE series = 1"), 15);
@@ -162,7 +162,7 @@ TEST(StretchRows, StayBetweenOneSizeAndTwoWhateverTheOrder) {
     Recorder recorder(run.path(), options);
     Source source(recorder, order);
     source.write(1000);
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
     EXPECT_EQ(all_faults(RunReader(run.path())), "");
     Database database(run.path() + "/run.sqlite", Database::Mode::kPlain);
     EXPECT_GE(database.integer("SELECT min(count) FROM stretches"), 64);
@@ -183,7 +183,7 @@ TEST(StretchRows, AtTheEndsOfTheIntegersAreRead) {
   for (int64_t i = 0; i < 92; ++i) {
     recorder.write(step_of(kHuge - 91 + i, {number("x", static_cast<double>(i))}));
   }
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   const RunReader reader(run.path());
   for (const int64_t at_most : {1, 2, 3, 7, 1000}) {
     EXPECT_EQ(stretch_faults(reader, 1, {}, at_most), "");
@@ -207,7 +207,7 @@ TEST(RunReader, GivesSeriesWithoutNumbersStretchesOfStepsAlone) {
   Recorder recorder(run.path());
   for (int64_t step = 0; step < 500; ++step) recorder.write(make_step(step));
   for (const bool is_finished : {false, true}) {
-    if (is_finished) recorder.finish("finished");
+    if (is_finished) recorder.finish(Ending::kFinished);
     const RunReader reader(run.path());
     const auto stretches = reader.stretches(reader.find("sample_outliers")->id, {}, 5);
     ASSERT_EQ(stretches.size(), 5u);
@@ -231,7 +231,7 @@ TEST(RunReader, GivesTheLastNumbersOfTheWholeModel) {
   recorder.write(step_of(5, {number("loss", 4), number("grad_norm", 7, "conv1.weight")}));
   recorder.write(step_of(4, {number("loss", 9)}));
   for (const bool is_finished : {false, true}) {
-    if (is_finished) recorder.finish("finished");
+    if (is_finished) recorder.finish(Ending::kFinished);
     const RunReader reader(run.path());
     const auto last = reader.last_numbers();
     ASSERT_EQ(last.size(), 2u);
@@ -244,7 +244,7 @@ TEST(RunReader, GivesTheLastNumbersOfTheWholeModel) {
     const RunSummary summary = reader.summary();
     EXPECT_EQ(summary.info.command, full_info().command);
     EXPECT_EQ(summary.info.start_time, full_info().start_time);
-    EXPECT_EQ(summary.status, is_finished ? "finished" : "running");
+    EXPECT_EQ(summary.status, is_finished ? RunStatus::kFinished : RunStatus::kRunning);
     EXPECT_EQ(summary.last_step, 5);
     EXPECT_EQ(summary.last_time, 105);
     ASSERT_EQ(summary.numbers.size(), 2u);
@@ -293,7 +293,7 @@ TEST(RunReader, IsUsedByManyThreadsWhileTheRunGrows) {
   for (int64_t step = 1; step < 1500; ++step) recorder.write(make_step(step));
   is_over = true;
   for (std::thread* thread : {&first, &second, &third}) thread->join();
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_EQ(faults(reader, 1499).find("other"), std::string::npos);
   EXPECT_EQ(stretch_faults(reader, 1, {}, 100), "");
 }
@@ -310,7 +310,8 @@ TEST(Fingerprint, ChangesWithEveryCallAndNotByItself) {
   const auto expect_change = [&](const std::function<void()>& call) {
     call();
     // What was stored is seen as a change too, so it is waited for.
-    if (RunReader(run.path()).status() == "running") wait_until_stored(run.path(), ++entries);
+    if (RunReader(run.path()).status() == RunStatus::kRunning)
+      wait_until_stored(run.path(), ++entries);
     const std::string now = RunReader::fingerprint(run.path());
     EXPECT_NE(now, last);
     const RunReader reader(run.path());
@@ -322,7 +323,7 @@ TEST(Fingerprint, ChangesWithEveryCallAndNotByItself) {
   expect_change([&] { recorder.write(make_step(0)); });
   expect_change([&] { recorder.write(make_step(0)); });
   expect_change([&] { recorder.note({0, 1, NoteKind::kRemark, "", "text"}); });
-  expect_change([&] { recorder.finish("finished"); });
+  expect_change([&] { recorder.finish(Ending::kFinished); });
 }
 
 }  // namespace

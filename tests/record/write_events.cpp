@@ -41,7 +41,7 @@ int main(int count, char** arguments) {
       made.readings = {loss, iterations, histogram, list};
       recorder.write(made);
     }
-    recorder.finish("finished");
+    recorder.finish(flightdeck::Ending::kFinished);
   }
   const flightdeck::RunReader reader(folder + "/run");
   std::puts(flightdeck::export_tensorboard(reader, folder + "/events").c_str());

@@ -43,7 +43,7 @@ class Api : public Test {
     }
     recorder.note({7, 107, NoteKind::kSwitchedOff, "alpha", "the matrix is singular"});
     recorder.note({8, 108, NoteKind::kRemark, "", "batch norm is frozen"});
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
     get_until(served_.port(), "/api/v1/runs", "\"status\":\"finished\"");
   }
 
@@ -171,7 +171,7 @@ TEST_F(Api, WritesStepsThatAreFarApartAsCsv) {
       recorder.write(step_of(step, {number("loss", 1)}));
       recorder.write(step_of(step / 2, {number("alpha", 2)}));
     }
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   // What a piece has in memory follows from the points, whatever the list of series says.
   record::Database(folder + "/run.sqlite", record::Database::Mode::kWrite)
@@ -188,7 +188,7 @@ TEST_F(Api, RefusesFramesOfTooManyNumbersBeforeItReadsThem) {
     for (int64_t step = 0; step < 10; ++step) {
       recorder.write(step_of(step, {histogram("wide", std::vector<int64_t>(1 << 20, 0))}));
     }
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   get_until(served_.port(), "/api/v1/runs", "\"wide\"");
   EXPECT_EQ(ask("/api/v1/frames?run=wide&ids=1&count=3").status, 200);
@@ -205,7 +205,7 @@ TEST_F(Api, LightsALampForALossThatIsNotFinite) {
   Recorder recorder(served_.path() + "/broken");
   recorder.begin(full_info());
   recorder.write(step_of(4, {number("loss", std::nan(""))}));
-  recorder.finish("failed");
+  recorder.finish(Ending::kFailed);
   get_until(served_.port(), "/api/v1/runs", "\"failed\"");
   expect("/api/v1/lamps?run=broken", "loss is NaN at step 4");
   expect("/api/v1/lamps?run=broken", "The run failed");
@@ -219,7 +219,7 @@ TEST_F(Api, LightsOneLampAtTheFirstLossThatIsNotFinite) {
     const double value = step < 20 ? 1.0 : std::nan("");
     recorder.write(step_of(step, {number("loss", value), number("train_loss", value)}));
   }
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   get_until(served_.port(), "/api/v1/runs", "\"lost\"");
   const std::string body = ask("/api/v1/lamps?run=lost").body;
   EXPECT_NE(body.find("loss is NaN at step 20"), std::string::npos) << body;
@@ -234,7 +234,7 @@ TEST_F(Api, SaysTheStepOfADivergenceThatTheProgramTold) {
   for (const int64_t step : {0, 10}) {
     recorder.write(step_of(step, {number("loss", step < 8 ? 1.0 : std::nan(""))}));
   }
-  recorder.finish("diverged");
+  recorder.finish(Ending::kDiverged);
   get_until(served_.port(), "/api/v1/runs", "\"diverged\"");
   const std::string body = ask("/api/v1/lamps?run=diverged").body;
   EXPECT_NE(body.find("not finite at step 8"), std::string::npos) << body;
@@ -248,7 +248,7 @@ TEST_F(Api, LightsOneLampForAllThatWasSwitchedOffForOneReason) {
   recorder.begin(full_info());
   recorder.write(step_of(0, {number("loss", 1.0)}));
   recorder.note({0, 100, NoteKind::kSwitchedOff, "alpha, norm_test", "no rows"});
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   get_until(served_.port(), "/api/v1/runs", "\"off\"");
   expect("/api/v1/lamps?run=off", "2 quantities were switched off: alpha, norm_test");
 }
@@ -274,7 +274,7 @@ TEST_F(Api, SpeaksValidUtf8WithPrometheus) {
   Recorder recorder(served_.path() + "/odd");
   recorder.begin(full_info());
   recorder.write(step_of(0, {number("loss\xff", 0.5)}));
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   get_until(served_.port(), "/metrics", "run=\"odd\"");
   expect("/metrics", "quantity=\"loss\xef\xbf\xbd\"");
 }

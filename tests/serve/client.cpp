@@ -75,7 +75,7 @@ void ServedFolder::add_run(const std::string& id, int64_t steps) const {
     for (int64_t step = 0; step < steps; ++step) {
       recorder.write(step_of(step, {number("loss", 1.0 / (1.0 + static_cast<double>(step)))}));
     }
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   std::filesystem::create_directories(std::filesystem::path(shown).parent_path());
   std::filesystem::rename(hidden, shown);

@@ -46,7 +46,7 @@ TEST(Events, TellThatARunAppearsGrowsAndEnds) {
   recorder.write(step_of(5, {number("loss", 0.25)}));
   EXPECT_TRUE(wait_for(*client, "\"last_step\":5"));
   EXPECT_TRUE(wait_for(*client, "\"values\":{\"loss\":0.25}"));
-  recorder.finish("interrupted");
+  recorder.finish(Ending::kInterrupted);
   EXPECT_TRUE(wait_for(*client, "\"status\":\"interrupted\""));
 }
 

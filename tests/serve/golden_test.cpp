@@ -53,7 +53,7 @@ void record_fixed_run(const std::string& folder) {
   recorder.note({3, 103.5, NoteKind::kRemark, "", "a remark"});
   recorder.note({4, 104, NoteKind::kSwitchedOff, "hess_max_ev", "it did not converge"});
   recorder.note({5, 105, NoteKind::kNotStored, "", "steps 5 to 5"});
-  recorder.finish("failed");
+  recorder.finish(Ending::kFailed);
 }
 
 // Takes out what differs from run to run.

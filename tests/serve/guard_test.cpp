@@ -126,7 +126,7 @@ TEST(Guard, ReadsNothingOutsideTheFolder) {
   {
     Recorder recorder(outside);
     recorder.begin(full_info());
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   const std::string name = std::filesystem::path(outside).filename().string();
   for (const std::string& target : {std::string("/../../../../etc/passwd"),

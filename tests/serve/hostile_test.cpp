@@ -231,7 +231,7 @@ TEST(Hostile, AnAnswerThatCannotBeEndedBreaksOffAlone) {
       for (int k = 0; k < 50; ++k) readings.push_back(number("loss", 0.1, std::to_string(k)));
       recorder.write(step_of(step, readings));
     }
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   std::filesystem::rename(served.path() + "/.recorded", served.path() + "/doomed");
   get_until(served.port(), "/api/v1/runs", "doomed");

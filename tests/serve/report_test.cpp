@@ -26,7 +26,7 @@ class RecordedRun {
     Recorder recorder(folder_.path());
     recorder.begin(full_info());
     for (int64_t step = 0; step < steps; ++step) recorder.write(make(step));
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
     reader_ = std::make_unique<RunReader>(folder_.path());
   }
   const RunReader& reader() const { return *reader_; }

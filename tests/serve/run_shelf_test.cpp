@@ -99,7 +99,7 @@ class Shelf : public testing::Test {
     Recorder recorder(folder);
     recorder.begin(full_info());
     recorder.write(step_of(1, {number("loss", 0.5)}));
-    recorder.finish("finished");
+    recorder.finish(Ending::kFinished);
   }
   void add(const std::string& id) const { record(path_ + "/" + id); }
 
@@ -216,7 +216,7 @@ TEST_F(Shelf, SeesRunsAppearGrowAndEnd) {
     EXPECT_GT(shelf.find("group/live")->change, change);
     change = shelf.find("group/live")->change;
   }
-  recorder.finish("finished");
+  recorder.finish(Ending::kFinished);
   EXPECT_TRUE(eventually([&] { return status_of(shelf, "group/live") == "finished"; }));
 }
 
@@ -259,7 +259,7 @@ TEST_F(Shelf, SeesThatARunWasReplaced) {
     Recorder recorder(path_ + "/one");
     recorder.begin(full_info());
     recorder.write(step_of(77, {number("loss", 0.5)}));
-    recorder.finish("failed");
+    recorder.finish(Ending::kFailed);
   }
   EXPECT_TRUE(eventually([&] { return status_of(shelf, "one") == "failed"; }));
   EXPECT_EQ(shelf.find("one")->last_step, 77);

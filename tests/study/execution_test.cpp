@@ -124,7 +124,7 @@ TEST_F(ExecutionTest, EndsItsRunsKindlyAndGoesOnLater) {
   EXPECT_EQ(progress.ended, 0u);
   EXPECT_EQ(progress.failed, 0u);
   ASSERT_EQ(started().size(), 2u);
-  EXPECT_EQ(read_outcome(run_folder(study_, study.plan()[0])).ending, "interrupted");
+  EXPECT_EQ(read_outcome(run_folder(study_, study.plan()[0])).ending, Ending::kInterrupted);
   remove("wait");
   EXPECT_EQ(work().ended, 26u);
 }

@@ -105,7 +105,7 @@ class Study {
     const double bonus = schedule == "constant" ? 0 : 0.02 * hashed(schedule) * skill;
     const double quality = std::exp(-0.1 * off * off) * (0.96 + 0.04 * skill + bonus);
     const double pace = 4 + 10 * skill * std::exp(-off * off);
-    outcome.ending = diverges ? "diverged" : "finished";
+    outcome.ending = diverges ? Ending::kDiverged : Ending::kFinished;
     outcome.steps = outcome.setting.epochs * problem.steps_per_epoch;
     if (diverges) outcome.diverged_at = outcome.steps = 2 * problem.steps_per_epoch - 1;
     score(problem, outcome, quality, pace);
@@ -145,7 +145,7 @@ class Study {
       return problem.has_accuracy ? -outcome.valid.accuracy.back() : outcome.valid.loss.back();
     };
     for (const Outcome& outcome : tuning_) {
-      if (outcome.tags.at("sample") == "default" || outcome.ending == "diverged") continue;
+      if (outcome.tags.at("sample") == "default" || outcome.ending == Ending::kDiverged) continue;
       if (outcome.seed == 42 && (best == nullptr || last(outcome) < last(*best))) best = &outcome;
     }
     const std::string sample = best->tags.at("sample");

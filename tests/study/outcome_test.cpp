@@ -21,7 +21,7 @@ Outcome an_outcome() {
   outcome.setting = {
       "mnist_mlp", "adam", "cosine", {{"learning_rate", 0.1}, {"beta1", 0.9}}, 64, 2};
   outcome.seed = ~uint64_t{0};
-  outcome.ending = "diverged";
+  outcome.ending = Ending::kDiverged;
   outcome.diverged_at = 17;
   outcome.steps = 20;
   outcome.steps_per_epoch = 10;
@@ -45,7 +45,7 @@ TEST(Outcome, SurvivesItsFileWithoutALossOfDigits) {
   const Outcome read = read_outcome(folder.path() + "/deep/down");
   EXPECT_EQ(read.setting, written.setting);
   EXPECT_EQ(read.seed, written.seed);
-  EXPECT_EQ(read.ending, "diverged");
+  EXPECT_EQ(read.ending, Ending::kDiverged);
   EXPECT_EQ(read.diverged_at, 17);
   EXPECT_EQ(read.steps, 20);
   EXPECT_EQ(read.steps_per_epoch, 10);

@@ -24,7 +24,7 @@ inline Outcome outcome_with(const std::string& problem,
                      128,
                      static_cast<int64_t>(scores.size()) - 1};
   outcome.seed = seed;
-  outcome.ending = "finished";
+  outcome.ending = Ending::kFinished;
   outcome.steps_per_epoch = 10;
   outcome.steps = 10 * outcome.setting.epochs;
   outcome.reported_epoch = outcome.setting.epochs;
@@ -55,7 +55,7 @@ inline Outcome with_losses(const std::string& optimizer,
 
 /// Stopped in epoch `epoch`, of `epochs` planned.
 inline Outcome diverged_in(Outcome outcome, int64_t epoch, int64_t epochs) {
-  outcome.ending = "diverged";
+  outcome.ending = Ending::kDiverged;
   outcome.diverged_at = 10 * epoch - 5;
   outcome.setting.epochs = outcome.reported_epoch = epochs;
   return outcome;

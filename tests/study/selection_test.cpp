@@ -13,7 +13,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Outcome classifier() {
   Outcome outcome;
-  outcome.ending = "finished";
+  outcome.ending = Ending::kFinished;
   outcome.evaluated = {0, 1, 2, 3};
   outcome.reported_epoch = 3;
   outcome.valid = {{4, 3, 2, 1}, {0.1, 0.2, 0.3, 0.4}};
@@ -49,7 +49,7 @@ TEST(RunScore, WithWarmRestartsReportsTheLastWholeCycleButTunesByTheEnd) {
 
 TEST(RunScore, OfADivergedRunReportsTheUntrainedNetwork) {
   Outcome outcome = classifier();
-  outcome.ending = "diverged";
+  outcome.ending = Ending::kDiverged;
   EXPECT_TRUE(score_of(outcome).is_diverged);
   EXPECT_EQ(score_of(outcome).reported, 0.15);
 }
@@ -62,7 +62,7 @@ TEST(RunScore, CountsAsDivergedIfAnyScoreWentBadOnTheWay) {
 
 TEST(RunScore, OfARunThatDivergedAfterTheReportedEpochReportsWhatItHadThen) {
   Outcome outcome = classifier();
-  outcome.ending = "diverged";
+  outcome.ending = Ending::kDiverged;
   outcome.steps_per_epoch = 10;
   outcome.diverged_at = outcome.reported_epoch * 10 + 1;
   EXPECT_TRUE(score_of(outcome).is_diverged);

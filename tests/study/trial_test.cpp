@@ -54,7 +54,7 @@ TEST(Trials, TakeTheLastOfTwoRunsWithOneSeedAndSaySo) {
 
 TEST(Trials, LeaveOutInterruptedRunsAndSaySo) {
   Outcome interrupted = with_accuracies("sgd", "default", 42, {0.1, 0.4});
-  interrupted.ending = "interrupted";
+  interrupted.ending = Ending::kInterrupted;
   const Trials trials = group({interrupted}, false);
   EXPECT_TRUE(trials.all.empty());
   EXPECT_EQ(trials.interrupted, 1);

@@ -15,12 +15,12 @@ Lamp broken_off() {
                                                 : "after step " + std::to_string(run.last_step);
     Finding finding;
     finding.step = run.last_step;
-    if (run.status == "failed") {
+    if (run.status == RunStatus::kFailed) {
       finding.symptom = "The run failed";
       finding.evidence = "It ended with an exception " + where + "; its command printed why";
       return {finding};
     }
-    if (run.status == "killed") {
+    if (run.status == RunStatus::kKilled) {
       finding.symptom = "The run was killed";
       finding.evidence = "Its process is gone " + where + " without ending the run";
       finding.cause = "killed, out of memory, or the machine went down";
