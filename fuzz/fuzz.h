@@ -12,12 +12,12 @@
 
 namespace flightdeck::fuzz {
 
-/// Ends the program, so that libFuzzer keeps the input.
+// Ends the program, so that libFuzzer keeps the input.
 inline void require(bool is_true) {
   if (!is_true) std::abort();
 }
 
-/// Runs `read`; refusing by an exception is as good as reading.
+// Runs `read`; refusing by an exception is as good as reading.
 template <typename Read>
 bool accepts(const Read& read) {
   try {
@@ -28,7 +28,7 @@ bool accepts(const Read& read) {
   }
 }
 
-/// A folder of this process in memory, removed at its end.
+// A folder of this process in memory, removed at its end.
 inline const std::string& folder() {
   struct Folder {
     Folder() {
@@ -48,7 +48,7 @@ inline const std::string& folder() {
   return folder.path;
 }
 
-/// The path of a file with these bytes.
+// The path of a file with these bytes.
 inline std::string file_of(const uint8_t* bytes, size_t size) {
   const std::string path = folder() + "/input";
   std::ofstream(path, std::ios::binary)

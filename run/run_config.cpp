@@ -27,7 +27,7 @@ std::string tracked_text(const Tracking& tracking) {
   std::vector<std::string> names;
   for (const Quantity& quantity : tracking.quantities) names.push_back(quantity.name());
   return (tracking.preset == "none" ? "" : tracking.preset + ": ") + joined(names) + "; " +
-         tracking.schedule.text();
+         tracking.due.text();
 }
 
 std::string text_of(BatchNormPolicy policy) {

@@ -6,11 +6,11 @@
 
 namespace flightdeck::run {
 
-Tracking tracked_preset(const std::string& preset, const Schedule& schedule) {
+Tracking tracked_preset(const std::string& preset, const DueSteps& due) {
   Tracking tracking;
   tracking.preset = preset;
-  tracking.schedule = schedule;
-  if (preset != "none") tracking.quantities = flightdeck::preset(preset, schedule);
+  tracking.due = due;
+  if (preset != "none") tracking.quantities = flightdeck::preset(preset, due);
   return tracking;
 }
 

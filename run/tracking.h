@@ -6,21 +6,21 @@
 #include <vector>
 
 #include "flightdeck/cockpit.h"
+#include "flightdeck/due_steps.h"
 #include "flightdeck/quantity.h"
-#include "flightdeck/schedule.h"
 
 namespace flightdeck::run {
 
 struct Tracking {
   std::string preset = "none";  ///< its name, for the record; the quantities below are what counts
-  Schedule schedule = Schedule::every(10);  ///< of what the run logs itself
+  DueSteps due = DueSteps::every(10);  ///< of what the run logs itself
   std::vector<Quantity> quantities;
   CockpitOptions cockpit;  ///< its seed and its warnings are the run's
 };
 
-/// The quantities of a preset on a schedule. "none" has none. Throws c10::ValueError, naming the
+/// The quantities of a preset on due steps. "none" has none. Throws c10::ValueError, naming the
 /// presets, on another name.
-Tracking tracked_preset(const std::string& preset, const Schedule& schedule = Schedule::every(10));
+Tracking tracked_preset(const std::string& preset, const DueSteps& due = DueSteps::every(10));
 
 /// Adds a quantity; one with the same name is replaced.
 void track(Tracking& tracking, Quantity quantity);

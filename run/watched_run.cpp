@@ -12,7 +12,6 @@
 
 #include "flightdeck/cockpit.h"
 #include "flightdeck/record.h"
-#include "graph/error_message.h"
 #include "run/checkpoint.h"
 #include "run/checkpoint_times.h"
 #include "run/outcome_keeper.h"
@@ -47,6 +46,12 @@ class NoteSink : public Sink {
   RunObserver& observer_;
   std::vector<Note> notes_;
 };
+
+// Without the stack trace of LibTorch's what().
+std::string reason_of(const std::exception& error) {
+  const auto* from_torch = dynamic_cast<const c10::Error*>(&error);
+  return from_torch != nullptr ? from_torch->what_without_backtrace() : error.what();
+}
 
 // Those of the last evaluation.
 Scores scores_of(const study::Outcome& outcome) {
@@ -268,7 +273,7 @@ void WatchedRun::State::step() {
   const Clock::time_point begin = Clock::now();
   last_ = training_.step(cockpit_.get());
   outcome_.step_done(step, last_.loss, seconds_since(begin));
-  if (options_.tracking.schedule.contains(step)) {
+  if (options_.tracking.due.contains(step)) {
     std::map<std::string, double> values = {{"learning_rate", learning_rate}};
     if (training_.problem().has_accuracy()) values["batch_accuracy"] = training_.accuracy(last_);
     cockpit_->log(step, values);
@@ -321,7 +326,7 @@ void WatchedRun::State::prepare_checkpoint() {
   try {
     checkpoint_.prepare(progress, training_, *cockpit_);
   } catch (const std::exception& error) {
-    tell_once(message_of(error));
+    tell_once(reason_of(error));
   }
   last_checkpoint_ = Clock::now();
 }
@@ -330,7 +335,7 @@ void WatchedRun::State::commit_checkpoint() {
   try {
     checkpoint_.commit();
   } catch (const std::exception& error) {
-    tell_once(message_of(error));
+    tell_once(reason_of(error));
   }
 }
 
@@ -357,7 +362,7 @@ bool WatchedRun::State::write_outcome(Ending ending) {
     return true;
   } catch (const std::exception& error) {
     observer_.warning(
-        {RunWarning::About::kOutcome, message_of(error), Checkpoint::exists(options_.folder)});
+        {RunWarning::About::kOutcome, reason_of(error), Checkpoint::exists(options_.folder)});
     return false;
   }
 }

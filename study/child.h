@@ -10,27 +10,27 @@
 
 namespace flightdeck::study {
 
-/// Starts a program with its output appended to `log`. It is out of reach of the terminal's Ctrl-C
-/// and gets SIGTERM when this process dies. `prepare` runs in the child. Throws if it cannot.
+// Starts a program with its output appended to `log`. It is out of reach of the terminal's Ctrl-C
+// and gets SIGTERM when this process dies. `prepare` runs in the child. Throws if it cannot.
 pid_t start_child(const std::vector<std::string>& arguments,
                   const std::string& log,
                   const std::function<void()>& prepare);
 
-/// Makes this process the program, with its output appended to `log`. Returns only by throwing.
+// Makes this process the program, with its output appended to `log`. Returns only by throwing.
 [[noreturn]] void become(const std::vector<std::string>& arguments, const std::string& log);
 
-/// How a child ended: "exit status 1", "killed by signal 9"; nothing while it runs.
+// How a child ended: "exit status 1", "killed by signal 9"; nothing while it runs.
 std::optional<std::string> ending_of(pid_t child);
 
 struct Answer {
-  int status = 0;  ///< 127: there is no such program
+  int status = 0;  // 127: there is no such program
   std::string out, error;
 };
 
-/// Runs a program to its end. Throws if it cannot be started at all.
+// Runs a program to its end. Throws if it cannot be started at all.
 Answer answer_of(const std::vector<std::string>& arguments);
 
-/// The last lines of a file; empty if there is none.
+// The last lines of a file; empty if there is none.
 std::string last_lines(const std::string& path, int count);
 
 }  // namespace flightdeck::study

@@ -15,14 +15,14 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  /// Waits until it is free. Makes the folder if it is missing; throws if it cannot.
+  // Waits until it is free. Makes the folder if it is missing; throws if it cannot.
   static FileLock wait_for(const std::string& path);
-  /// Not held if another has it.
+  // Not held if another has it.
   static FileLock try_for(const std::string& path);
 
   bool is_held() const { return file_ >= 0; }
   void release();
-  /// Lets a program that this process becomes, or a child that calls it, keep the lock.
+  // Lets a program that this process becomes, or a child that calls it, keep the lock.
   void keep_beyond_exec() const;
 
  private:

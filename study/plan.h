@@ -14,7 +14,7 @@
 
 namespace flightdeck::study {
 
-/// What is tuned on its own.
+// What is tuned on its own.
 struct Combination {
   std::string problem, optimizer, schedule;
 };
@@ -22,45 +22,45 @@ struct Combination {
 std::vector<Combination> combinations(const Request& request);
 
 struct PlannedRun {
-  std::string id;     ///< its folder below runs/
-  std::string stage;  ///< "tuning", "refined" or "repeats"
+  std::string id;     // its folder below runs/
+  std::string stage;  // "tuning", "refined" or "repeats"
   std::string problem, optimizer, schedule;
-  std::string sample;  ///< "random-007"
+  std::string sample;  // "random-007"
   uint64_t seed = 0;
-  Values hyperparameters;  ///< all of the optimizer's
+  Values hyperparameters;  // all of the optimizer's
 };
 
-/// One line of JSON.
+// One line of JSON.
 std::string to_json(const PlannedRun& run);
-/// Throws std::runtime_error, saying what is missing or wrong.
+// Throws std::runtime_error, saying what is missing or wrong.
 PlannedRun planned_run_from_json(const std::string& text);
 
-/// Of the runs that ended, by id.
+// Of the runs that ended, by id.
 using Scores = std::map<std::string, RunScore>;
 
-/// The runs of a combination that are known by now; later calls give the same ones and more.
+// The runs of a combination that are known by now; later calls give the same ones and more.
 std::vector<PlannedRun> planned_runs(const Request& request,
                                      const Combination& combination,
                                      const Scores& scores);
 
-/// No plan of this request grows longer.
+// No plan of this request grows longer.
 size_t most_runs(const Request& request);
 
-/// What tuning with a budget found.
+// What tuning with a budget found.
 struct Finding {
   Combination combination;
   std::string budget;
-  std::string sample;  ///< empty: not known yet
+  std::string sample;  // empty: not known yet
   Values hyperparameters;
   bool is_accuracy = false;
-  bool is_complete = false;  ///< all seeds ended
-  SeedSpread spread;         ///< over the seeds that ended
+  bool is_complete = false;  // all seeds ended
+  SeedSpread spread;         // over the seeds that ended
 };
 
-/// One for each combination and budget.
+// One for each combination and budget.
 std::vector<Finding> findings(const Request& request, const Scores& scores);
 
-/// A schedule's text as the name of a folder.
+// A schedule's text as the name of a folder.
 std::string safe_name(const std::string& schedule);
 
 }  // namespace flightdeck::study

@@ -15,35 +15,35 @@ namespace flightdeck::study {
 
 struct OptimizerRequest {
   std::string name;
-  Space space;  ///< all hyperparameters
+  Space space;  // all hyperparameters
 };
 
 struct Request {
   std::vector<std::string> problems;
   std::vector<OptimizerRequest> optimizers;
   std::vector<std::string> schedules;
-  /// Some of "one_shot", "small", "medium", "large", and "grid" if there is one.
+  // Some of "one_shot", "small", "medium", "large", and "grid" if there is one.
   std::vector<std::string> budgets;
   std::vector<GridAxis> grid;
-  uint64_t seed = 42;  ///< of the draws and of every tuning run; repeats have the ones after it
-  int64_t seeds = 10;  ///< in all, that of tuning counted
-  /// Passed on to every run as --NAME VALUE, flags with an empty value.
+  uint64_t seed = 42;  // of the draws and of every tuning run; repeats have the ones after it
+  int64_t seeds = 10;  // in all, that of tuning counted
+  // Passed on to every run as --NAME VALUE, flags with an empty value.
   std::map<std::string, std::string> run_options;
 
-  /// Throws std::out_of_range if there is none.
+  // Throws std::out_of_range if there is none.
   const OptimizerRequest& optimizer(const std::string& name) const;
   bool has_budget(const std::string& name) const;
 };
 
-/// The names of the budgets, from least to most work; "grid" is not one that can be asked for.
+// The names of the budgets, from least to most work; "grid" is not one that can be asked for.
 const std::vector<std::string>& budget_names();
 
-/// Pretty-printed.
+// Pretty-printed.
 std::string to_json(const Request& request);
-/// Throws std::runtime_error, saying what is missing or wrong.
+// Throws std::runtime_error, saying what is missing or wrong.
 Request request_from_json(const std::string& text);
 
-/// What is not the same, "epochs is 2 but 3 is asked for" and the like; empty: nothing.
+// What is not the same, "epochs is 2 but 3 is asked for" and the like; empty: nothing.
 std::vector<std::string> differences(const Request& stored, const Request& asked);
 
 }  // namespace flightdeck::study

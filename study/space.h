@@ -12,35 +12,35 @@
 namespace flightdeck::study {
 
 using suite::Search;
-using Values = std::map<std::string, double>;  ///< hyperparameters by name
+using Values = std::map<std::string, double>;  // hyperparameters by name
 
-/// One hyperparameter.
+// One hyperparameter.
 struct Dimension {
   std::string name;
   Search search;
-  double value = 0;  ///< default
+  double value = 0;  // default
 
-  /// At `share` of the distribution: a uniform share in [0, 1) gives a draw. Six digits of it are
-  /// kept, for machines whose logarithms differ in the last ones.
+  // At `share` of the distribution: a uniform share in [0, 1) gives a draw. Six digits of it are
+  // kept, for machines whose logarithms differ in the last ones.
   double value_at(double share) const;
 };
 
-/// A hyperparameter that is fixed, or not named in a grid, has its default.
+// A hyperparameter that is fixed, or not named in a grid, has its default.
 using Space = std::vector<Dimension>;
 
 Values defaults(const Space& space);
 
-/// `count` independent draws, the first ones the same whatever the count.
+// `count` independent draws, the first ones the same whatever the count.
 std::vector<Values> draws(const Space& space,
                           int64_t count,
                           uint64_t seed,
                           const std::string& purpose);
 
-/// The smallest box that holds all of `best`, with the same distributions.
+// The smallest box that holds all of `best`, with the same distributions.
 Space refined(const Space& space, const std::vector<Values>& best);
 
 const char* to_string(Search::Kind kind);
-/// Throws std::runtime_error on a text that is none.
+// Throws std::runtime_error on a text that is none.
 Search::Kind kind_from(const std::string& text);
 
 }  // namespace flightdeck::study

@@ -11,11 +11,11 @@ namespace flightdeck::study {
 
 struct Spread {
   double mean = 0;
-  double deviation = 0;  ///< of the population: the mean square is divided by `count`
+  double deviation = 0;  // of the population: the mean square is divided by `count`
   int64_t count = 0;
 };
 
-/// Not a number where there are no values.
+// Not a number where there are no values.
 Spread spread_of(const std::vector<double>& values);
 
 }  // namespace flightdeck::study

@@ -18,23 +18,23 @@ namespace flightdeck::study {
 class Study {
  public:
   static bool is_study(const std::string& folder);
-  /// Makes a study. Of one that is there already, checks that it has the same request. Throws
-  /// std::invalid_argument if it has another, naming what differs, or if the folder holds something
-  /// else.
+  // Makes a study. Of one that is there already, checks that it has the same request. Throws
+  // std::invalid_argument if it has another, naming what differs, or if the folder holds something
+  // else.
   static void make(const std::string& folder, const Request& request);
 
-  /// Reads a study and how its runs ended, and plans what follows from that. Throws
-  /// std::runtime_error, naming the file, if it cannot be read.
+  // Reads a study and how its runs ended, and plans what follows from that. Throws
+  // std::runtime_error, naming the file, if it cannot be read.
   explicit Study(const std::string& folder);
 
   const std::string& folder() const { return folder_; }
   const Request& request() const { return request_; }
-  /// Grows at its end.
+  // Grows at its end.
   const std::vector<PlannedRun>& plan() const { return plan_; }
   const Scores& scores() const { return scores_; }
   bool has_ended(const PlannedRun& run) const { return scores_.count(run.id) != 0; }
 
-  /// Looks whether the run has ended, and plans what follows if so. Returns whether.
+  // Looks whether the run has ended, and plans what follows if so. Returns whether.
   bool look_at(const PlannedRun& run);
 
  private:
@@ -49,24 +49,24 @@ class Study {
   Scores scores_;
 };
 
-/// Without looking at the runs.
+// Without looking at the runs.
 Request read_request(const std::string& study);
 std::vector<PlannedRun> read_plan(const std::string& study);
 
-/// Nothing: there is none yet, or it is damaged.
+// Nothing: there is none yet, or it is damaged.
 std::optional<Outcome> readable_outcome(const std::string& run_folder);
-/// Nothing: the run is to be started, or gone on with.
+// Nothing: the run is to be started, or gone on with.
 std::optional<Outcome> ended_outcome(const std::string& run_folder);
-/// Before a run starts: it would take an outcome that cannot be read for a mistake of the caller.
+// Before a run starts: it would take an outcome that cannot be read for a mistake of the caller.
 void remove_damaged_outcome(const std::string& run_folder);
 
 std::string run_folder(const std::string& study, const PlannedRun& run);
-/// Held by the one that works on a run.
+// Held by the one that works on a run.
 std::string run_lock(const std::string& study, const PlannedRun& run);
-/// What the run printed.
+// What the run printed.
 std::string run_log(const std::string& study, const PlannedRun& run);
 
-/// What `flightdeck run` is to be called with. `threads` unless the request says how many.
+// What `flightdeck run` is to be called with. `threads` unless the request says how many.
 std::vector<std::string> run_arguments(const std::string& study,
                                        const Request& request,
                                        const PlannedRun& run,

@@ -8,14 +8,14 @@
 
 namespace flightdeck::tests {
 
-/// The message of what `call` throws, without a backtrace. Fails the running test if it throws
-/// nothing.
+// The message of what `call` throws, without a backtrace. Fails the running test if it throws
+// nothing.
 std::string error_of(const std::function<void()>& call);
 
-/// All of `words` must occur; within one word, alternatives are separated by '|'.
+// All of `words` must occur; within one word, alternatives are separated by '|'.
 void expect_mentions(const std::string& message, const std::vector<std::string>& words);
 
-/// Both of the above.
+// Both of the above.
 void expect_error(const std::function<void()>& call, const std::vector<std::string>& words);
 
 }  // namespace flightdeck::tests

@@ -14,38 +14,38 @@
 
 namespace flightdeck::tests {
 
-/// The device all tests run on: FLIGHTDECK_TEST_DEVICE (for example "cuda"), or the CPU.
+// The device all tests run on: FLIGHTDECK_TEST_DEVICE (for example "cuda"), or the CPU.
 at::Device test_device();
 
-/// Float64 on the test device.
+// Float64 on the test device.
 at::TensorOptions doubles();
 
-/// Standard normal values. Drawn by the CPU generator, so that every device sees the same ones.
+// Standard normal values. Drawn by the CPU generator, so that every device sees the same ones.
 Tensor random(at::IntArrayRef shape);
 
-/// A leaf that requires a gradient, with normal values of the given standard deviation.
+// A leaf that requires a gradient, with normal values of the given standard deviation.
 Tensor random_parameter(at::IntArrayRef shape, double deviation = 0.5);
 
-/// Integers in [0, limit).
+// Integers in [0, limit).
 Tensor random_integers(at::IntArrayRef shape, int64_t limit);
 
-/// Individual losses [N] of outputs [N, ...]: the sum over a sample's entries of c y + y²/2 with a
-/// fixed random c, so that no two entries receive the same gradient.
+// Individual losses [N] of outputs [N, ...]: the sum over a sample's entries of c y + y²/2 with a
+// fixed random c, so that no two entries receive the same gradient.
 Tensor losses_of(const Tensor& outputs);
 
-/// The number in a tensor of one.
+// The number in a tensor of one.
 inline double number(const Tensor& scalar) { return scalar.item<double>(); }
 
-/// State of the generator that draws on the test device.
+// State of the generator that draws on the test device.
 Tensor generator_state();
 
-/// Copies of the parameters' `.grad` (undefined where there is none).
+// Copies of the parameters' `.grad` (undefined where there is none).
 std::vector<Tensor> gradients_of(const Parameters& parameters);
 
-/// Sets every `.grad` to undefined.
+// Sets every `.grad` to undefined.
 void clear_gradients(const Parameters& parameters);
 
-/// Both undefined, or equal to the bit.
+// Both undefined, or equal to the bit.
 bool identical(const Tensor& a, const Tensor& b);
 bool identical(const std::vector<Tensor>& a, const std::vector<Tensor>& b);
 
@@ -55,7 +55,7 @@ Module on_device(Module module, at::ScalarType type = at::kDouble) {
   return module;
 }
 
-/// The parameters of several modules in one list, each name with its module's prefix.
+// The parameters of several modules in one list, each name with its module's prefix.
 class ParameterList {
  public:
   template <typename Module>
@@ -75,7 +75,7 @@ class ParameterList {
   std::vector<NamedParameter> entries_;
 };
 
-/// Seeds the generators before every test.
+// Seeds the generators before every test.
 class SeededTest : public ::testing::Test {
  protected:
   void SetUp() override;

@@ -16,7 +16,7 @@
 #include "cli/options/run_options.h"
 #include "cli/options/usage_error.h"
 #include "cli/reports/report_file.h"
-#include "cli/reports/run_report.h"
+#include "cli/reports/run_printer.h"
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
 #include "flightdeck/record.h"
@@ -34,7 +34,8 @@ std::string chosen_folder(const run::RunOptions& options) {
   if (!options.folder.empty()) return options.folder;
   return run::make_own_folder("run",
                               "runs/" + options.training.problem + "-" +
-                                  options.training.optimizer + "-" + compact_date_and_time(seconds_since_1970()));
+                                  options.training.optimizer + "-" +
+                                  compact_date_and_time(seconds_since_1970()));
 }
 
 void refuse_to_overwrite(const std::string& folder) {
@@ -100,7 +101,7 @@ void run_problem(const CLI::App& command, RunArguments& arguments) {
   run::RunOptions options = arguments.run;
   options.is_stop_wanted = &is_interrupted;
   options.folder = chosen_folder(options);
-  RunReport report(options.folder, arguments.json);
+  RunPrinter report(options.folder, arguments.json);
   std::unique_ptr<run::WatchedRun> run;
   try {
     run = std::make_unique<run::WatchedRun>(options, &report);

@@ -13,7 +13,7 @@
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
 #include "cli/options/recorded_run.h"
-#include "cli/reports/run_summary.h"
+#include "cli/reports/shown_run.h"
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
 #include "cli/text/terminal.h"
@@ -51,7 +51,7 @@ std::string config_text(const RunInfo& info) {
   return text;
 }
 
-std::string status_text(const RunSummary& run) {
+std::string status_text(const ShownRun& run) {
   std::string text = to_string(run.status);
   const std::string steps = run.config("steps"), taken = run.config("steps_taken"),
                     diverged_at = run.config("diverged_at");
@@ -68,7 +68,7 @@ std::string status_text(const RunSummary& run) {
   return text;
 }
 
-void print_heading(const RunSummary& run, size_t width) {
+void print_heading(const ShownRun& run, size_t width) {
   print_line(run.folder);
   print_fact("status", status_text(run), width);
   print_fact("started",
@@ -95,7 +95,7 @@ std::string row_name(const std::string& name, const std::string& group) {
   return record::printable(group.empty() ? name : name + " @ " + group);
 }
 
-size_t name_width(const RunSummary& run) {
+size_t name_width(const ShownRun& run) {
   size_t width = 8;
   for (const NumberSummary& row : run.numbers) {
     width = std::max(width, display_width(row_name(row.name, row.group)));
@@ -125,7 +125,7 @@ struct Columns {
 std::string number_column(const std::string& text) { return pad_left(text, 12); }
 
 // How many values of a row did not converge, as its field tells.
-int64_t not_converged(const RunSummary& run, const NumberSummary& row) {
+int64_t not_converged(const ShownRun& run, const NumberSummary& row) {
   for (const NumberSummary& field : run.numbers) {
     if (field.name != row.name + "/converged" || field.group != row.group) continue;
     return std::count(field.values.begin(), field.values.end(), 0.0);
@@ -133,7 +133,7 @@ int64_t not_converged(const RunSummary& run, const NumberSummary& row) {
   return 0;
 }
 
-void print_numbers(const RunSummary& run, const Columns& columns, bool utf8) {
+void print_numbers(const ShownRun& run, const Columns& columns, bool utf8) {
   if (run.numbers.empty()) return;
   std::string heading = pad_right("quantity", columns.name) + pad_left("count", 7) +
                         number_column("first") + number_column("last");
@@ -179,7 +179,7 @@ std::string outside_text(const Reading& reading) {
   return text;
 }
 
-void print_histograms(const RunSummary& run, const Columns& columns, bool utf8) {
+void print_histograms(const ShownRun& run, const Columns& columns, bool utf8) {
   if (run.histograms.empty()) return;
   print_line("\n" + pad_right("histogram", columns.name) + "   last step, logarithmic");
   for (const LastReading& row : run.histograms) {
@@ -194,7 +194,7 @@ void print_histograms(const RunSummary& run, const Columns& columns, bool utf8) 
   }
 }
 
-void print_lists(const RunSummary& run, size_t width) {
+void print_lists(const ShownRun& run, size_t width) {
   if (run.lists.empty()) return;
   print_line("\nlists, last step");
   for (const LastReading& row : run.lists) {
@@ -220,7 +220,7 @@ void print_findings(const std::vector<Finding>& findings, size_t width) {
   }
 }
 
-void print_text(const RunSummary& run, const std::vector<Finding>& findings) {
+void print_text(const ShownRun& run, const std::vector<Finding>& findings) {
   const auto width = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 120)));
   const bool utf8 = is_utf8();
   const Columns columns(name_width(run), width);
@@ -283,7 +283,7 @@ Json json_of(const Finding& finding) {
       .field("advice", finding.advice);
 }
 
-void print_json(const RunSummary& run, const std::vector<Finding>& findings) {
+void print_json(const ShownRun& run, const std::vector<Finding>& findings) {
   Json series = Json::array(), notes = Json::array(), lit = Json::array();
   for (const NumberSummary& row : run.numbers) series.add(json_of(row));
   for (const LastReading& row : run.histograms) series.add(json_of(row));
@@ -320,7 +320,7 @@ void print_json(const RunSummary& run, const std::vector<Finding>& findings) {
 
 void show(const ShowOptions& options) {
   const RunReader run = open_run("show", options.run);
-  RunSummary summary;
+  ShownRun summary;
   read_arguments("show", [&] { summary = summarise(options.run, run, options.summary); });
   const std::vector<Finding> findings = findings_in(run);
   if (options.json) {

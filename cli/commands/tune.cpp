@@ -17,7 +17,7 @@
 #include "cli/options/errors.h"
 #include "cli/options/tune_options.h"
 #include "cli/options/usage_error.h"
-#include "cli/reports/tune_report.h"
+#include "cli/reports/tune_printer.h"
 #include "cli/text/numbers.h"
 #include "run/run_folder.h"
 #include "study/execution.h"
@@ -67,14 +67,14 @@ int task_threads() {
   return std::max(1, cores == nullptr ? 1 : std::atoi(cores));
 }
 
-void submit(const study::Study& study, const TuneOptions& options, TuneReport& report) {
+void submit(const study::Study& study, const TuneOptions& options, TunePrinter& report) {
   const study::Submission submission =
       options.slurm_next ? study::submit_next(study, this_program())
                          : study::submit(study, this_program(), options.slurm_options);
   report.submitted(study, submission);
 }
 
-void work(study::Study& study, const TuneOptions& options, TuneReport& report) {
+void work(study::Study& study, const TuneOptions& options, TunePrinter& report) {
   study::Execution execution;
   execution.runner = {this_program(), "run"};
   execution.jobs = options.jobs;
@@ -109,7 +109,7 @@ void tune(const CLI::App& command, const TuneOptions& options) {
     return;
   }
   study::Study study(folder);
-  TuneReport report(options.json);
+  TunePrinter report(options.json);
   report.start(study);
   if (options.plan_only) {
     report.end(study, std::nullopt);

@@ -15,20 +15,19 @@ namespace {
 constexpr int64_t kInterval = 10;
 
 // NAME[:SETTINGS][@SCHEDULE]
-Quantity parse_quantity(const std::string& text, const Schedule& schedule) {
+Quantity parse_quantity(const std::string& text, const DueSteps& due) {
   const size_t at = text.find('@');
   const std::string before = text.substr(0, at);
   const size_t colon = before.find(':');
   const std::string settings = colon == std::string::npos ? "" : before.substr(colon + 1);
   Quantity parsed = quantity(before.substr(0, colon), Settings::parse(settings));
-  return parsed.on(at == std::string::npos ? schedule : Schedule::parse(text.substr(at + 1)));
+  return parsed.on(at == std::string::npos ? due : DueSteps::parse(text.substr(at + 1)));
 }
 
-std::vector<Quantity> named_quantities(const std::vector<std::string>& texts,
-                                       const Schedule& schedule) {
+std::vector<Quantity> named_quantities(const std::vector<std::string>& texts, const DueSteps& due) {
   std::vector<Quantity> named;
   for (const std::string& text : texts) {
-    Quantity parsed = parse_quantity(text, schedule);
+    Quantity parsed = parse_quantity(text, due);
     const auto is_same = [&](const Quantity& other) { return other.name() == parsed.name(); };
     if (std::any_of(named.begin(), named.end(), is_same)) {
       throw UsageError("--quantity names '" + parsed.name() + "' twice; leave one of them out");
@@ -38,19 +37,19 @@ std::vector<Quantity> named_quantities(const std::vector<std::string>& texts,
   return named;
 }
 
-Schedule chosen_schedule(const TrackingOptions& options) {
+DueSteps chosen_schedule(const TrackingOptions& options) {
   if (!options.track.empty() && options.interval != 0) {
     throw UsageError("--interval and --track exclude each other; give one of them");
   }
-  if (!options.track.empty()) return Schedule::parse(options.track);
-  return Schedule::every(options.interval == 0 ? kInterval : options.interval);
+  if (!options.track.empty()) return DueSteps::parse(options.track);
+  return DueSteps::every(options.interval == 0 ? kInterval : options.interval);
 }
 
-run::Tracking checked_preset(const std::string& name, const Schedule& schedule) {
+run::Tracking checked_preset(const std::string& name, const DueSteps& due) {
   std::vector<std::string> names = {"none"};
   for (const PresetInfo& info : all_presets()) names.push_back(info.name);
   check_name("preset", name, names);
-  return run::tracked_preset(name, schedule);
+  return run::tracked_preset(name, due);
 }
 
 }  // namespace
@@ -65,7 +64,7 @@ void add_tracking_options(CLI::App& command, TrackingOptions& options) {
   command
       .add_option("--quantity",
                   options.quantities,
-                  "A quantity, with settings and a schedule of its own if wanted: loss, "
+                  "A quantity, with settings and steps of its own if wanted: loss, "
                   "hess_trace:curvature=ggn,samples=32, \"hess_max_ev@every 50\"; repeatable, adds "
                   "to the preset")
       ->allow_extra_args(false)
@@ -107,7 +106,7 @@ run::Tracking chosen_tracking(const TrackingOptions& options) {
   std::string preset = options.preset;
   if (preset.empty()) preset = options.quantities.empty() ? "economy" : "none";
   run::Tracking chosen = checked_preset(preset, chosen_schedule(options));
-  for (Quantity& named : named_quantities(options.quantities, chosen.schedule)) {
+  for (Quantity& named : named_quantities(options.quantities, chosen.due)) {
     run::track(chosen, std::move(named));
   }
   chosen.cockpit.grouping = Grouping::parse(options.group);

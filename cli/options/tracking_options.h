@@ -19,7 +19,7 @@ struct TrackingOptions {
   std::string preset;                   // empty: economy, unless quantities are named
   std::vector<std::string> quantities;  // NAME[:SETTINGS][@SCHEDULE]
   int64_t interval = 0;                 // 0: not given
-  std::string track;                    // a schedule's text, instead of the interval
+  std::string track;                    // the text of due steps, instead of the interval
   std::string group = "whole";
   std::string batch_norm = "refuse";
   bool strict = false;

@@ -56,7 +56,7 @@ Json json_of(const study::Records& records) {
 }  // namespace
 
 std::string analysis_text(const study::Analysis& analysis, const std::vector<std::string>& files) {
-  const study::Report report = study::make_report(analysis);
+  const study::AnalysisReport report = study::make_report(analysis);
   std::string text = joined(report.facts) + "\n";
   for (const std::string& warning : report.warnings) text += "note: " + warning + "\n";
   text += table_text(study::winners_table(analysis), 7);

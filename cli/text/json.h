@@ -12,14 +12,14 @@
 
 namespace flightdeck::cli {
 
-/// A value, an array or an object. Everything that has a constructor here can be a field or an
-/// element.
+// A value, an array or an object. Everything that has a constructor here can be a field or an
+// element.
 class Json {
  public:
-  Json();  ///< null
+  Json();  // null
   Json(const std::string& text);
   Json(const char* text);
-  /// All digits; null where JSON has no such number (NaN, infinity).
+  // All digits; null where JSON has no such number (NaN, infinity).
   Json(double number);
   Json(int64_t number);
   Json(bool truth);
@@ -42,13 +42,13 @@ class Json {
   static Json array();
   static Json object();
 
-  /// Adds to an object; fields keep their order.
+  // Adds to an object; fields keep their order.
   Json& field(const std::string& key, const Json& value);
-  /// Adds to an array.
+  // Adds to an array.
   Json& add(const Json& element);
 
-  /// Without line breaks. Bytes that are no UTF-8 become U+FFFD; control characters are escaped, so
-  /// that a terminal shows them.
+  // Without line breaks. Bytes that are no UTF-8 become U+FFFD; control characters are escaped, so
+  // that a terminal shows them.
   std::string text() const;
 
  private:
@@ -58,7 +58,7 @@ class Json {
   std::unique_ptr<Tree> tree_;
 };
 
-/// A measurement with the digits that mean something: six.
+// A measurement with the digits that mean something: six.
 double measured(double value);
 
 }  // namespace flightdeck::cli

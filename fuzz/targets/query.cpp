@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Parameters of addresses, already decoded: name, value, name, value, each ended by a zero byte.
+// Query of addresses, already decoded: name, value, name, value, each ended by a zero byte.
+#include "serve/query.h"
+
 #include "fuzz/fuzz.h"
-#include "serve/parameters.h"
 
 using namespace flightdeck;
 
@@ -20,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     begin = end + 1;
   }
   fuzz::accepts([&] {
-    const serve::Parameters parameters(request, {"run", "ids", "first", "points"});
+    const serve::Query parameters(request, {"run", "ids", "first", "points"});
     fuzz::accepts([&] { parameters.required("run"); });
     fuzz::accepts([&] {
       const int64_t points = parameters.integer("points", 10, 1, 100);

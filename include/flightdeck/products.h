@@ -27,7 +27,7 @@ enum class CurvatureKind {
 struct ProductOptions {
   /// Groups of parameters (by position): only curvature within a group is kept. Empty means one
   /// group of all, except for the PCH, which is defined per parameter.
-  std::vector<std::vector<size_t>> blocks;
+  std::vector<std::vector<size_t>> groups;
 };
 
 /// A curvature matrix of the mean loss over all given parameters, flattened and concatenated.

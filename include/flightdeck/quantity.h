@@ -14,12 +14,12 @@
 #include <ATen/core/Tensor.h>
 
 #include "flightdeck/curvature.h"
+#include "flightdeck/due_steps.h"
 #include "flightdeck/gradients.h"
 #include "flightdeck/grouping.h"
 #include "flightdeck/histogram.h"
 #include "flightdeck/parameters.h"
 #include "flightdeck/products.h"
-#include "flightdeck/schedule.h"
 #include "flightdeck/settings.h"
 #include "flightdeck/spectra.h"
 #include "flightdeck/vivit.h"
@@ -82,7 +82,7 @@ struct StepNeeds {
   std::optional<VivitNeed> vivit;
   bool activations = false;  ///< outputs of nonlinearities, as saved in the graph
   bool update = false;       ///< the step the optimizer takes; for `after_update`
-  bool line = false;         ///< loss and slope at both ends of that step; for `after_next`
+  bool chord = false;        ///< loss and slope at both ends of that step; for `after_next`
 };
 
 // ---- values -------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class UpdateView {
 
 /// Loss and slope along the step the optimizer took after step k, at both of its ends. Numbers of
 /// the two mini-batches: index 0 is step k, 1 is step k + 1.
-struct LineView {
+struct ChordView {
   int64_t step = 0;   ///< k
   double length = 0;  ///< t = ||update||
   int64_t batch_size[2] = {0, 0};
@@ -235,7 +235,7 @@ class Quantity {
   using Compute = std::function<Value(const StepView&)>;
   using NeedsAt = std::function<StepNeeds()>;
   using AfterUpdate = std::function<Value(const UpdateView&)>;
-  using AfterNext = std::function<Value(const LineView&)>;
+  using AfterNext = std::function<Value(const ChordView&)>;
   /// The functions of one run. `make` is called once per cockpit, so that state kept between steps
   /// belongs to one run.
   struct Functions {
@@ -259,8 +259,8 @@ class Quantity {
   Quantity& after_next(AfterNext function);
   /// Instead of the three above: functions with state of their own.
   Quantity& make(std::function<Functions()> factory);
-  Quantity& on(Schedule schedule);
-  Quantity& every(int64_t interval) { return on(Schedule::every(interval)); }
+  Quantity& on(DueSteps due);
+  Quantity& every(int64_t interval) { return on(DueSteps::every(interval)); }
   /// Another name, so that one cockpit can hold two of a kind.
   Quantity& named(std::string name);
   /// Where the definition stands and how it reads; for lists.
@@ -274,7 +274,7 @@ class Quantity {
   const std::string& reference() const { return reference_; }
   const StepNeeds& needs() const { return needs_; }
   Cost cost() const { return cost_; }
-  const Schedule& schedule() const { return schedule_; }
+  const DueSteps& due() const { return due_; }
   bool has_groups() const { return has_groups_; }
   const std::vector<SettingInfo>& setting_infos() const { return setting_infos_; }
   const std::string& settings_text() const { return settings_text_; }
@@ -284,7 +284,7 @@ class Quantity {
   std::string name_, summary_, reference_, settings_text_;
   StepNeeds needs_;
   Cost cost_ = Cost::kFree;
-  Schedule schedule_;
+  DueSteps due_;
   bool has_groups_ = false;
   std::vector<SettingInfo> setting_infos_;
   Functions functions_;
@@ -311,7 +311,7 @@ bool register_quantity(std::function<Quantity(Settings& settings)> make);
 
 /// The papers' sets "economy", "business" and "full", and those of the program; throws, listing
 /// them, on any other name.
-[[nodiscard]] std::vector<Quantity> preset(const std::string& name, const Schedule& schedule = {});
+[[nodiscard]] std::vector<Quantity> preset(const std::string& name, const DueSteps& due = {});
 
 struct PresetInfo {
   std::string name;

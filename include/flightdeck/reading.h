@@ -68,7 +68,7 @@ struct ParameterInfo {
 struct QuantityInfo {
   std::string name;
   std::string summary;
-  std::string schedule;
+  std::string due;
   std::string settings;
   std::string cost;
 };

@@ -55,11 +55,10 @@ View train(const Subject& subject,
   Training training(chosen);
   name_data(training, result);
   // The early steps count as much as the many late ones, as in the thesis's view of a deep net.
-  const Schedule schedule = Schedule::logarithmic(0, std::log10(static_cast<double>(chosen.steps)));
-  const auto values = watched(training,
-                              {quantity("loss").on(schedule),
-                               quantity("grad_norm").on(schedule),
-                               quantity("norm_test").on(schedule)});
+  const DueSteps due = DueSteps::logarithmic(0, std::log10(static_cast<double>(chosen.steps)));
+  const auto values = watched(
+      training,
+      {quantity("loss").on(due), quantity("grad_norm").on(due), quantity("norm_test").on(due)});
   for (const auto& [step, readings] : values->steps()) {
     curves.add({chosen.problem,
                 step,

@@ -30,7 +30,7 @@ ExperimentResult run_raw_data(const ExperimentOptions& options) {
     chosen.data.raw = data == "raw";
     Training training(chosen);
     name_data(training, result);
-    const auto values = watched(training, {quantity("grad_hist_1d").on(Schedule::at(steps))});
+    const auto values = watched(training, {quantity("grad_hist_1d").on(DueSteps::at(steps))});
     for (const int64_t step : steps) {
       const Reading* histogram = values->find(step, "grad_hist_1d");
       shares[data].push_back(share_outside(*histogram, kUsual));

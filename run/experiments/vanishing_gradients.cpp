@@ -56,7 +56,7 @@ std::shared_ptr<MemorySink> train(Nonlinearity nonlinearity,
   Training training(problem, chosen);
   name_data(training, result);
   return watched(
-      training, {quantity("grad_hist_1d").on(Schedule::at({last_step}))}, Grouping::by_parameter());
+      training, {quantity("grad_hist_1d").on(DueSteps::at({last_step}))}, Grouping::by_parameter());
 }
 
 // What a person sees of a histogram with a logarithmic axis: the far edge of the outermost bin that

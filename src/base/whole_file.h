@@ -8,29 +8,29 @@
 
 namespace flightdeck {
 
-/// Whose choice a path is.
+// Whose choice a path is.
 enum class Place {
-  kOwn,    ///< of a folder of ours: a link or a pipe that has the name is replaced
-  kGiven,  ///< named by a person: links are followed, pipes and devices written directly
+  kOwn,    // of a folder of ours: a link or a pipe that has the name is replaced
+  kGiven,  // named by a person: links are followed, pipes and devices written directly
 };
 
-/// A file under a name of its own, beside the one that it is going to replace. Until keep() has
-/// succeeded the old one is as it was.
+// A file under a name of its own, beside the one that it is going to replace. Until keep() has
+// succeeded the old one is as it was.
 class WholeFile {
  public:
-  /// Also removes what killed writers of the same file left behind.
+  // Also removes what killed writers of the same file left behind.
   explicit WholeFile(const std::string& path, Place place = Place::kOwn);
-  /// Removes it unless it was kept.
+  // Removes it unless it was kept.
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
-  /// Never throws: finish() tells of the first error, of opening too.
+  // Never throws: finish() tells of the first error, of opening too.
   void write(std::string_view bytes) noexcept;
-  /// Brings it to the disk. Throws std::runtime_error with the path, the cause and a remedy if
-  /// anything failed so far; then nothing of it is left.
+  // Brings it to the disk. Throws std::runtime_error with the path, the cause and a remedy if
+  // anything failed so far; then nothing of it is left.
   void finish();
-  /// Puts a finished file in its place, and the folder's entry on the disk. Throws like finish().
+  // Puts a finished file in its place, and the folder's entry on the disk. Throws like finish().
   void keep();
 
  private:
@@ -49,7 +49,7 @@ class WholeFile {
   int error_ = 0;
 };
 
-/// Makes the folder if it is missing. Throws like WholeFile::finish().
+// Makes the folder if it is missing. Throws like WholeFile::finish().
 void replace_file(const std::string& path, std::string_view content, Place place = Place::kOwn);
 
 }  // namespace flightdeck

@@ -9,7 +9,7 @@
 
 namespace flightdeck {
 
-/// From the inputs to the loss. Nonlinearities whose output the graph does not tell are left out.
+// From the inputs to the loss. Nonlinearities whose output the graph does not tell are left out.
 std::vector<Activation> read_activations(const Capture& capture, const Parameters& parameters);
 
 }  // namespace flightdeck

@@ -9,8 +9,8 @@
 
 namespace flightdeck {
 
-void Failures::switch_off(size_t instrument, int64_t step, const char* pass) {
-  instruments_[instrument].is_on = false;
+void Failures::switch_off(size_t tracked, int64_t step, const char* pass) {
+  tracked_[tracked].is_on = false;
   const std::string message = current_message();
   const auto same = std::find_if(news_.begin(), news_.end(), [&](const Failure& other) {
     return other.step == step && other.message == message;
@@ -18,30 +18,30 @@ void Failures::switch_off(size_t instrument, int64_t step, const char* pass) {
   Failure& failure = same == news_.end() ? news_.emplace_back() : *same;
   failure.step = step;
   failure.message = message;
-  add_once(failure.quantities, instruments_[instrument].quantity.name());
+  add_once(failure.quantities, tracked_[tracked].quantity.name());
   if (*pass != '\0') add_once(failure.passes, pass);
 }
 
-void Failures::switch_off(const std::vector<size_t>& instruments, int64_t step) {
+void Failures::switch_off(const std::vector<size_t>& all_tracked, int64_t step) {
   if (is_strict_) throw;
-  for (size_t k : instruments) {
-    if (instruments_[k].is_on) switch_off(k, step, "");
+  for (size_t k : all_tracked) {
+    if (tracked_[k].is_on) switch_off(k, step, "");
   }
 }
 
-void Failures::switch_off_concerned(const std::vector<size_t>& instruments,
+void Failures::switch_off_concerned(const std::vector<size_t>& all_tracked,
                                     const std::function<bool(const StepNeeds&)>& concerns,
                                     const char* pass,
                                     int64_t step) {
   if (is_strict_) throw;
-  for (size_t k : instruments) {
-    if (instruments_[k].is_on && concerns(instruments_[k].needs())) switch_off(k, step, pass);
+  for (size_t k : all_tracked) {
+    if (tracked_[k].is_on && concerns(tracked_[k].needs())) switch_off(k, step, pass);
   }
 }
 
 void Failures::take(
-    size_t instrument, int64_t step, const Groups& groups, NamedValues& values, Value value) {
-  const std::string& name = instruments_[instrument].quantity.name();
+    size_t tracked, int64_t step, const Groups& groups, NamedValues& values, Value value) {
+  const std::string& name = tracked_[tracked].quantity.name();
   check_value(name, value, groups);
   if (!value.reason().empty()) output_.remark(step, name, value.reason());
   values.emplace_back(name, std::move(value));

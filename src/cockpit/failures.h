@@ -16,31 +16,31 @@ namespace flightdeck {
 
 class Failures {
  public:
-  // Instruments and output must outlive this. With `strict` every failure is thrown on.
-  Failures(std::vector<Instrument>& instruments, Output& output, bool strict)
-      : instruments_(instruments), output_(output), is_strict_(strict) {}
+  // Tracked quantities and output must outlive this. With `strict` every failure is thrown on.
+  Failures(std::vector<TrackedQuantity>& all_tracked, Output& output, bool strict)
+      : tracked_(all_tracked), output_(output), is_strict_(strict) {}
 
   // Inside a catch block: switches off those that are on.
-  void switch_off(const std::vector<size_t>& instruments, int64_t step);
+  void switch_off(const std::vector<size_t>& all_tracked, int64_t step);
   // The same after a failed pass, of those whose needs it concerns.
-  void switch_off_concerned(const std::vector<size_t>& instruments,
+  void switch_off_concerned(const std::vector<size_t>& all_tracked,
                             const std::function<bool(const StepNeeds&)>& concerns,
                             const char* pass,
                             int64_t step);
 
-  // Adds the value that `compute` returns, or switches the instrument off. `step` is the one at
-  // which this happens.
+  // Adds the value that `compute` returns, or switches the tracked quantity off. `step` is the one
+  // at which this happens.
   template <typename Compute>
-  void attempt(size_t instrument,
+  void attempt(size_t tracked,
                int64_t step,
                const Groups& groups,
                NamedValues& values,
                const Compute& compute) {
     try {
       const at::NoGradGuard no_grad;
-      take(instrument, step, groups, values, compute());
+      take(tracked, step, groups, values, compute());
     } catch (...) {
-      switch_off({instrument}, step);
+      switch_off({tracked}, step);
     }
   }
 
@@ -57,11 +57,10 @@ class Failures {
     std::vector<std::string> quantities, passes;
   };
 
-  void switch_off(size_t instrument, int64_t step, const char* pass);
-  void take(
-      size_t instrument, int64_t step, const Groups& groups, NamedValues& values, Value value);
+  void switch_off(size_t tracked, int64_t step, const char* pass);
+  void take(size_t tracked, int64_t step, const Groups& groups, NamedValues& values, Value value);
 
-  std::vector<Instrument>& instruments_;
+  std::vector<TrackedQuantity>& tracked_;
   Output& output_;
   bool is_strict_;
   std::vector<Failure> news_;

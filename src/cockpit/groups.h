@@ -8,13 +8,13 @@
 
 namespace flightdeck {
 
-/// True if groups can only be told from a graph.
+// True if groups can only be told from a graph.
 bool needs_graph(const Grouping& grouping);
 
-/// `capture` may be null unless `needs_graph`.
+// `capture` may be null unless `needs_graph`.
 Groups make_groups(const Grouping& grouping, const Parameters& parameters, const Capture* capture);
 
-/// The name up to its last dot, or its first `levels` parts; the name itself if it has no dot.
+// The name up to its last dot, or its first `levels` parts; the name itself if it has no dot.
 std::string module_of(const std::string& parameter, int64_t levels = 0);
 
 }  // namespace flightdeck

@@ -10,12 +10,12 @@
 
 namespace flightdeck {
 
-/// Reads what a step was told at once: the optimizer may be gone when the rates are asked for.
+// Reads what a step was told at once: the optimizer may be gone when the rates are asked for.
 class LearningRates {
  public:
   explicit LearningRates(const StepOptions& options);
 
-  /// Throws if neither optimizer nor rate was given, or the optimizer lacks a parameter.
+  // Throws if neither optimizer nor rate was given, or the optimizer lacks a parameter.
   std::vector<double> of(const Parameters& parameters) const;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace flightdeck {
 
-/// Passes on to all sinks. A sink that throws is dropped with a warning; nothing is thrown.
+// Passes on to all sinks. A sink that throws is dropped with a warning; nothing is thrown.
 class Output {
  public:
   Output(std::function<void(const std::string&)> on_warning,
@@ -23,11 +23,11 @@ class Output {
   void begin(const RunInfo& info);
   void write(const StepReadings& readings);
   void note(int64_t step, NoteKind kind, const std::string& quantity, const std::string& text);
-  /// The same remark is passed on once, and at most a few dozen different ones.
+  // The same remark is passed on once, and at most a few dozen different ones.
   void remark(int64_t step, const std::string& quantity, const std::string& text);
   void finish(Ending ending);
   void warn(const std::string& text);
-  /// Says `text` unless the same `matter` was warned of before, and at most a few matters.
+  // Says `text` unless the same `matter` was warned of before, and at most a few matters.
   void warn_once(const std::string& matter, const std::string& text);
 
  private:

@@ -39,15 +39,15 @@ std::vector<Tensor> as_directions(const std::vector<Tensor>& updates) {
   return directions;
 }
 
-// One end of a line, its numbers fetched.
-void set_end(LineView& line, int end, const LineEnd& numbers) {
+// One end of a chord, its numbers fetched.
+void set_end(ChordView& chord, int end, const ChordEnd& numbers) {
   const double* losses = numbers.losses.data_ptr<double>();
   const double* slopes = numbers.slopes.data_ptr<double>();
-  line.batch_size[end] = numbers.batch_size;
-  line.loss[end] = losses[0];
-  line.loss_variance[end] = losses[1];
-  line.slope[end] = slopes[0] / line.length;
-  line.slope_variance[end] = slopes[1] / (line.length * line.length);
+  chord.batch_size[end] = numbers.batch_size;
+  chord.loss[end] = losses[0];
+  chord.loss_variance[end] = losses[1];
+  chord.slope[end] = slopes[0] / chord.length;
+  chord.slope_variance[end] = slopes[1] / (chord.length * chord.length);
 }
 
 }  // namespace
@@ -63,33 +63,33 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   const Groups& groups = context_.groups;
   const Update update(waiting_->step, groups, tracker_, sum_by_group(squares, groups));
   for (size_t k : waiting_->for_update) {
-    if (!instruments_[k].is_on) continue;
+    if (!tracked_[k].is_on) continue;
     failures_.attempt(k, plan.step, groups, waiting_->values, [&] {
-      return instruments_[k].functions.after_update(update);
+      return tracked_[k].functions.after_update(update);
     });
   }
   waiting_->squared_length = update.squared_update()[0];
-  if (!plan.ends_line) return updates;
+  if (!plan.ends_chord) return updates;
   try {
     const Tensor slopes = waiting_->rows->dots(as_directions(updates)).select(1, 0);
-    waiting_->line_start.slopes = mean_and_variance(slopes);
+    waiting_->chord_start.slopes = mean_and_variance(slopes);
   } catch (...) {
-    failures_.switch_off(waiting_->for_line, plan.step);
-    waiting_->for_line.clear();
-    plan.ends_line = false;
+    failures_.switch_off(waiting_->for_chord, plan.step);
+    waiting_->for_chord.clear();
+    plan.ends_chord = false;
   }
   waiting_->rows.reset();
   return updates;
 }
 
-void Pending::add_to(Transfer& transfer, const std::optional<LineEnd>& line_end) {
+void Pending::add_to(Transfer& transfer, const std::optional<ChordEnd>& chord_end) {
   if (!waiting_) return;
   waiting_->numbers = tensors_of(waiting_->values);
   transfer.add(waiting_->numbers);
   transfer.add(waiting_->squared_length);
-  waiting_->line_end = line_end;
-  if (!waiting_->line_end) return;
-  for (LineEnd* end : {&waiting_->line_start, &*waiting_->line_end}) {
+  waiting_->chord_end = chord_end;
+  if (!waiting_->chord_end) return;
+  for (ChordEnd* end : {&waiting_->chord_start, &*waiting_->chord_end}) {
     transfer.add(end->losses);
     transfer.add(end->slopes);
   }
@@ -100,27 +100,27 @@ bool Pending::stood_still() const {
   return length.defined() && length.item<double>() == 0;
 }
 
-LineView Pending::line() const {
+ChordView Pending::chord() const {
   const Tensor& squared = waiting_->squared_length;
-  LineView line;
-  line.step = waiting_->step;
-  line.length = squared.defined() ? std::sqrt(squared.item<double>()) : NAN;
-  set_end(line, 0, waiting_->line_start);
-  set_end(line, 1, *waiting_->line_end);
-  return line;
+  ChordView chord;
+  chord.step = waiting_->step;
+  chord.length = squared.defined() ? std::sqrt(squared.item<double>()) : NAN;
+  set_end(chord, 0, waiting_->chord_start);
+  set_end(chord, 1, *waiting_->chord_end);
+  return chord;
 }
 
 StepReadings Pending::take_readings(int64_t now, double time) {
   const Groups& groups = context_.groups;
   StepReadings readings{
       waiting_->step, time, readings_of(waiting_->values, waiting_->numbers, groups)};
-  if (waiting_->line_end) {
-    const LineView view = line();
+  if (waiting_->chord_end) {
+    const ChordView view = chord();
     NamedValues values;
-    for (size_t k : waiting_->for_line) {
-      if (!instruments_[k].is_on) continue;
+    for (size_t k : waiting_->for_chord) {
+      if (!tracked_[k].is_on) continue;
       failures_.attempt(
-          k, now, groups, values, [&] { return instruments_[k].functions.after_next(view); });
+          k, now, groups, values, [&] { return tracked_[k].functions.after_next(view); });
     }
     std::vector<Tensor> numbers = tensors_of(values);
     Transfer transfer;
@@ -140,21 +140,21 @@ void Pending::leave(const Step& step) {
   Waiting waiting;
   waiting.step = plan.step;
   for (size_t k : plan.due) {
-    const Instrument& instrument = instruments_[k];
-    if (!instrument.is_on) continue;
-    if (instrument.functions.after_update) waiting.for_update.push_back(k);
-    if (instrument.functions.after_next) waiting.for_line.push_back(k);
+    const TrackedQuantity& tracked = tracked_[k];
+    if (!tracked.is_on) continue;
+    if (tracked.functions.after_update) waiting.for_update.push_back(k);
+    if (tracked.functions.after_next) waiting.for_chord.push_back(k);
   }
-  if (!waiting.for_line.empty()) {
+  if (!waiting.for_chord.empty()) {
     try {
-      waiting.line_start = step.line_start();
+      waiting.chord_start = step.chord_start();
       waiting.rows = step.gradients().rows;
     } catch (...) {
-      failures_.switch_off(waiting.for_line, plan.step);
-      waiting.for_line.clear();
+      failures_.switch_off(waiting.for_chord, plan.step);
+      waiting.for_chord.clear();
     }
   }
-  if (!waiting.for_update.empty() || !waiting.for_line.empty()) waiting_ = std::move(waiting);
+  if (!waiting.for_update.empty() || !waiting.for_chord.empty()) waiting_ = std::move(waiting);
 }
 
 }  // namespace flightdeck

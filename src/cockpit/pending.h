@@ -17,9 +17,9 @@ namespace flightdeck {
 class Pending {
  public:
   // The arguments must outlive this.
-  Pending(const StepContext& context, std::vector<Instrument>& instruments, Failures& failures)
+  Pending(const StepContext& context, std::vector<TrackedQuantity>& all_tracked, Failures& failures)
       : context_(context),
-        instruments_(instruments),
+        tracked_(all_tracked),
         failures_(failures),
         tracker_(context.parameters) {}
 
@@ -30,12 +30,12 @@ class Pending {
   int64_t step() const { return waiting_->step; }
   bool is_completed_by(int64_t step) const { return waiting_ && waiting_->step + 1 == step; }
   // True if `step` is to give loss and slope at the other end of the update.
-  bool ends_line(int64_t step) const {
-    return is_completed_by(step) && !waiting_->for_line.empty();
+  bool ends_chord(int64_t step) const {
+    return is_completed_by(step) && !waiting_->for_chord.empty();
   }
-  // The instruments that wait for that.
-  std::vector<size_t> for_line() const {
-    return waiting_ ? waiting_->for_line : std::vector<size_t>();
+  // The tracked quantities that wait for that.
+  std::vector<size_t> for_chord() const {
+    return waiting_ ? waiting_->for_chord : std::vector<size_t>();
   }
   void drop() { waiting_.reset(); }
 
@@ -43,13 +43,13 @@ class Pending {
 
   // Takes the update of the step that waits, if one does, and remembers the parameters if the plan
   // asks for the update of its own step. Returns the update, valid until the next call. A plan
-  // whose line failed ends no line any more.
+  // whose chord failed ends no chord any more.
   const std::vector<Tensor>& begin_step(Plan& plan);
 
   // ---- the next step ends ----
 
   // The values and numbers that wait, to be fetched with those of the step that ends.
-  void add_to(Transfer& transfer, const std::optional<LineEnd>& line_end);
+  void add_to(Transfer& transfer, const std::optional<ChordEnd>& chord_end);
   // True if the optimizer changed nothing. After the transfer.
   bool stood_still() const;
   // The readings of the step that waits, which waits no longer. After the transfer.
@@ -61,19 +61,19 @@ class Pending {
  private:
   struct Waiting {
     int64_t step = 0;
-    std::vector<size_t> for_update, for_line;  // instruments
-    std::shared_ptr<const KeptRows> rows;      // until the update is known
-    LineEnd line_start;
-    std::optional<LineEnd> line_end;
+    std::vector<size_t> for_update, for_chord;  // tracked quantities
+    std::shared_ptr<const KeptRows> rows;       // until the update is known
+    ChordEnd chord_start;
+    std::optional<ChordEnd> chord_end;
     Tensor squared_length;        // of the update, once known
     NamedValues values;           // of this step, known since
     std::vector<Tensor> numbers;  // of these values
   };
 
-  LineView line() const;
+  ChordView chord() const;
 
   const StepContext& context_;
-  std::vector<Instrument>& instruments_;
+  std::vector<TrackedQuantity>& tracked_;
   Failures& failures_;
   UpdateTracker tracker_;
   std::optional<Waiting> waiting_;

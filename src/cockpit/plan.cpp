@@ -99,8 +99,8 @@ std::string names_of(const Plan& plan) {
   if (!plan.joint_histograms.empty()) {
     add(std::to_string(plan.joint_histograms.size()) + " joint histogram(s)");
   }
-  if (plan.ends_line) add("slopes along the last update");
-  if (plan.line) add("factors kept for the slopes along this update");
+  if (plan.ends_chord) add("slopes along the last update");
+  if (plan.chord) add("factors kept for the slopes along this update");
   return text;
 }
 
@@ -112,7 +112,7 @@ bool needs_gradients(const StepNeeds& needs) {
 
 bool needs_rows(const StepNeeds& needs) {
   return asks_rows(needs.gradients) || !needs.histograms.empty() ||
-         !needs.joint_histograms.empty() || needs.line;
+         !needs.joint_histograms.empty() || needs.chord;
 }
 
 bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b) {
@@ -130,35 +130,35 @@ bool Plan::asks_gradients() const {
 
 bool Plan::asks_rows() const {
   return flightdeck::asks_rows(gradients) || !histograms.empty() || !joint_histograms.empty() ||
-         line || ends_line;
+         chord || ends_chord;
 }
 
 void Plan::leave_out_rows() {
   gradients = gradients.has(Need::kArrivedNorm) ? Needs(Need::kArrivedNorm) : Needs();
   histograms.clear();
   joint_histograms.clear();
-  line = ends_line = false;
+  chord = ends_chord = false;
 }
 
-StepNeeds Instrument::needs() const {
+StepNeeds TrackedQuantity::needs() const {
   StepNeeds needs = functions.needs ? functions.needs() : quantity.needs();
   needs.update = needs.update || functions.after_update;
-  needs.line = needs.line || functions.after_next;
+  needs.chord = needs.chord || functions.after_next;
   return needs;
 }
 
 Plan make_plan(int64_t step,
-               const std::vector<Instrument>& instruments,
-               bool ends_line,
+               const std::vector<TrackedQuantity>& all_tracked,
+               bool ends_chord,
                const PlanFailure& on_failure) {
   Plan plan;
   plan.step = step;
-  plan.ends_line = ends_line;
-  for (size_t k = 0; k < instruments.size(); ++k) {
+  plan.ends_chord = ends_chord;
+  for (size_t k = 0; k < all_tracked.size(); ++k) {
     StepNeeds needs;
     try {
-      if (!instruments[k].is_due(step)) continue;
-      needs = instruments[k].needs();
+      if (!all_tracked[k].is_due(step)) continue;
+      needs = all_tracked[k].needs();
     } catch (...) {
       on_failure(k);
       continue;
@@ -171,13 +171,13 @@ Plan make_plan(int64_t step,
     if (needs.spectrum) join(plan.spectra, *needs.spectrum);
     if (needs.vivit) join(plan.vivits, *needs.vivit);
     plan.activations = plan.activations || needs.activations;
-    plan.update = plan.update || needs.update || needs.line;
-    plan.line = plan.line || needs.line;
+    plan.update = plan.update || needs.update || needs.chord;
+    plan.chord = plan.chord || needs.chord;
   }
   return plan;
 }
 
-std::string Plan::text(const std::vector<Instrument>& instruments) const {
+std::string Plan::text(const std::vector<TrackedQuantity>& all_tracked) const {
   std::ostringstream out;
   out << "step " << step << ": ";
   if (is_empty()) {
@@ -185,7 +185,7 @@ std::string Plan::text(const std::vector<Instrument>& instruments) const {
     return out.str();
   }
   std::string names;
-  for (size_t k : due) names += (names.empty() ? "" : ", ") + instruments[k].quantity.name();
+  for (size_t k : due) names += (names.empty() ? "" : ", ") + all_tracked[k].quantity.name();
   out << (names.empty() ? "completes the step before" : names) << "\n";
   const char* before = "  before backward:   ";
   for (const CurvaturePass& pass : curvature) {

@@ -11,15 +11,15 @@
 
 namespace flightdeck {
 
-/// One quantity at work in one run.
-struct Instrument {
+// One quantity at work in one run.
+struct TrackedQuantity {
   Quantity quantity;
   Quantity::Functions functions;
   bool is_on = true;
 
-  /// What its functions take is needed, whatever else was declared.
+  // What its functions take is needed, whatever else was declared.
   StepNeeds needs() const;
-  bool is_due(int64_t step) const { return is_on && quantity.schedule().contains(step); }
+  bool is_due(int64_t step) const { return is_on && quantity.due().contains(step); }
 };
 
 struct CurvaturePass {
@@ -29,41 +29,41 @@ struct CurvaturePass {
 
 struct Plan {
   int64_t step = 0;
-  std::vector<size_t> due;  ///< positions of instruments
-  bool ends_line = false;   ///< the step before wants loss and slope at its end
+  std::vector<size_t> due;  // positions of tracked quantities
+  bool ends_chord = false;  // the step before wants loss and slope at its end
   Needs gradients;
   std::vector<Bins> histograms;
   std::vector<JointBins> joint_histograms;
   std::vector<CurvaturePass> curvature;
-  std::vector<SpectrumNeed> spectra;  ///< one per matrix
+  std::vector<SpectrumNeed> spectra;  // one per matrix
   std::vector<VivitNeed> vivits;
-  bool activations = false, update = false, line = false;
+  bool activations = false, update = false, chord = false;
 
-  bool is_empty() const { return due.empty() && !ends_line; }
-  /// True if the individual gradients of the user's backward pass are listened to.
-  bool has_gradient_pass() const { return asks_gradients() || line || ends_line; }
-  /// True if individual gradients are among what it asks of them.
+  bool is_empty() const { return due.empty() && !ends_chord; }
+  // True if the individual gradients of the user's backward pass are listened to.
+  bool has_gradient_pass() const { return asks_gradients() || chord || ends_chord; }
+  // True if individual gradients are among what it asks of them.
   bool asks_rows() const;
-  /// From here on nothing is asked for which the samples would have to be told apart.
+  // From here on nothing is asked for which the samples would have to be told apart.
   void leave_out_rows();
-  std::string text(const std::vector<Instrument>& instruments) const;
+  std::string text(const std::vector<TrackedQuantity>& all_tracked) const;
 
  private:
   bool asks_gradients() const;
 };
 
-/// Called inside a catch block with the position of an instrument whose schedule or needs threw; it
-/// is left out of the plan.
-using PlanFailure = std::function<void(size_t instrument)>;
+// Called inside a catch block with the position of a tracked quantity whose due steps or needs
+// threw; it is left out of the plan.
+using PlanFailure = std::function<void(size_t tracked)>;
 
 Plan make_plan(int64_t step,
-               const std::vector<Instrument>& instruments,
-               bool ends_line,
+               const std::vector<TrackedQuantity>& all_tracked,
+               bool ends_chord,
                const PlanFailure& on_failure);
 
-/// True if the quantity needs the gradient pass.
+// True if the quantity needs the gradient pass.
 bool needs_gradients(const StepNeeds& needs);
-/// True if it needs individual gradients.
+// True if it needs individual gradients.
 bool needs_rows(const StepNeeds& needs);
 // True if both speak of the same matrix.
 bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b);

@@ -43,7 +43,8 @@ std::string type_name(at::ScalarType type) {
 
 }  // namespace
 
-RunInfo make_run_info(const Parameters& parameters, const std::vector<Instrument>& instruments) {
+RunInfo make_run_info(const Parameters& parameters,
+                      const std::vector<TrackedQuantity>& all_tracked) {
   RunInfo info;
   info.start_time = seconds_since_1970();
   info.flightdeck_version = FLIGHTDECK_VERSION;
@@ -56,11 +57,11 @@ RunInfo make_run_info(const Parameters& parameters, const std::vector<Instrument
                                type_name(parameter.tensor.scalar_type())});
   }
   if (parameters.size() > 0) info.device = parameters[0].tensor.device().str();
-  for (const Instrument& instrument : instruments) {
-    const Quantity& quantity = instrument.quantity;
+  for (const TrackedQuantity& tracked : all_tracked) {
+    const Quantity& quantity = tracked.quantity;
     info.quantities.push_back({quantity.name(),
                                quantity.summary(),
-                               quantity.schedule().text(),
+                               quantity.due().text(),
                                quantity.settings_text(),
                                to_string(quantity.cost())});
   }

@@ -57,12 +57,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 // The first number says whether it is on; its own follow.
-void load_instrument(const Tensor& state, Instrument& instrument) {
+void load_tracked(const Tensor& state, TrackedQuantity& tracked) {
   const Tensor values = state.to(at::kCPU, at::kDouble).contiguous();
   const double* begin = values.data_ptr<double>();
-  instrument.is_on = begin[0] != 0;
+  tracked.is_on = begin[0] != 0;
   const std::vector<double> own(begin + 1, begin + values.numel());
-  if (instrument.functions.load && !own.empty()) instrument.functions.load(own);
+  if (tracked.functions.load && !own.empty()) tracked.functions.load(own);
 }
 
 void check_parameters(const std::map<std::string, Tensor>& saved, const Parameters& parameters) {
@@ -98,15 +98,15 @@ void check_parameters(const std::map<std::string, Tensor>& saved, const Paramete
 }
 
 void check_quantities(const std::map<std::string, Tensor>& saved,
-                      const std::vector<Instrument>& instruments) {
+                      const std::vector<TrackedQuantity>& all_tracked) {
   std::set<std::string> names;
-  for (const Instrument& instrument : instruments) {
-    const std::string& name = instrument.quantity.name();
+  for (const TrackedQuantity& tracked : all_tracked) {
+    const std::string& name = tracked.quantity.name();
     names.insert(name);
     find(saved, kQuantity + name, quoted("quantity", name));
     const std::string theirs =
         text_of(find(saved, kSettings + name, quoted("settings of quantity", name)));
-    const std::string& ours = instrument.quantity.settings_text();
+    const std::string& ours = tracked.quantity.settings_text();
     TORCH_CHECK_VALUE(theirs == ours,
                       "cockpit: the saved quantity '",
                       name,
@@ -130,7 +130,7 @@ void check_quantities(const std::map<std::string, Tensor>& saved,
 }  // namespace
 
 std::map<std::string, Tensor> save_state(const StepContext& context,
-                                         const std::vector<Instrument>& instruments) {
+                                         const std::vector<TrackedQuantity>& all_tracked) {
   std::map<std::string, Tensor> saved;
   saved[kSeconds] = numbers({seconds_since(context.start)});
   for (size_t k = 0; k < context.parameters.size(); ++k) {
@@ -139,30 +139,30 @@ std::map<std::string, Tensor> save_state(const StepContext& context,
   for (const auto& [matrix, vectors] : context.eigenvectors) {
     if (vectors.defined()) saved[eigenvectors_key(matrix)] = vectors;
   }
-  for (const Instrument& instrument : instruments) {
-    std::vector<double> state = {instrument.is_on ? 1.0 : 0.0};
-    if (instrument.functions.save) {
-      const std::vector<double> own = instrument.functions.save();
+  for (const TrackedQuantity& tracked : all_tracked) {
+    std::vector<double> state = {tracked.is_on ? 1.0 : 0.0};
+    if (tracked.functions.save) {
+      const std::vector<double> own = tracked.functions.save();
       state.insert(state.end(), own.begin(), own.end());
     }
-    const std::string& name = instrument.quantity.name();
+    const std::string& name = tracked.quantity.name();
     saved[kQuantity + name] = numbers(state);
-    saved[kSettings + name] = bytes_of(instrument.quantity.settings_text());
+    saved[kSettings + name] = bytes_of(tracked.quantity.settings_text());
   }
   return saved;
 }
 
 void load_state(const std::map<std::string, Tensor>& saved,
                 StepContext& context,
-                std::vector<Instrument>& instruments) {
+                std::vector<TrackedQuantity>& all_tracked) {
   check_parameters(saved, context.parameters);
-  check_quantities(saved, instruments);
+  check_quantities(saved, all_tracked);
   const double seconds = find(saved, kSeconds, "time").item<double>();
   for (size_t k = 0; k < context.parameters.size(); ++k) {
     context.initial_parameters[k].copy_(saved.at(kParameter + context.parameters[k].name));
   }
-  for (Instrument& instrument : instruments) {
-    load_instrument(saved.at(kQuantity + instrument.quantity.name()), instrument);
+  for (TrackedQuantity& tracked : all_tracked) {
+    load_tracked(saved.at(kQuantity + tracked.quantity.name()), tracked);
   }
   const at::Device device = context.initial_parameters.at(0).device();
   for (const auto& [key, vectors] : saved) {

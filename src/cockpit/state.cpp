@@ -70,10 +70,10 @@ Cockpit::State::State(const Parameters& parameters,
                       CockpitOptions options)
     : context_(make_context(parameters, std::move(options))),
       output_(context_.options.on_warning, context_.options.wording),
-      failures_(instruments_, output_, context_.options.strict),
-      pending_(context_, instruments_, failures_),
+      failures_(tracked_, output_, context_.options.strict),
+      pending_(context_, tracked_, failures_),
       knows_groups_(!needs_graph(context_.options.grouping)) {
-  for (Quantity& quantity : quantities) add_instrument(std::move(quantity));
+  for (Quantity& quantity : quantities) add_tracked(std::move(quantity));
 }
 
 // ---- calls --------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ Cockpit::State::Call::Call(State& state) : state_(state.shared_from_this()), loc
 Cockpit::State::Call::Call(State& state, const char* what) : Call(state) {
   TORCH_CHECK(state.depth_ == 1,
               what,
-              ": it is called from inside a quantity, a schedule or a sink; call it from the "
+              ": it is called from inside a quantity, due steps or a sink; call it from the "
               "training loop");
 }
 
@@ -99,15 +99,15 @@ Cockpit::State::Call::~Call() {
 
 // ---- before the first step ----------------------------------------------------------------------
 
-void Cockpit::State::add_instrument(Quantity quantity) {
-  for (const Instrument& other : instruments_) {
+void Cockpit::State::add_tracked(Quantity quantity) {
+  for (const TrackedQuantity& other : tracked_) {
     TORCH_CHECK_VALUE(other.quantity.name() != quantity.name(),
                       "cockpit: two quantities are called '",
                       quantity.name(),
                       "'; give one of them another name by named()");
   }
   Quantity::Functions functions = quantity.functions();
-  instruments_.push_back({std::move(quantity), std::move(functions), true});
+  tracked_.push_back({std::move(quantity), std::move(functions), true});
 }
 
 void Cockpit::State::add(Quantity quantity) {
@@ -116,7 +116,7 @@ void Cockpit::State::add(Quantity quantity) {
               "cockpit: '",
               quantity.name(),
               "' is added after the first watched step; add quantities before");
-  add_instrument(std::move(quantity));
+  add_tracked(std::move(quantity));
 }
 
 void Cockpit::State::add_sink(std::shared_ptr<Sink> sink) {
@@ -136,18 +136,18 @@ void Cockpit::State::describe(const std::string& key, const std::string& value) 
 void Cockpit::State::load(const std::map<std::string, Tensor>& saved) {
   const Call call(*this, "load");
   TORCH_CHECK(!last_step_, "cockpit: load comes after the first watched step; load before it");
-  load_state(saved, context_, instruments_);
+  load_state(saved, context_, tracked_);
 }
 
 std::map<std::string, Tensor> Cockpit::State::save() {
   const Call call(*this);
-  return save_state(context_, instruments_);
+  return save_state(context_, tracked_);
 }
 
 // ---- what a run is ------------------------------------------------------------------------------
 
 Plan Cockpit::State::plan(int64_t step) const {
-  return make_plan(step, instruments_, pending_.ends_line(step), [](size_t) {});
+  return make_plan(step, tracked_, pending_.ends_chord(step), [](size_t) {});
 }
 
 bool Cockpit::State::is_due(int64_t step) {
@@ -157,14 +157,14 @@ bool Cockpit::State::is_due(int64_t step) {
 
 std::string Cockpit::State::plan_text(int64_t step) {
   const Call call(*this);
-  return plan(step).text(instruments_);
+  return plan(step).text(tracked_);
 }
 
 void Cockpit::State::tell_run() {
   if (!info_) {
-    info_ = make_run_info(context_.parameters, instruments_);
+    info_ = make_run_info(context_.parameters, tracked_);
     info_->grouping = context_.options.grouping.text();
-    info_->plan = plan(0).text(instruments_);
+    info_->plan = plan(0).text(tracked_);
   }
   info_->config = config_;
   info_->coverage = coverage_;
@@ -189,8 +189,8 @@ void Cockpit::State::log(int64_t step, const std::map<std::string, double>& valu
   readings.step = step;
   readings.time = seconds_since_1970();
   for (const auto& [name, value] : values) {
-    for (const Instrument& instrument : instruments_) {
-      TORCH_CHECK_VALUE(instrument.quantity.name() != name,
+    for (const TrackedQuantity& tracked : tracked_) {
+      TORCH_CHECK_VALUE(tracked.quantity.name() != name,
                         "log: '",
                         name,
                         "' is the name of a quantity of this cockpit; choose another");

@@ -49,7 +49,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   std::string plan_text(int64_t step);
 
  private:
-  // One call from outside. Those of other threads wait. What a call runs (quantities, schedules,
+  // One call from outside. Those of other threads wait. What a call runs (quantities, due steps,
   // sinks) may call again, and may even destroy the cockpit: the state lives until the outermost
   // call is over, and only then is a run ended.
   class Call {
@@ -66,8 +66,8 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
     std::lock_guard<std::recursive_mutex> lock_;
   };
 
-  void add_instrument(Quantity quantity);
-  // Without those whose schedule throws.
+  void add_tracked(Quantity quantity);
+  // Without those whose due steps throw.
   Plan plan(int64_t step) const;
   void tell_run();
   void tell_failures() noexcept;
@@ -80,7 +80,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   Step::OnFailure on_failure();
   void compute_values(NamedValues& values);
   // Everything of this step and the step before, after one transfer from the device.
-  void publish(const NamedValues& values, const std::optional<LineEnd>& line_end);
+  void publish(const NamedValues& values, const std::optional<ChordEnd>& chord_end);
   void take_remarks();
   void warn_of_lost_parameters();
   // What is known of the step before is not lost with this one.
@@ -92,14 +92,14 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   std::recursive_mutex mutex_;
   int depth_ = 0;  // calls that have begun and not returned
   StepContext context_;
-  std::vector<Instrument> instruments_;
+  std::vector<TrackedQuantity> tracked_;
   std::map<std::string, std::string> config_;
   std::string coverage_;
   Output output_;
   Failures failures_;
   Pending pending_;
   bool knows_groups_ = false;
-  std::vector<bool> took_part_;        // per parameter: in the losses of a step before
+  std::vector<bool> took_part_;   // per parameter: in the losses of a step before
   std::optional<Ending> ending_;  // asked for
   bool is_finished_ = false;
   std::optional<int64_t> last_step_;

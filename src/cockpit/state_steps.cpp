@@ -78,7 +78,7 @@ void Cockpit::State::check_unchanged_parameters() const {
 
 void Cockpit::State::check_step(int64_t step) const {
   TORCH_CHECK(depth_ == 1,
-              "watch: it is called from inside a quantity, a schedule or a sink; call it from the "
+              "watch: it is called from inside a quantity, due steps or a sink; call it from the "
               "training loop");
   TORCH_CHECK(!is_finished_, "watch: the run is finished; make a new cockpit for a new run");
   TORCH_CHECK(!current_,
@@ -126,7 +126,7 @@ void Cockpit::State::find_groups(const Batch& batch) {
 Step::OnFailure Cockpit::State::on_failure() {
   return [this](const std::function<bool(const StepNeeds&)>& concerns, const char* pass) {
     std::set<size_t> concerned(current_->plan().due.begin(), current_->plan().due.end());
-    for (size_t k : pending_.for_line()) concerned.insert(k);
+    for (size_t k : pending_.for_chord()) concerned.insert(k);
     failures_.switch_off_concerned(
         {concerned.begin(), concerned.end()}, concerns, pass, current_->step());
   };
@@ -160,8 +160,8 @@ bool Cockpit::State::begin_step(int64_t step,
   last_step_ = step;
   try {
     if (pending_.is_waiting() && !pending_.is_completed_by(step)) drop_pending(step);
-    Plan plan = make_plan(step, instruments_, pending_.ends_line(step), [&](size_t instrument) {
-      failures_.switch_off({instrument}, step);
+    Plan plan = make_plan(step, tracked_, pending_.ends_chord(step), [&](size_t tracked) {
+      failures_.switch_off({tracked}, step);
     });
     if (plan.is_empty() && !pending_.is_waiting()) return false;
     check_unchanged_parameters();
@@ -217,9 +217,9 @@ void Cockpit::State::end_step(int64_t step) {
     }
     NamedValues values;
     compute_values(values);
-    std::optional<LineEnd> line_end;
-    if (current_->plan().ends_line && current_->has_gradients()) line_end = current_->line_end();
-    publish(values, line_end);
+    std::optional<ChordEnd> chord_end;
+    if (current_->plan().ends_chord && current_->has_gradients()) chord_end = current_->chord_end();
+    publish(values, chord_end);
     pending_.leave(*current_);
     take_remarks();
     current_.reset();
@@ -231,21 +231,21 @@ void Cockpit::State::end_step(int64_t step) {
 
 void Cockpit::State::compute_values(NamedValues& values) {
   for (size_t k : current_->plan().due) {
-    const auto& compute = instruments_[k].functions.compute;
-    if (!instruments_[k].is_on || !compute) continue;
+    const auto& compute = tracked_[k].functions.compute;
+    if (!tracked_[k].is_on || !compute) continue;
     // The pass failed and switched off others: this one's value is lost for this step alone.
-    if (!current_->has_gradients() && needs_gradients(instruments_[k].needs())) continue;
+    if (!current_->has_gradients() && needs_gradients(tracked_[k].needs())) continue;
     failures_.attempt(k, current_->step(), context_.groups, values, [&] {
       return compute_with_remedy(compute, *current_);
     });
   }
 }
 
-void Cockpit::State::publish(const NamedValues& values, const std::optional<LineEnd>& line_end) {
+void Cockpit::State::publish(const NamedValues& values, const std::optional<ChordEnd>& chord_end) {
   Transfer transfer;
   std::vector<Tensor> numbers = tensors_of(values);
   transfer.add(numbers);
-  pending_.add_to(transfer, line_end);
+  pending_.add_to(transfer, chord_end);
   transfer.run();
   const double now = seconds_since_1970();
   const int64_t step = last_step_.value_or(0);

@@ -204,9 +204,9 @@ void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
   GradientOptions options;
   options.histograms = plan_.histograms;
   options.joint_histograms = plan_.joint_histograms;
-  options.keep_rows = plan_.line;
+  options.keep_rows = plan_.chord;
   Needs needs = plan_.gradients;
-  if (plan_.ends_line) {
+  if (plan_.ends_chord) {
     needs = needs | Need::kDots;
     for (const Tensor& direction : update) options.directions.push_back(direction.unsqueeze(0));
   }
@@ -273,9 +273,9 @@ void Step::add_remarks(const std::vector<std::string>& remarks) {
   remarks_.insert(remarks_.end(), remarks.begin(), remarks.end());
 }
 
-LineEnd Step::line_start() const { return {mean_and_variance(losses()), Tensor(), batch_size_}; }
+ChordEnd Step::chord_start() const { return {mean_and_variance(losses()), Tensor(), batch_size_}; }
 
-LineEnd Step::line_end() const {
+ChordEnd Step::chord_end() const {
   return {mean_and_variance(losses()),
           mean_and_variance(gradients().total.dots.select(1, 0)),
           batch_size_};

@@ -32,7 +32,7 @@ struct StepContext {
 
 // One end of an update: mean and unbiased variance of the individual losses and of the slopes, in
 // double.
-struct LineEnd {
+struct ChordEnd {
   Tensor losses;  // [2]
   Tensor slopes;  // [2]; undefined until the update is known
   int64_t batch_size = 0;
@@ -57,9 +57,9 @@ class Step final : public StepView {
 
   bool has_gradients() const { return gradients_.has_value(); }
   // For the update after this step: losses known, slopes not yet.
-  LineEnd line_start() const;
+  ChordEnd chord_start() const;
   // For the update before this step.
-  LineEnd line_end() const;
+  ChordEnd chord_end() const;
   // Remarks of the passes.
   const std::vector<std::string>& remarks() const { return remarks_; }
 

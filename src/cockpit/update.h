@@ -14,13 +14,13 @@ class UpdateTracker {
  public:
   explicit UpdateTracker(Parameters parameters) : parameters_(std::move(parameters)) {}
 
-  /// Copies the parameters as they are now.
+  // Copies the parameters as they are now.
   void remember();
-  /// Now minus what was remembered, per parameter; `squares` gets the sum of squares of each, in
-  /// double. With `remember_again` the parameters are remembered in the same sweep. The updates are
-  /// valid until the next call.
+  // Now minus what was remembered, per parameter; `squares` gets the sum of squares of each, in
+  // double. With `remember_again` the parameters are remembered in the same sweep. The updates are
+  // valid until the next call.
   const std::vector<Tensor>& take(std::vector<Tensor>& squares, bool remember_again);
-  /// Sum of squares of each parameter before the update last taken, in double.
+  // Sum of squares of each parameter before the update last taken, in double.
   std::vector<Tensor> squares_before() const;
 
  private:

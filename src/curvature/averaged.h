@@ -15,30 +15,30 @@
 
 namespace flightdeck {
 
-/// KFRA's factors, one entry per parameter; undefined where the parameter has no such structure.
+// KFRA's factors, one entry per parameter; undefined where the parameter has no such structure.
 std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context);
 
-/// Walks from the loss down a chain of ops with the batch average of the curvature of what each op
-/// gives out, [m, m] over the m entries of one sample.
+// Walks from the loss down a chain of ops with the batch average of the curvature of what each op
+// gives out, [m, m] over the m entries of one sample.
 class AveragedChain {
  public:
   struct Options {
     BatchAverage average = BatchAverage::kProducts;
     Bending bending = Bending::kNone;
-    const char* what = "";  ///< named in errors
+    const char* what = "";  // named in errors
   };
   AveragedChain(CurvatureContext& context, const Options& options);
 
   struct UsedParameter {
     size_t index;
-    Rows rows;  ///< with the inputs it is multiplied with, and output gradients of zero
+    Rows rows;  // with the inputs it is multiplied with, and output gradients of zero
     KroneckerShape shape;
     bool is_bias;
   };
 
-  /// A node where parameters enter, each used there alone. `matrix()` forms the curvature of its
-  /// output, `folded()` the same summed over positions, [J, J]: cheaper where only elementwise ops
-  /// and pooling follow.
+  // A node where parameters enter, each used there alone. `matrix()` forms the curvature of its
+  // output, `folded()` the same summed over positions, [J, J]: cheaper where only elementwise ops
+  // and pooling follow.
   struct Use {
     size_t position;
     std::vector<UsedParameter> parameters;

@@ -46,7 +46,7 @@ class PadBand final : public BandOp {
 
 class MaxPoolBand final : public BandOp {
  public:
-  /// sources [N, m]: the input entry each output entry is a copy of; `inputs` per channel.
+  // sources [N, m]: the input entry each output entry is a copy of; `inputs` per channel.
   MaxPoolBand(const Tensor& sources, int64_t channels, int64_t inputs)
       : sources_(sources.remainder(inputs).to(at::kInt).contiguous()),
         channels_(channels),

@@ -9,19 +9,19 @@
 
 namespace flightdeck {
 
-/// Takes a band through one op: [outputs, (C - j) outputs] -> [inputs, (C - j) inputs], entries per
-/// channel.
+// Takes a band through one op: [outputs, (C - j) outputs] -> [inputs, (C - j) inputs], entries per
+// channel.
 class BandOp {
  public:
   virtual ~BandOp() = default;
   virtual Tensor through(const Tensor& band, int64_t j) const = 0;
 };
 
-/// slopes [N, m]: the mean of D_nᵀ band D_n over the samples.
+// slopes [N, m]: the mean of D_nᵀ band D_n over the samples.
 std::unique_ptr<BandOp> elementwise_band(const Tensor& slopes, int64_t channels);
-/// Constant padding, as at::constant_pad_nd has it.
+// Constant padding, as at::constant_pad_nd has it.
 std::unique_ptr<BandOp> pad_band(const NodeView& view, const Shape& padding, int64_t channels);
-/// sources [N, m]: the input entry each output entry is a copy of; `inputs` per channel.
+// sources [N, m]: the input entry each output entry is a copy of; `inputs` per channel.
 std::unique_ptr<BandOp> max_pool_band(const Tensor& sources, int64_t channels, int64_t inputs);
 
 }  // namespace flightdeck

@@ -12,7 +12,7 @@ namespace {
 // (X_n ⊗ I) H (X_nᵀ ⊗ I) with H [J P, J P] the curvature of V.
 class PatchBlock final : public LinearOperator {
  public:
-  /// inputs [n, P, I], matrix over [J, P] or, with `positions_first`, over [P, J].
+  // inputs [n, P, I], matrix over [J, P] or, with `positions_first`, over [P, J].
   PatchBlock(Tensor inputs, Tensor matrix, bool positions_first, bool is_flipped)
       : inputs_(std::move(inputs)),
         matrix_(std::move(matrix)),

@@ -14,22 +14,22 @@ namespace flightdeck {
 
 class ColumnsPass {
  public:
-  /// Rows of one parameter, one entry per column, each with a row per (chosen) sample.
+  // Rows of one parameter, one entry per column, each with a row per (chosen) sample.
   using Consume = std::function<void(size_t parameter, const std::vector<Rows>& columns)>;
 
-  /// `coverage` (optional) learns how rows came about, in the first run only.
+  // `coverage` (optional) learns how rows came about, in the first run only.
   ColumnsPass(Linearisation& linearisation,
               const Parameters& parameters,
               std::vector<int64_t> samples,
               Coverage* coverage);
 
-  /// The seeds' stacks have the same number of columns. Parameters no column reaches are not
-  /// reported. Only parameters in `wanted` are (empty: all).
+  // The seeds' stacks have the same number of columns. Parameters no column reaches are not
+  // reported. Only parameters in `wanted` are (empty: all).
   void run(const std::vector<Seed>& seeds,
            const Consume& consume,
            const std::vector<bool>& wanted = {});
 
-  /// How many columns may travel together if the largest tensor they become may take `bytes`.
+  // How many columns may travel together if the largest tensor they become may take `bytes`.
   int64_t columns_at_once(int64_t bytes) const;
 
  private:

@@ -30,25 +30,25 @@ class CurvatureContext {
   const Parameters& parameters() const { return batch_.parameters(); }
   const Capture& capture() const { return *capture_; }
   Linearisation& linearisation() { return linearisation_; }
-  /// Found when first asked for; throws if it is not a known one and no outputs were given.
+  // Found when first asked for; throws if it is not a known one and no outputs were given.
   const Loss& loss();
-  /// False if asking for it would throw because it is not a known one.
+  // False if asking for it would throw because it is not a known one.
   bool knows_loss();
-  /// The gradient of each individual loss as one column. At the heads, unless terms past them or
-  /// coupled samples make what flows there another gradient: then at the losses.
+  // The gradient of each individual loss as one column. At the heads, unless terms past them or
+  // coupled samples make what flows there another gradient: then at the losses.
   std::vector<Seed> gradient_seeds();
-  /// Nodes from the loss heads down to the parameters.
+  // Nodes from the loss heads down to the parameters.
   std::vector<bool> below_heads();
-  /// Individual losses are the gradient seed `scale` at the caller's losses.
+  // Individual losses are the gradient seed `scale` at the caller's losses.
   double scale() const { return scale_; }
-  /// Samples chosen, or all N.
+  // Samples chosen, or all N.
   int64_t count() const { return count_; }
   const std::vector<int64_t>& samples() const { return batch_.options().samples; }
   BatchNormPolicy batch_norm() const { return batch_norm_; }
   // With more scratch memory on a GPU, whose kernels want large work.
   const MemoryLimits& memory() const { return memory_; }
   std::vector<std::string>& remarks() { return remarks_; }
-  /// Remarks about ops that were applied column by column since the last call.
+  // Remarks about ops that were applied column by column since the last call.
   void remark_one_by_one();
 
  private:
@@ -63,7 +63,7 @@ class CurvatureContext {
   std::vector<std::string> remarks_;
 };
 
-/// Runs the body with our arithmetic; PyTorch's errors about the graph come out with their remedy.
+// Runs the body with our arithmetic; PyTorch's errors about the graph come out with their remedy.
 template <typename Body>
 auto with_curvature_remedies(const Body& body) {
   const compat::PassGuard guard;

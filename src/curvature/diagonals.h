@@ -8,11 +8,11 @@
 
 namespace flightdeck {
 
-/// What is gathered for one parameter over all columns of one curvature matrix.
+// What is gathered for one parameter over all columns of one curvature matrix.
 struct Diagonal {
-  Tensor diagonal;    ///< [*shape]
-  Tensor per_sample;  ///< [N, *shape]
-  Tensor trace;       ///< scalar
+  Tensor diagonal;    // [*shape]
+  Tensor per_sample;  // [N, *shape]
+  Tensor trace;       // scalar
 };
 
 struct DiagonalNeeds {
@@ -20,14 +20,14 @@ struct DiagonalNeeds {
   bool any() const { return diagonal || per_sample || trace; }
 };
 
-/// Adds sign/N times the squared columns.
+// Adds sign/N times the squared columns.
 void add_columns(Diagonal& total,
                  const std::vector<Rows>& columns,
                  const DiagonalNeeds& needs,
                  double sign,
                  int64_t scratch_bytes);
 
-/// Adds another one; undefined fields count as zero.
+// Adds another one; undefined fields count as zero.
 void add(Diagonal& total, const Diagonal& other);
 
 }  // namespace flightdeck

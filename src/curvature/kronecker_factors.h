@@ -9,27 +9,27 @@
 
 namespace flightdeck {
 
-/// How the rows of a parameter are products over positions.
+// How the rows of a parameter are products over positions.
 struct KroneckerShape {
   enum class Kind {
-    kNone,    ///< not at all
-    kVector,  ///< a vector: the whole block takes the place of the output factor
-    kMatrix,  ///< positions with inputs and output gradients
+    kNone,    // not at all
+    kVector,  // a vector: the whole block takes the place of the output factor
+    kMatrix,  // positions with inputs and output gradients
   };
   Kind kind = Kind::kNone;
-  bool is_flipped = false;  ///< the parameter is [output, input] rather than [input, output]
+  bool is_flipped = false;  // the parameter is [output, input] rather than [input, output]
 };
 KroneckerShape kronecker_shape(const Rows& rows);
 
-/// The factor of the inputs, (1/N) sum over samples.
+// The factor of the inputs, (1/N) sum over samples.
 Tensor input_factor(const Rows& rows, WeightSharing sharing, int64_t scratch_bytes);
 
-/// The factor of the output gradients of all columns (1/N), or the block of a vector.
+// The factor of the output gradients of all columns (1/N), or the block of a vector.
 Tensor output_factor(const std::vector<Rows>& columns,
                      const KroneckerShape& shape,
                      WeightSharing sharing);
 
-/// EKFAC: (1/N) sum of squared rows in the bases of the factors, [first, second dimension].
+// EKFAC: (1/N) sum of squared rows in the bases of the factors, [first, second dimension].
 Tensor corrected_eigenvalues(const std::vector<Rows>& columns,
                              const KroneckerShape& shape,
                              const KroneckerFactors& factors,

@@ -13,56 +13,56 @@
 
 namespace flightdeck {
 
-/// The Hessian of the individual losses with respect to one tensor of outputs, block-diagonal over
-/// the samples and, for known losses, over positions. All tensors have the outputs' shape.
+// The Hessian of the individual losses with respect to one tensor of outputs, block-diagonal over
+// the samples and, for known losses, over positions. All tensors have the outputs' shape.
 class LossHessian {
  public:
   virtual ~LossHessian() = default;
 
-  /// H t for stacks [V, *outputs].
+  // H t for stacks [V, *outputs].
   virtual Tensor multiply(const Tensor& tangents) const = 0;
 
-  /// Number of columns of the exact factor S, S Sᵀ = H.
+  // Number of columns of the exact factor S, S Sᵀ = H.
   virtual int64_t columns() const = 0;
-  /// Columns begin..end-1, [end - begin, *outputs].
+  // Columns begin..end-1, [end - begin, *outputs].
   virtual Tensor factor(int64_t begin, int64_t end) const = 0;
-  /// M would-be gradients, [M, *outputs], with E[sum_m s_m s_mᵀ] = H.
+  // M would-be gradients, [M, *outputs], with E[sum_m s_m s_mᵀ] = H.
   virtual Tensor sample(int64_t M, at::Generator& generator) const = 0;
 };
 
-/// A symmetric matrix as a difference of two that are positive semi-definite.
+// A symmetric matrix as a difference of two that are positive semi-definite.
 struct HessianParts {
   std::shared_ptr<const LossHessian> convex;
-  std::shared_ptr<const LossHessian> concave;  ///< null for a convex loss
+  std::shared_ptr<const LossHessian> concave;  // null for a convex loss
 };
 
-/// One place where the loss begins.
+// One place where the loss begins.
 struct LossHead {
-  size_t position;  ///< the node that produced the outputs
-  size_t output;    ///< which of its outputs
-  Layout layout;    ///< of the outputs
-  Tensor gradient;  ///< of the individual losses with respect to the outputs
-  std::shared_ptr<const LossHessian> hessian;  ///< its positive part
-  std::shared_ptr<const LossHessian> concave;  ///< minus its negative part; null if there is none
+  size_t position;  // the node that produced the outputs
+  size_t output;    // which of its outputs
+  Layout layout;    // of the outputs
+  Tensor gradient;  // of the individual losses with respect to the outputs
+  std::shared_ptr<const LossHessian> hessian;  // its positive part
+  std::shared_ptr<const LossHessian> concave;  // minus its negative part; null if there is none
 };
 
 struct Loss {
   std::vector<LossHead> heads;
   std::vector<std::string> remarks;
 
-  /// The heads that are not convex, with what was cut off their Hessians.
+  // The heads that are not convex, with what was cut off their Hessians.
   Loss concave() const;
 
-  int64_t columns() const;  ///< of all heads together
-  /// Seeds of columns begin..end-1 of the exact factor; heads follow one another.
+  int64_t columns() const;  // of all heads together
+  // Seeds of columns begin..end-1 of the exact factor; heads follow one another.
   std::vector<Seed> factor(int64_t begin, int64_t end) const;
   std::vector<Seed> sample(int64_t M, at::Generator& generator) const;
-  /// The gradient of each individual loss as one column.
+  // The gradient of each individual loss as one column.
   std::vector<Seed> gradients() const;
 };
 
-/// Finds the loss. With `outputs` defined, everything above them is the loss. `scale` is what an
-/// individual loss is multiplied by to give the caller's scalar (1 for losses [N]).
+// Finds the loss. With `outputs` defined, everything above them is the loss. `scale` is what an
+// individual loss is multiplied by to give the caller's scalar (1 for losses [N]).
 Loss find_loss(Linearisation& linearisation,
                const Tensor& losses,
                const Tensor& outputs,

@@ -25,7 +25,7 @@ class GraphOperator final : public CurvatureOperator {
       : kind_(kind),
         context_(batch, CurvatureFrom::kProducts),
         pass_(context_, weights()),
-        blocks_(blocks_of(options.blocks)) {
+        blocks_(blocks_of(options.groups)) {
     for (const auto& [name, tensor] : batch.parameters()) {
       sizes_.push_back(tensor.numel());
       dim_ += tensor.numel();
@@ -153,7 +153,7 @@ class GraphOperator final : public CurvatureOperator {
     for (const auto& block : given) {
       for (size_t p : block) {
         TORCH_CHECK_INDEX(p < count,
-                          "curvature: options.blocks names parameter ",
+                          "curvature: options.groups names parameter ",
                           p,
                           " but there are ",
                           count,

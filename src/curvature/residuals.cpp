@@ -401,7 +401,7 @@ class Residuals {
 
   Tensor diagonal_by_products(size_t p, const std::vector<int64_t>& samples) {
     ProductOptions options;
-    options.blocks = {{p}};
+    options.groups = {{p}};
     const auto hessian =
         curvature_operator(context_.batch().of(samples), CurvatureKind::kHessian, options);
     int64_t first = 0;

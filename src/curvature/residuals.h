@@ -15,10 +15,10 @@ struct ResidualOptions {
   DiagonalNeeds needs;
   int64_t max_slow_entries = 0;
   Coverage* coverage = nullptr;
-  bool is_rehearsal = false;  ///< two columns of each op, for what is said of it alone
+  bool is_rehearsal = false;  // two columns of each op, for what is said of it alone
 };
 
-/// Turns the GGN's diagonals, one entry per parameter, into the Hessian's.
+// Turns the GGN's diagonals, one entry per parameter, into the Hessian's.
 void add_hessian_residuals(CurvatureContext& context,
                            const ResidualOptions& options,
                            std::vector<Diagonal>& diagonals);

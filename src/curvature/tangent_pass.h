@@ -12,39 +12,39 @@
 
 namespace flightdeck {
 
-/// What elementwise activations add to the curvature.
+// What elementwise activations add to the curvature.
 enum class Bending {
-  kNone,   ///< nothing: Gauss-Newton
-  kExact,  ///< all second derivatives: Hessian
-  kClip,   ///< the positive part of those of elementwise ops
-  kAbs,    ///< their absolute value
+  kNone,   // nothing: Gauss-Newton
+  kExact,  // all second derivatives: Hessian
+  kClip,   // the positive part of those of elementwise ops
+  kAbs,    // their absolute value
 };
 
-/// What a product with this kind of matrix takes along.
+// What a product with this kind of matrix takes along.
 Bending bending_of(CurvatureKind kind);
 
 class TangentPass {
  public:
-  /// `weights` [N]: the objective is sum_n weights_n l_n (a scalar loss has one weight).
+  // `weights` [N]: the objective is sum_n weights_n l_n (a scalar loss has one weight).
   TangentPass(CurvatureContext& context, Tensor weights);
 
-  /// The gradient of the objective, one tensor per parameter (undefined: zero).
+  // The gradient of the objective, one tensor per parameter (undefined: zero).
   const std::vector<Tensor>& gradients();
 
-  /// J v at the outputs of each loss head. Parameters with undefined vectors do not move. `keeps`
-  /// the tangents in between, for a way back that bends.
+  // J v at the outputs of each loss head. Parameters with undefined vectors do not move. `keeps`
+  // the tangents in between, for a way back that bends.
   std::vector<Tensor> outputs_tangents(const std::vector<Tensor>& vectors, bool keeps);
 
-  /// Tangents of the caller's losses, [V, *losses].
+  // Tangents of the caller's losses, [V, *losses].
   Tensor losses_tangents(const std::vector<Tensor>& vectors, bool keeps);
 
-  /// Back from seeds to the parameters in `wanted`, adding what the ops bend on the way along the
-  /// tangents of the last forward sweep.
+  // Back from seeds to the parameters in `wanted`, adding what the ops bend on the way along the
+  // tangents of the last forward sweep.
   std::vector<Tensor> back(const std::vector<Seed>& seeds,
                            const std::vector<bool>& wanted,
                            Bending bending);
 
-  /// Forgets the tangents.
+  // Forgets the tangents.
   void clear() { tangents_.assign(tangents_.size(), {}); }
 
  private:

@@ -47,8 +47,8 @@ std::vector<Seed> join(const std::vector<Seed>& a, const std::vector<Seed>& b) {
 
 }  // namespace
 
-/// The columns are those of the loss factor, then (if asked for) the gradient as one more. Rows of
-/// the Gram matrix are columns x samples, restricted to the chosen samples.
+// The columns are those of the loss factor, then (if asked for) the gradient as one more. Rows of
+// the Gram matrix are columns x samples, restricted to the chosen samples.
 class Vivit::State {
  public:
   State(const Batch& batch, const VivitOptions& options)

@@ -10,22 +10,22 @@
 
 namespace flightdeck {
 
-/// Layout after viewing a tensor of shape `from` as `to`; unknown if the samples would straddle
-/// dimensions.
+// Layout after viewing a tensor of shape `from` as `to`; unknown if the samples would straddle
+// dimensions.
 Layout reshape_layout(const Layout& layout, const Shape& from, const Shape& to);
 
-/// For the operand of a reduction from which the samples have been summed away: the leading
-/// dimension carries them, sample by sample. Throws if N does not divide it.
+// For the operand of a reduction from which the samples have been summed away: the leading
+// dimension carries them, sample by sample. Throws if N does not divide it.
 Layout leading_layout(int64_t N, const Shape& input, const std::string& op);
 
-/// [N, T, F] of a tensor with its features in the last dimension; copies only if outer and inner
-/// both exceed 1 or the view is impossible.
+// [N, T, F] of a tensor with its features in the last dimension; copies only if outer and inner
+// both exceed 1 or the view is impossible.
 Tensor positions_and_features(const Tensor& tensor, const Layout& layout);
 
-/// Multiplies each sample of `tensor` by its entry of `scale` [N]; keeps shape and layout.
+// Multiplies each sample of `tensor` by its entry of `scale` [N]; keeps shape and layout.
 Tensor scale_samples(const Tensor& tensor, const Layout& layout, const Tensor& scale);
 
-/// A copy of `tensor` with all samples but `n` set to zero.
+// A copy of `tensor` with all samples but `n` set to zero.
 Tensor only_sample(const Tensor& tensor, const Layout& layout, int64_t n);
 
 }  // namespace flightdeck

@@ -10,8 +10,8 @@
 
 namespace flightdeck {
 
-/// "Outputs" and "inputs" are those of the forward op: output k is what arrives as gradient k,
-/// input e is what the node's edge e leads to.
+// "Outputs" and "inputs" are those of the forward op: output k is what arrives as gradient k,
+// input e is what the node's edge e leads to.
 class NodeView {
  public:
   explicit NodeView(compat::ag::Node* node) : node_(node) {}
@@ -39,7 +39,7 @@ class NodeView {
     return node_->input_metadata(index).options();
   }
 
-  /// True if an input that leads on, or an output, has complex entries.
+  // True if an input that leads on, or an output, has complex entries.
   bool has_complex() const {
     for (size_t e = 0; e < num_inputs(); ++e) {
       if (has_input(e) && is_complex(input_options(e))) return true;
@@ -50,13 +50,13 @@ class NodeView {
     return false;
   }
 
-  /// A gradient as the input at `edge` takes it: for a real input that met complex ones, the real
-  /// part.
+  // A gradient as the input at `edge` takes it: for a real input that met complex ones, the real
+  // part.
   Tensor as_input(size_t edge, const Tensor& gradient) const {
     return is_complex(input_options(edge)) ? gradient : real_part(gradient);
   }
 
-  /// The generated node type, e.g. view.as<compat::nodes::AddmmBackward0>().mat1_.
+  // The generated node type, e.g. view.as<compat::nodes::AddmmBackward0>().mat1_.
   template <typename NodeType>
   const NodeType& as() const {
     const auto* typed = dynamic_cast<const NodeType*>(node_);
@@ -64,7 +64,7 @@ class NodeView {
     return *typed;
   }
 
-  /// Throws PyTorch's own error if the graph was freed or the tensor modified in place.
+  // Throws PyTorch's own error if the graph was freed or the tensor modified in place.
   Tensor unpack(const compat::ag::SavedVariable& saved) const {
     try {
       const Tensor tensor = saved.unpack(node_->shared_from_this());

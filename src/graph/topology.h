@@ -10,7 +10,7 @@
 namespace flightdeck {
 
 struct Topology {
-  /// Every node comes before the nodes its edges lead to.
+  // Every node comes before the nodes its edges lead to.
   std::vector<compat::ag::Node*> order;
   std::unordered_map<const compat::ag::Node*, size_t> position;
 };

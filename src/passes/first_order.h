@@ -18,7 +18,7 @@ namespace flightdeck {
 
 class FirstOrderPass {
  public:
-  /// `hears_arrivals`: what reaches the parameters is told by `arrive`.
+  // `hears_arrivals`: what reaches the parameters is told by `arrive`.
   FirstOrderPass(CapturedBatch batch, Needs what, GradientOptions options, bool hears_arrivals);
 
   FirstOrderPass(const FirstOrderPass&) = delete;
@@ -27,45 +27,45 @@ class FirstOrderPass {
   const CapturedBatch& batch() const { return batch_; }
   const Capture& capture() const { return capture_; }
 
-  /// False if only what arrives is asked for: then rows are neither collected nor refused.
+  // False if only what arrives is asked for: then rows are neither collected nor refused.
   bool asks_rows() const { return asks_rows_; }
 
-  /// True if rows arise at this node and are asked for.
+  // True if rows arise at this node and are asked for.
   bool has_uses(size_t position) const { return asks_rows_ && collector_.has_uses(position); }
 
-  /// The gradient that reached the losses (or the scalar loss). Rows are divided by it, sample by
-  /// sample, so that they are those of the individual losses. Call before the first visit.
+  // The gradient that reached the losses (or the scalar loss). Rows are divided by it, sample by
+  // sample, so that they are those of the individual losses. Call before the first visit.
   void set_weights(const Tensor& gradient);
 
-  /// Samples whose gradient cannot be read from the caller's pass with this gradient at the losses:
-  /// their weight is zero or not finite. One weight for all is looked at on the CPU alone.
+  // Samples whose gradient cannot be read from the caller's pass with this gradient at the losses:
+  // their weight is zero or not finite. One weight for all is looked at on the CPU alone.
   int64_t unusable_weights(const Tensor& gradient) const;
 
-  /// Takes the output gradients of one node of the batch side. Each node is visited at most once.
+  // Takes the output gradients of one node of the batch side. Each node is visited at most once.
   void visit(size_t position, const variable_list& gradients);
 
-  /// The gradient that reached the losses in the caller's own backward: what `arrive` is told is
-  /// divided by its sum.
+  // The gradient that reached the losses in the caller's own backward: what `arrive` is told is
+  // divided by its sum.
   void set_arrival_weights(const Tensor& gradient);
 
-  /// The gradient that reaches a parameter from everything the loss depends on.
+  // The gradient that reaches a parameter from everything the loss depends on.
   void arrive(size_t parameter, const Tensor& gradient);
 
-  /// Ops whose gradient reaches each parameter past the losses, for the coverage.
+  // Ops whose gradient reaches each parameter past the losses, for the coverage.
   void set_elsewhere(const std::vector<std::vector<std::string>>& ops);
   void remark(const std::string& text) { results_.remark(text); }
 
-  /// From here on another pass is visited with the caller's gradients and adds to `.grad` what
-  /// PyTorch skips (`reuse_gradients`); this one only answers.
+  // From here on another pass is visited with the caller's gradients and adds to `.grad` what
+  // PyTorch skips (`reuse_gradients`); this one only answers.
   std::unique_ptr<FirstOrderPass> hand_over_apart();
 
-  /// The parameters no rule reaches: one backward pass per sample. Needs the graph.
+  // The parameters no rule reaches: one backward pass per sample. Needs the graph.
   void run_slow();
 
-  /// Runs the whole pass on its own.
+  // Runs the whole pass on its own.
   void run();
 
-  /// The answers; parameters whose rows never arrived are reported as refused.
+  // The answers; parameters whose rows never arrived are reported as refused.
   Gradients finish();
 
  private:

@@ -11,20 +11,20 @@ namespace flightdeck {
 
 class FactoredRows final : public KeptRows {
  public:
-  /// `count` rows per parameter; a parameter that is never given rows has zero ones. Factors are
-  /// copied where they share memory with `leaves`, which optimizers change in place.
+  // `count` rows per parameter; a parameter that is never given rows has zero ones. Factors are
+  // copied where they share memory with `leaves`, which optimizers change in place.
   FactoredRows(Parameters parameters,
                int64_t count,
                int64_t scratch_bytes,
                std::vector<Tensor> leaves);
 
-  /// Rows are to be multiplied by `factor` (one element, or undefined for 1).
+  // Rows are to be multiplied by `factor` (one element, or undefined for 1).
   void keep(size_t parameter, const Rows& rows, const Tensor& factor);
 
-  /// True if rows that are formed for these questions had better be kept written out.
+  // True if rows that are formed for these questions had better be kept written out.
   bool wants_written(const Rows& rows, const Questions& questions) const;
-  /// `dense` [N, *shape] is a view with the output channels last in memory, as convolutions give
-  /// it.
+  // `dense` [N, *shape] is a view with the output channels last in memory, as convolutions give
+  // it.
   void keep_written(size_t parameter, const Tensor& dense, const Tensor& factor);
 
   Tensor dots(const std::vector<Tensor>& directions) const override;
@@ -45,7 +45,7 @@ class FactoredRows final : public KeptRows {
   std::vector<Kept> kept_;
 };
 
-/// Throws, naming the caller and its field, unless there is one tensor [V, *shape] per parameter.
+// Throws, naming the caller and its field, unless there is one tensor [V, *shape] per parameter.
 void check_directions(const std::vector<Tensor>& directions,
                       const Parameters& parameters,
                       const char* caller,

@@ -15,20 +15,20 @@ class RowsCollector {
  public:
   using Complete = std::function<void(size_t parameter, Rows rows)>;
 
-  /// `samples` restricts the rows to these, in this order; empty means all. `coverage` (optional)
-  /// learns how rows came about; its parameters must be there. The capture must outlive this.
+  // `samples` restricts the rows to these, in this order; empty means all. `coverage` (optional)
+  // learns how rows came about; its parameters must be there. The capture must outlive this.
   RowsCollector(const Capture& capture,
                 std::vector<int64_t> samples,
                 Coverage* coverage,
                 Complete complete);
 
-  /// True if rows arise at this node.
+  // True if rows arise at this node.
   bool has_uses(size_t position) const;
 
-  /// Takes the output gradients of one node of the batch side. Each node is visited at most once.
+  // Takes the output gradients of one node of the batch side. Each node is visited at most once.
   void visit(size_t position, const variable_list& gradients);
 
-  /// Hands over what has arrived although some uses were never visited: no gradient reached them.
+  // Hands over what has arrived although some uses were never visited: no gradient reached them.
   void finish();
 
  private:
@@ -58,7 +58,7 @@ class RowsCollector {
   std::vector<int64_t> missing_;  // edges that have not delivered yet
 };
 
-/// Coverage of every parameter as far as the capture alone tells.
+// Coverage of every parameter as far as the capture alone tells.
 Coverage initial_coverage(const Capture& capture, const Parameters& parameters);
 
 }  // namespace flightdeck

@@ -13,17 +13,17 @@ namespace flightdeck {
 
 class SlowRows {
  public:
-  /// `N` rows will be added of this parameter.
-  /// `keeps_rows`: they are wanted themselves, see `rows`.
+  // `N` rows will be added of this parameter.
+  // `keeps_rows`: they are wanted themselves, see `rows`.
   SlowRows(Questions questions, int64_t N, const Tensor& parameter, bool keeps_rows);
 
-  /// The row of the next sample; it may be overwritten afterwards.
+  // The row of the next sample; it may be overwritten afterwards.
   void add(const Tensor& row);
 
   int64_t count() const { return count_; }
   Answers finish();
 
-  /// After `finish`: all rows, if they were to be kept.
+  // After `finish`: all rows, if they were to be kept.
   const Rows& rows() const { return all_; }
 
  private:

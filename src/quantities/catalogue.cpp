@@ -144,14 +144,14 @@ bool register_preset(PresetInfo preset) {
   return true;
 }
 
-std::vector<Quantity> preset(const std::string& name, const Schedule& schedule) {
+std::vector<Quantity> preset(const std::string& name, const DueSteps& due) {
   std::vector<std::string> names;
   for (const PresetInfo& info : all_presets()) {
     names.push_back(info.name);
     if (info.name != name) continue;
     std::vector<Quantity> quantities;
     for (const std::string& entry : info.quantities) {
-      quantities.push_back(quantity(entry).on(schedule));
+      quantities.push_back(quantity(entry).on(due));
     }
     return quantities;
   }

@@ -9,7 +9,7 @@ namespace flightdeck {
 
 enum class SpectrumEnd { kLargest, kSmallest };
 
-/// Adds needs, settings and computation.
+// Adds needs, settings and computation.
 void set_extreme_eigenvalue(Quantity& quantity, Settings& settings, SpectrumEnd end);
 
 }  // namespace flightdeck

@@ -116,7 +116,7 @@ Quantity& Quantity::after_update(AfterUpdate function) {
   return *this;
 }
 Quantity& Quantity::after_next(AfterNext function) {
-  needs_.line = true;
+  needs_.chord = true;
   functions_.after_next = std::move(function);
   return *this;
 }
@@ -124,8 +124,8 @@ Quantity& Quantity::make(std::function<Functions()> factory) {
   factory_ = std::move(factory);
   return *this;
 }
-Quantity& Quantity::on(Schedule schedule) {
-  schedule_ = std::move(schedule);
+Quantity& Quantity::on(DueSteps due) {
+  due_ = std::move(due);
   return *this;
 }
 Quantity& Quantity::named(std::string name) {

@@ -7,11 +7,11 @@
 namespace flightdeck {
 
 struct SignalToNoise {
-  Tensor sums;            ///< [G]: sum_d g_d² / (factor variance_d + epsilon)
-  Tensor rounding_share;  ///< [G]: estimated relative error of the sums by rounding
+  Tensor sums;            // [G]: sum_d g_d² / (factor variance_d + epsilon)
+  Tensor rounding_share;  // [G]: estimated relative error of the sums by rounding
 };
 
-/// Needs kMean and kVariance.
+// Needs kMean and kVariance.
 SignalToNoise signal_to_noise(const StepView& step, double factor, double epsilon);
 
 }  // namespace flightdeck

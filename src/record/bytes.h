@@ -12,12 +12,12 @@ namespace flightdeck::record {
 void put_u32(std::string& out, uint32_t value);
 void put_u64(std::string& out, uint64_t value);
 void put_double(std::string& out, double value);
-/// Seven bits a byte, lowest first, the eighth says that more follow (as in Protocol Buffers).
+// Seven bits a byte, lowest first, the eighth says that more follow (as in Protocol Buffers).
 void put_varint(std::string& out, uint64_t value);
-/// Its length as a varint, then its bytes.
+// Its length as a varint, then its bytes.
 void put_string(std::string& out, std::string_view text);
 
-/// Takes bytes from the front; throws std::runtime_error where they end too early.
+// Takes bytes from the front; throws std::runtime_error where they end too early.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
@@ -31,8 +31,8 @@ class ByteReader {
   std::string string();
   std::string_view take(size_t size);
 
-  /// A count of things of at least `bytes_each` bytes: one that cannot fit is refused before
-  /// anybody allocates for it.
+  // A count of things of at least `bytes_each` bytes: one that cannot fit is refused before
+  // anybody allocates for it.
   size_t count(size_t bytes_each = 1);
 
   bool is_empty() const { return rest_.empty(); }

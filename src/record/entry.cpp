@@ -92,7 +92,7 @@ RunInfo get_info(ByteReader& bytes) {
   for (QuantityInfo& quantity : info.quantities) {
     quantity.name = bytes.string();
     quantity.summary = bytes.string();
-    quantity.schedule = bytes.string();
+    quantity.due = bytes.string();
     quantity.settings = bytes.string();
     quantity.cost = bytes.string();
   }
@@ -148,7 +148,7 @@ void put_entry(std::string& out, const RunInfo& info) {
   for (const QuantityInfo& quantity : info.quantities) {
     put_string(out, quantity.name);
     put_string(out, quantity.summary);
-    put_string(out, quantity.schedule);
+    put_string(out, quantity.due);
     put_string(out, quantity.settings);
     put_string(out, quantity.cost);
   }

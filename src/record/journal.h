@@ -13,10 +13,10 @@
 
 namespace flightdeck::record {
 
-/// A place between two entries.
+// A place between two entries.
 struct JournalPosition {
   int64_t generation = 0;
-  int64_t offset = 0;  ///< in its file; 0 and the end of the file's header are the same place
+  int64_t offset = 0;  // in its file; 0 and the end of the file's header are the same place
 
   bool operator==(const JournalPosition& other) const {
     return generation == other.generation && offset == other.offset;
@@ -24,16 +24,16 @@ struct JournalPosition {
   bool operator!=(const JournalPosition& other) const { return !(*this == other); }
 };
 
-/// Appends. Belongs to the thread that trains.
+// Appends. Belongs to the thread that trains.
 class JournalWriter {
  public:
-  /// A file over `generation_bytes` is followed by the next generation.
+  // A file over `generation_bytes` is followed by the next generation.
   JournalWriter(Folder folder, int64_t generation_bytes);
 
-  /// Makes the first file, that of `generation`. Returns 0 or the error number.
+  // Makes the first file, that of `generation`. Returns 0 or the error number.
   int open(int64_t generation = 0);
-  /// Returns 0: the entry is in the hands of the kernel and outlives the process. Or the error
-  /// number: nothing was appended.
+  // Returns 0: the entry is in the hands of the kernel and outlives the process. Or the error
+  // number: nothing was appended.
   int append(std::string_view payload);
 
   int64_t generation() const { return generation_; }
@@ -49,17 +49,17 @@ class JournalWriter {
   std::string frame_;
 };
 
-/// Reads entries from a position on, across generations, while they are being appended.
+// Reads entries from a position on, across generations, while they are being appended.
 class JournalCursor {
  public:
   JournalCursor(Folder folder, const JournalPosition& position);
 
-  /// The next whole entry's payload; false if there is none (yet). Throws if a file is of a newer
-  /// format.
+  // The next whole entry's payload; false if there is none (yet). Throws if a file is of a newer
+  // format.
   bool next(std::string& payload);
-  /// Behind the last entry that was read.
+  // Behind the last entry that was read.
   const JournalPosition& position() const { return position_; }
-  /// False if the file of the position's generation was not there when it was needed.
+  // False if the file of the position's generation was not there when it was needed.
   bool found() const { return found_; }
 
  private:

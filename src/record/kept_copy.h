@@ -11,7 +11,7 @@
 
 namespace flightdeck::record {
 
-/// A folder of temporary files; removed with its contents.
+// A folder of temporary files; removed with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -24,12 +24,12 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// One caller at a time. What it hands out may be used by any thread, and does not change.
+// One caller at a time. What it hands out may be used by any thread, and does not change.
 class KeptCopy {
  public:
-  /// A folder that has the database, with its log folded into it. Made once for as long as the
-  /// run's folder is as it was. Throws Changed if it changes meanwhile, OutOfPatience when that is
-  /// over.
+  // A folder that has the database, with its log folded into it. Made once for as long as the
+  // run's folder is as it was. Throws Changed if it changes meanwhile, OutOfPatience when that is
+  // over.
   std::shared_ptr<const TemporaryFolder> look(const Folder& folder, const Patience& patience);
 
  private:

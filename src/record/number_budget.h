@@ -12,7 +12,7 @@
 
 namespace flightdeck::record {
 
-/// Of a call that asked for too much, or a blob that stands for too much.
+// Of a call that asked for too much, or a blob that stands for too much.
 struct TooManyNumbers : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -23,7 +23,7 @@ class NumberBudget {
 
   int64_t left() const { return left_; }
 
-  /// Hands on a reading that was paid for. Throws TooManyNumbers if there is too little left.
+  // Hands on a reading that was paid for. Throws TooManyNumbers if there is too little left.
   Reading take(Reading reading) {
     left_ -= static_cast<int64_t>(reading.list.size() + reading.counts.size());
     if (left_ < 0) {

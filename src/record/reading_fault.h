@@ -9,16 +9,16 @@
 
 namespace flightdeck::record {
 
-/// "has 7 counts but axes of 2 x 3 bins"; empty if the reading is sound.
+// "has 7 counts but axes of 2 x 3 bins"; empty if the reading is sound.
 std::string reading_fault(const Reading& reading);
 
-/// The same of its names, and of its axes, alone.
+// The same of its names, and of its axes, alone.
 std::string name_fault(const std::string& quantity,
                        const std::string& field,
                        const std::string& group);
 std::string axes_fault(const std::vector<ReadingAxis>& axes);
 
-/// Bins that sound axes have together.
+// Bins that sound axes have together.
 int64_t bins_of(const std::vector<ReadingAxis>& axes);
 
 }  // namespace flightdeck::record

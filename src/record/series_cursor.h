@@ -18,20 +18,20 @@ class SeriesCursor {
  public:
   enum class Columns { kAll, kStep };
 
-  /// Borrows `view` and `series`. With Columns::kStep it has steps only, and reads no blobs.
+  // Borrows `view` and `series`. With Columns::kStep it has steps only, and reads no blobs.
   SeriesCursor(const View& view,
                const SeriesInfo& series,
                const StepRange& range,
                Columns columns = Columns::kAll);
 
-  /// Goes to the next step; false if there is none. Throws if the database's steps do not ascend.
+  // Goes to the next step; false if there is none. Throws if the database's steps do not ascend.
   bool next();
   bool is_over() const { return is_over_; }
 
   int64_t step() const { return step_; }
   double time() const;
   double number() const;
-  /// Throws if the database has it as a histogram of more than `most_bins`.
+  // Throws if the database has it as a histogram of more than `most_bins`.
   Reading reading(int64_t most_bins = limits::kBins) const;
 
  private:

@@ -21,29 +21,29 @@ class Statement;
 class Database {
  public:
   enum class Mode {
-    kWrite,      ///< made if missing
-    kRead,       ///< beside a writer or after its death; writes nothing, needs the -shm file
-    kImmutable,  ///< nobody writes; reads the main file alone
-    kPlain,      ///< as SQLite does by itself; may write beside the file
+    kWrite,      // made if missing
+    kRead,       // beside a writer or after its death; writes nothing, needs the -shm file
+    kImmutable,  // nobody writes; reads the main file alone
+    kPlain,      // as SQLite does by itself; may write beside the file
   };
-  /// A reader of others' files gives its `patience`, which has to outlive the database: then
-  /// statements end with it, use neither views nor triggers, and return no cell and no more rows
-  /// than limits.h allows to a file of this size.
+  // A reader of others' files gives its `patience`, which has to outlive the database: then
+  // statements end with it, use neither views nor triggers, and return no cell and no more rows
+  // than limits.h allows to a file of this size.
   Database(const std::string& path, Mode mode, const Patience* patience = nullptr);
 
-  /// Throws std::runtime_error if one of the names is there and no ordinary table of stored
-  /// columns.
+  // Throws std::runtime_error if one of the names is there and no ordinary table of stored
+  // columns.
   void check_tables(const std::vector<std::string>& names) const;
 
   void run(const std::string& sql);
-  /// The first column of the first row; 0 if there is none.
+  // The first column of the first row; 0 if there is none.
   int64_t integer(const std::string& sql);
   std::string text(const std::string& sql);
 
   sqlite3* handle() const { return handle_.get(); }
-  /// No statement of a reader has more.
+  // No statement of a reader has more.
   int64_t most_rows() const { return most_rows_; }
-  /// Throws what went wrong last, OutOfPatience if that is why.
+  // Throws what went wrong last, OutOfPatience if that is why.
   [[noreturn]] void fail() const;
 
  private:
@@ -57,30 +57,30 @@ class Database {
   int64_t most_rows_ = std::numeric_limits<int64_t>::max();
 };
 
-/// A prepared statement: bind everything, then step through the rows. The database outlives it.
+// A prepared statement: bind everything, then step through the rows. The database outlives it.
 class Statement {
  public:
   Statement(const Database& database, std::string_view sql);
 
   // Positions count from 1. Text and blobs are copied.
   Statement& bind(int position, int64_t value);
-  /// NaN, which SQLite has not, becomes NULL.
+  // NaN, which SQLite has not, becomes NULL.
   Statement& bind(int position, double value);
   Statement& bind(int position, std::string_view text);
   Statement& bind_blob(int position, std::string_view bytes);
 
-  /// True while there is a row.
+  // True while there is a row.
   bool step();
-  /// Runs a statement without rows, and makes it ready for the next values.
+  // Runs a statement without rows, and makes it ready for the next values.
   void run();
   void reset();
 
   // Columns count from 0.
   int64_t integer(int column) const;
-  /// NULL is NaN.
+  // NULL is NaN.
   double number(int column) const;
   std::string text(int column) const;
-  std::string_view blob(int column) const;  ///< until the next step
+  std::string_view blob(int column) const;  // until the next step
 
  private:
   struct Finalize {

@@ -211,7 +211,7 @@ void Store::apply_entry(const RunInfo& info) {
   for (const QuantityInfo& quantity : info.quantities) {
     quantities.bind(1, quantity.name)
         .bind(2, quantity.summary)
-        .bind(3, quantity.schedule)
+        .bind(3, quantity.due)
         .bind(4, quantity.settings)
         .bind(5, quantity.cost)
         .run();

@@ -20,20 +20,20 @@ namespace flightdeck::record {
 
 class StoreThread {
  public:
-  /// `store` is that of a run that goes on; null: it is made when there is something to store.
+  // `store` is that of a run that goes on; null: it is made when there is something to store.
   StoreThread(Folder folder, int64_t queue_entries, std::unique_ptr<Store> store = nullptr);
   ~StoreThread() { finish({}); }
 
-  /// One more entry is in the journal.
+  // One more entry is in the journal.
   void add();
-  /// Waits until no more entries than the queue may hold are left to store, or storing fails.
-  /// Returns the seconds waited; 0 if there was room.
+  // Waits until no more entries than the queue may hold are left to store, or storing fails.
+  // Returns the seconds waited; 0 if there was room.
   double wait_for_room();
-  /// What went wrong since the last call, for people; empty if nothing.
+  // What went wrong since the last call, for people; empty if nothing.
   std::string take_warning();
 
-  /// Stores what is left and ends the thread. `payloads` are entries that the journal could not
-  /// take. Returns true if everything is stored; then the journal is gone.
+  // Stores what is left and ends the thread. `payloads` are entries that the journal could not
+  // take. Returns true if everything is stored; then the journal is gone.
   bool finish(std::vector<std::string> payloads);
 
  private:

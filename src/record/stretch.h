@@ -9,21 +9,21 @@
 
 namespace flightdeck::record {
 
-/// Points of one row of table stretches; up to twice as many where values came out of order. With
-/// 64 a million points are 16 000 rows, and what is too short for them 64 000 points: both cost the
-/// same (bench/record_bench.cpp).
+// Points of one row of table stretches; up to twice as many where values came out of order. With
+// 64 a million points are 16 000 rows, and what is too short for them 64 000 points: both cost the
+// same (bench/record_bench.cpp).
 constexpr int64_t kStretchPoints = 64;
 
-/// One point. `value` counts for series of numbers only.
+// One point. `value` counts for series of numbers only.
 NumberStretch stretch_of(int64_t step, double value, ReadingKind kind);
 
-/// Makes `stretch` the summary of itself and `next`, which lies behind it. Empty ones count.
+// Makes `stretch` the summary of itself and `next`, which lies behind it. Empty ones count.
 void join(NumberStretch& stretch, const NumberStretch& next);
 
-/// How many points `pieces` are.
+// How many points `pieces` are.
 int64_t points_of(const std::vector<NumberStretch>& pieces);
 
-/// Joins neighbours to at most `at_most` stretches of about equally many points.
+// Joins neighbours to at most `at_most` stretches of about equally many points.
 std::vector<NumberStretch> reduce(const std::vector<NumberStretch>& pieces, int64_t at_most);
 
 }  // namespace flightdeck::record

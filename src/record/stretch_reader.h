@@ -13,7 +13,7 @@
 
 namespace flightdeck::record {
 
-/// As RunReader::stretches and RunReader::frames.
+// As RunReader::stretches and RunReader::frames.
 std::vector<NumberStretch> read_stretches(const View& view,
                                           const SeriesInfo& series,
                                           const StepRange& range,

@@ -13,29 +13,29 @@
 
 namespace flightdeck::record {
 
-/// What is known of one series between its rows and its last value. Rows share out all steps up to
-/// `stored_to`: a step between two of them belongs to the one before.
+// What is known of one series between its rows and its last value. Rows share out all steps up to
+// `stored_to`: a step between two of them belongs to the one before.
 struct OpenStretch {
   int64_t series = 0;
   ReadingKind kind = ReadingKind::kNumber;
-  NumberStretch open;  ///< of the values behind `stored_to`
+  NumberStretch open;  // of the values behind `stored_to`
   bool is_stale = false;
   bool has_rows = false;
-  int64_t stored_to = std::numeric_limits<int64_t>::min();  ///< last step of the last row
-  std::set<int64_t> stale_rows;                             ///< by first step
+  int64_t stored_to = std::numeric_limits<int64_t>::min();  // last step of the last row
+  std::set<int64_t> stale_rows;                             // by first step
 };
 
 class StretchStore {
  public:
   explicit StretchStore(const Database& database);
 
-  /// The state of a series that the database has.
+  // The state of a series that the database has.
   OpenStretch load(int64_t series, ReadingKind kind);
-  /// A value behind all others of its series.
+  // A value behind all others of its series.
   void append(OpenStretch& series, int64_t step, double value);
-  /// A value that took another's place or came between others.
+  // A value that took another's place or came between others.
   void touch(OpenStretch& series, int64_t step);
-  /// Brings the rows in order again; before a commit.
+  // Brings the rows in order again; before a commit.
   void settle(OpenStretch& series);
 
  private:

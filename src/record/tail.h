@@ -21,19 +21,19 @@
 
 namespace flightdeck::record {
 
-/// A recorder changed the files between two looks; look again.
+// A recorder changed the files between two looks; look again.
 struct Changed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A value that the database does not have yet. Its names are those of the series.
+// A value that the database does not have yet. Its names are those of the series.
 struct TailValue {
   double time = 0;
   Reading reading;
 };
 
-/// How far a database is; as table progress. A folder that another run has taken the place of is
-/// told by the time.
+// How far a database is; as table progress. A folder that another run has taken the place of is
+// told by the time.
 struct Progress {
   JournalPosition position;
   int64_t entries = 0;
@@ -46,34 +46,34 @@ struct Progress {
   }
 };
 
-/// The database's list of series, and what the journal adds to the database.
+// The database's list of series, and what the journal adds to the database.
 struct Tail {
   bool has_database = false;
-  Progress stored;      ///< the journal's entries from here
-  JournalPosition end;  ///< to here
+  Progress stored;      // the journal's entries from here
+  JournalPosition end;  // to here
   std::optional<RunInfo> info;
   std::optional<std::string> ending;
   std::vector<Note> notes;
-  std::vector<SeriesInfo> series;  ///< of both, by id
-  int64_t last_step = -1;          ///< of both
+  std::vector<SeriesInfo> series;  // of both, by id
+  int64_t last_step = -1;          // of both
   double last_time = 0;
-  int64_t bytes = 0;  ///< that notes and values take, about
-  std::unordered_map<int64_t, std::map<int64_t, TailValue>> values;  ///< by series and step
+  int64_t bytes = 0;  // that notes and values take, about
+  std::unordered_map<int64_t, std::map<int64_t, TailValue>> values;  // by series and step
 
-  std::vector<SeriesInfo> stored_series;  ///< as the database has them
+  std::vector<SeriesInfo> stored_series;  // as the database has them
   using Key = std::tuple<std::string, std::string, std::string, ReadingKind>;
-  std::map<Key, size_t> index;  ///< into `series`
+  std::map<Key, size_t> index;  // into `series`
 
   const SeriesInfo* find(int64_t series_id) const;
-  /// By step; empty if the journal has none.
+  // By step; empty if the journal has none.
   const std::map<int64_t, TailValue>& values_of(int64_t series_id) const;
 };
 
-/// One caller at a time. What it hands out may be used by any thread, and does not change.
+// One caller at a time. What it hands out may be used by any thread, and does not change.
 class TailKeeper {
  public:
-  /// What belongs to the transaction that `database` is in; null: the journal has everything.
-  /// `may_lack_journal`: a database without its journal is better than nothing.
+  // What belongs to the transaction that `database` is in; null: the journal has everything.
+  // `may_lack_journal`: a database without its journal is better than nothing.
   std::shared_ptr<const Tail> look(const Folder& folder,
                                    Database* database,
                                    bool may_lack_journal,

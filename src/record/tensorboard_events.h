@@ -11,17 +11,17 @@
 
 namespace flightdeck::record {
 
-/// Length and content, each followed by its masked CRC-32C.
+// Length and content, each followed by its masked CRC-32C.
 std::string tensorboard_frame(std::string_view message);
 
-/// The first message of a file: the version of its format.
+// The first message of a file: the version of its format.
 std::string tensorboard_version(double wall_time);
 
-/// A message of several values of one step. Fields of Summary.Value are appended by the two below.
+// A message of several values of one step. Fields of Summary.Value are appended by the two below.
 std::string tensorboard_event(double wall_time, int64_t step, std::string_view values);
 void put_scalar(std::string& values, const std::string& tag, double number);
-/// `histogram` has one axis. What fell outside is counted in buckets of no width at its ends; sums
-/// are those of the middles of the bins.
+// `histogram` has one axis. What fell outside is counted in buckets of no width at its ends; sums
+// are those of the middles of the bins.
 void put_histogram(std::string& values, const std::string& tag, const Reading& histogram);
 
 }  // namespace flightdeck::record

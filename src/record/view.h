@@ -15,14 +15,14 @@
 namespace flightdeck::record {
 
 struct View {
-  std::unique_ptr<Patience> patience;           ///< of the call
-  std::shared_ptr<const TemporaryFolder> copy;  ///< where it could not be read in place
-  std::unique_ptr<Database> database;  ///< in a transaction; null if the journal has everything
+  std::unique_ptr<Patience> patience;           // of the call
+  std::shared_ptr<const TemporaryFolder> copy;  // where it could not be read in place
+  std::unique_ptr<Database> database;  // in a transaction; null if the journal has everything
   std::shared_ptr<const Tail> tail;
 };
 
-/// `tails` and `copy` belong to the folder; one caller at a time. Throws OutOfPatience when that is
-/// over, and std::invalid_argument if a file of the run is no plain file, or of a newer format.
+// `tails` and `copy` belong to the folder; one caller at a time. Throws OutOfPatience when that is
+// over, and std::invalid_argument if a file of the run is no plain file, or of a newer format.
 View open_view(const Folder& folder, TailKeeper& tails, KeptCopy& copy, const Patience& patience);
 
 }  // namespace flightdeck::record

@@ -10,7 +10,7 @@ namespace flightdeck {
 
 using at::Tensor;
 
-/// True if there are kernels for such values and that many counts.
+// True if there are kernels for such values and that many counts.
 bool has_gpu_kernel(const Tensor& values, int64_t counts);
 
 // As the functions of histogram.h, for tensors with a kernel. Nobody waits for the device.

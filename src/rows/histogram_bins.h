@@ -25,7 +25,7 @@ kernels::EqualBins<Scalar> equal_bins(const Bins& bins) {
           static_cast<int32_t>(bins.count)};
 }
 
-/// 0 below, 1 + bin, count + 1 above; value is not NaN. The arithmetic of bin_index.
+// 0 below, 1 + bin, count + 1 above; value is not NaN. The arithmetic of bin_index.
 template <typename Scalar>
 int64_t raw_index(Scalar value, const kernels::EqualBins<Scalar>& bins) {
   if (value < bins.low) return 0;
@@ -34,7 +34,7 @@ int64_t raw_index(Scalar value, const kernels::EqualBins<Scalar>& bins) {
   return 1 + std::min<int64_t>(bin, bins.count - 1);
 }
 
-/// The same of the value clamped into the range: 1..count.
+// The same of the value clamped into the range: 1..count.
 template <typename Scalar>
 int64_t clamped_index(Scalar value, const kernels::EqualBins<Scalar>& bins) {
   return raw_index(std::min(std::max(value, bins.low), bins.high), bins);
@@ -64,8 +64,8 @@ class Ordinal {
   }
 };
 
-/// The smallest value whose index, monotone in it, is `least` or more; infinity where there is
-/// none, minus infinity where all are. 33 or 65 evaluations: bisection over the numbers themselves.
+// The smallest value whose index, monotone in it, is `least` or more; infinity where there is
+// none, minus infinity where all are. 33 or 65 evaluations: bisection over the numbers themselves.
 template <typename Scalar, typename Index>
 Scalar first_value(const Index& index_of, int64_t least) {
   using Numbers = Ordinal<Scalar>;
@@ -83,11 +83,11 @@ Scalar first_value(const Index& index_of, int64_t least) {
   return Numbers::value(reached);
 }
 
-/// The window of the two bins around the threshold nearest to zero; zero lies in one of them.
+// The window of the two bins around the threshold nearest to zero; zero lies in one of them.
 template <typename Scalar>
 struct Centre {
   kernels::Window<Scalar> window;
-  int64_t upper;  ///< index of [middle, high)
+  int64_t upper;  // index of [middle, high)
 
   template <typename Index>
   explicit Centre(const Index& index_of) {
@@ -101,7 +101,7 @@ struct Centre {
   }
 };
 
-/// Adds up int64 tables of several threads.
+// Adds up int64 tables of several threads.
 class SharedCounts {
  public:
   explicit SharedCounts(const Tensor& total) : total_(total) {}
@@ -117,16 +117,16 @@ class SharedCounts {
   std::mutex mutex_;
 };
 
-/// Throws where the bins have no meaning.
+// Throws where the bins have no meaning.
 void check_bins(const Bins& bins);
 
-/// Values per piece where indices are written out: 128 MB of them.
+// Values per piece where indices are written out: 128 MB of them.
 constexpr int64_t kIndicesPerPiece = int64_t{1} << 24;
 
-/// Counts indices [n] in [0, size), without waiting for the device; for what counts_on_cpu refuses.
+// Counts indices [n] in [0, size), without waiting for the device; for what counts_on_cpu refuses.
 Tensor count_indices(const Tensor& index, int64_t size);
 
-/// Whether the loops of src/kernels/counting apply: float or double on the CPU.
+// Whether the loops of src/kernels/counting apply: float or double on the CPU.
 bool counts_on_cpu(const Tensor& values);
 
 }  // namespace flightdeck

@@ -77,7 +77,7 @@ struct Factor {
 // Magnitudes of the products at which the index grows by one, away from zero, on either side.
 template <typename Scalar>
 struct Boundaries {
-  int64_t zero;  ///< index of zero
+  int64_t zero;  // index of zero
   std::vector<Scalar> above, below;
 
   explicit Boundaries(const kernels::EqualBins<Scalar>& bins) {

@@ -12,8 +12,8 @@ namespace flightdeck {
 
 class OuterForm final : public Form {
  public:
-  /// A [N, T, I], B [N, T, J]; the rows have shape [I, J]. B may hold K columns of N samples each,
-  /// [K * N, T, J], that share A; there are then K * N rows.
+  // A [N, T, I], B [N, T, J]; the rows have shape [I, J]. B may hold K columns of N samples each,
+  // [K * N, T, J], that share A; there are then K * N rows.
   OuterForm(Tensor a, Tensor b);
 
   const char* name() const override { return "outer"; }
@@ -42,18 +42,18 @@ class OuterForm final : public Form {
   Shape shape_;
 };
 
-/// What the Gram route to the norms costs, in flops of one large product.
+// What the Gram route to the norms costs, in flops of one large product.
 double gram_norm_flops(int64_t N, int64_t T, int64_t I, int64_t J, bool is_cpu);
 
-/// Answers of products over positions: each from the factors, or all of them from rows that `form`
-/// forms for a sweep (it returns how), whichever costs less.
+// Answers of products over positions: each from the factors, or all of them from rows that `form`
+// forms for a sweep (it returns how), whichever costs less.
 Answers answer_positions(const Positions& positions,
                          const Asked& asked,
                          const Questions& questions,
                          const std::function<Answers(const Asked& asked)>& form);
 
-/// Norms of A_nᵀ B_n by ||A_nᵀ B_n||² = sum_ts (A A^T)_ts (B B^T)_ts, a few samples at a time; A
-/// [N, T, I], B [N, T, J].
+// Norms of A_nᵀ B_n by ||A_nᵀ B_n||² = sum_ts (A A^T)_ts (B B^T)_ts, a few samples at a time; A
+// [N, T, I], B [N, T, J].
 Tensor norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes);
 
 }  // namespace flightdeck

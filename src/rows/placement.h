@@ -13,11 +13,11 @@ namespace flightdeck {
 
 using at::Tensor;
 
-/// A chain of one-to-one moves of entries. Since no entry is changed or merged, norms and dot
-/// products of rows do not see the chain, and squares commute with it.
+// A chain of one-to-one moves of entries. Since no entry is changed or merged, norms and dot
+// products of rows do not see the chain, and squares commute with it.
 class Placement {
  public:
-  /// `shape` is the shape of one row where the chain starts.
+  // `shape` is the shape of one row where the chain starts.
   explicit Placement(Shape shape) : start_(shape), shape_(std::move(shape)) {}
 
   const Shape& start_shape() const { return start_; }
@@ -29,17 +29,17 @@ class Placement {
   void undo_reshape(const Shape& to);
   void undo_slice(const Shape& to, int64_t dim, int64_t start, int64_t step);
 
-  /// [*lead, *start_shape] -> [*lead, *shape]; entries outside a slice become zero.
+  // [*lead, *start_shape] -> [*lead, *shape]; entries outside a slice become zero.
   Tensor to_parameter(Tensor rows, int64_t lead) const;
-  /// [*lead, *shape] -> [*lead, *start_shape], the adjoint.
+  // [*lead, *shape] -> [*lead, *start_shape], the adjoint.
   Tensor from_parameter(Tensor values, int64_t lead) const;
 
-  /// True if the chain keeps the order of the entries, and leaves none out.
+  // True if the chain keeps the order of the entries, and leaves none out.
   bool keeps_order() const;
-  /// True if the chain is one transposition of a matrix.
+  // True if the chain is one transposition of a matrix.
   bool is_transposition() const;
 
-  /// True if no entry of the parameter is reached by both.
+  // True if no entry of the parameter is reached by both.
   bool is_disjoint_from(const Placement& other) const;
 
   friend bool operator==(const Placement& a, const Placement& b) {

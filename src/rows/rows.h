@@ -22,30 +22,30 @@ class Rows {
   Rows() = default;
   explicit Rows(std::shared_ptr<const Form> form);
 
-  /// No terms: the parameter takes no part.
+  // No terms: the parameter takes no part.
   bool empty() const { return terms_.empty(); }
   int64_t N() const { return terms_.front().form->N(); }
   const Shape& shape() const { return terms_.front().placement.shape(); }
   const std::vector<Term>& terms() const { return terms_; }
   std::vector<Term>& terms() { return terms_; }
 
-  /// The rows came from numbers of this type: their own is not coarser, or has become finer.
+  // The rows came from numbers of this type: their own is not coarser, or has become finer.
   void came_from(at::ScalarType type);
 
-  /// Adds the rows of another use.
+  // Adds the rows of another use.
   void add(Rows other);
-  /// Joins forms that can share one; call before asking when uses were added.
+  // Joins forms that can share one; call before asking when uses were added.
   void merge();
   Rows select(const Tensor& index) const;
-  /// The rows of all columns of a stack, one column after the other.
+  // The rows of all columns of a stack, one column after the other.
   static Rows stack(const std::vector<Rows>& columns);
 
   Answers answer(const Asked& asked, const Questions& questions) const;
   Answers answer(const Questions& questions) const {
     return answer(flightdeck::asked(questions), questions);
   }
-  Tensor combine(const Tensor& coefficients) const;  ///< [M, N] -> [M, *shape]
-  Tensor dense(int64_t begin, int64_t end) const;    ///< [end - begin, *shape]
+  Tensor combine(const Tensor& coefficients) const;  // [M, N] -> [M, *shape]
+  Tensor dense(int64_t begin, int64_t end) const;    // [end - begin, *shape]
 
  private:
   Answers answer_term(const Term& term, const Asked& asked, const Questions& questions) const;

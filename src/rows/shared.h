@@ -10,7 +10,7 @@ namespace flightdeck {
 
 class SharedForm final : public Form {
  public:
-  /// c [N, K], v [K, *shape].
+  // c [N, K], v [K, *shape].
   SharedForm(Tensor c, Tensor v);
 
   const char* name() const override { return "shared"; }
@@ -26,9 +26,9 @@ class SharedForm final : public Form {
   std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
   std::shared_ptr<const Form> plus(const FormList& others) const override;
 
-  const Tensor& multiples() const { return c_; }  ///< c
-  const Tensor& vectors() const { return v_; }    ///< v
-  /// As answers see them.
+  const Tensor& multiples() const { return c_; }  // c
+  const Tensor& vectors() const { return v_; }    // v
+  // As answers see them.
   Multiples factored() const { return {c_, v_.reshape({v_.size(0), -1}), shape_}; }
 
  private:
@@ -36,11 +36,11 @@ class SharedForm final : public Form {
   Shape shape_;
 };
 
-/// The shared term among others that it overlaps with, or null.
+// The shared term among others that it overlaps with, or null.
 const Rows::Term* find_shared(const std::vector<Rows::Term>& terms);
 
-/// Answers x_n + s_n, as far as `asked` can, from the answers of the two and the products between
-/// them; returns the other answers that were asked for.
+// Answers x_n + s_n, as far as `asked` can, from the answers of the two and the products between
+// them; returns the other answers that were asked for.
 Asked answer_with_shared(const Rows& x,
                          const Rows::Term& shared,
                          const Asked& asked,

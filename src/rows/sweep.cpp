@@ -13,7 +13,7 @@ Sweep::Sweep(const Asked& asked, const Questions& questions, const RowsSize& siz
     parts_.push_back({answer, answer->look(), answer->start(questions, size)});
   }
   std::stable_partition(
-      parts_.begin(), parts_.end(), [](const Part& part) { return part.look.gives_norms; });
+      parts_.begin(), parts_.end(), [](const Asking& part) { return part.look.gives_norms; });
 }
 
 void Sweep::add(const Piece& piece, bool is_summed) {
@@ -22,20 +22,20 @@ void Sweep::add(const Piece& piece, bool is_summed) {
   } else {
     sums_.add(piece);
   }
-  for (const Part& part : parts_) {
+  for (const Asking& part : parts_) {
     if (part.look.rows || part.look.keeps) part.accumulator->add(piece);
   }
 }
 
 void Sweep::add_pair(const Piece& piece, const Piece& later) {
-  for (const Part& part : parts_) {
+  for (const Asking& part : parts_) {
     if (part.look.pairs) part.accumulator->add_pair(piece, later);
   }
 }
 
 void Sweep::finish(const Shape& shape, Answers& answers) {
   Asked finished;
-  for (const Part& part : parts_) {
+  for (const Asking& part : parts_) {
     part.answer->put(answers, part.accumulator->finish(sums_));
     finished.push_back(part.answer);
   }

@@ -27,7 +27,7 @@ class Sweep {
   void finish(const Shape& shape, Answers& answers);
 
  private:
-  struct Part {
+  struct Asking {
     const Answer* answer;
     Look look;
     std::unique_ptr<Accumulator> accumulator;
@@ -36,7 +36,7 @@ class Sweep {
   Look look_;
   RowsSize size_;
   Sums sums_;
-  std::vector<Part> parts_;  // those that give norms to others come first
+  std::vector<Asking> parts_;  // those that give norms to others come first
 };
 
 // Rows that can be written out, a few samples at a time.

@@ -11,7 +11,7 @@
 
 namespace flightdeck {
 
-/// Adds up term(a[i], b[i]) for i < count. Lanes keep the additions independent of each other.
+// Adds up term(a[i], b[i]) for i < count. Lanes keep the additions independent of each other.
 template <typename Scalar, typename Term>
 double sum_of_terms(const Scalar* a, const Scalar* b, int64_t count, const Term& term) {
   constexpr int64_t kLanes = 8;
@@ -28,8 +28,8 @@ double sum_of_terms(const Scalar* a, const Scalar* b, int64_t count, const Term&
   return rest;
 }
 
-/// Sum of term(a, b) over all entries, in double, []. `term` is a generic lambda of arithmetic that
-/// numbers and tensors both have. The result does not depend on the number of threads.
+// Sum of term(a, b) over all entries, in double, []. `term` is a generic lambda of arithmetic that
+// numbers and tensors both have. The result does not depend on the number of threads.
 template <typename Term>
 at::Tensor sum_entries(const at::Tensor& a, const at::Tensor& b, const Term& term) {
   // In the order of memory: gradients of weights are often transposed.
@@ -59,7 +59,7 @@ at::Tensor sum_entries(const at::Tensor& a, const at::Tensor& b, const Term& ter
   return at::scalar_tensor(sum, at::kDouble);
 }
 
-/// Sum of squared differences of each pair, in double, []; on a GPU few launches for all of them.
+// Sum of squared differences of each pair, in double, []; on a GPU few launches for all of them.
 inline std::vector<at::Tensor> squared_distances(const std::vector<at::Tensor>& a,
                                                  const std::vector<at::Tensor>& b) {
   std::vector<at::Tensor> squares;
@@ -74,7 +74,7 @@ inline std::vector<at::Tensor> squared_distances(const std::vector<at::Tensor>& 
   return squares;
 }
 
-/// Sum of all squared entries, in double, [].
+// Sum of all squared entries, in double, [].
 inline at::Tensor sum_of_squares(const at::Tensor& values) {
   if (!values.device().is_cpu()) {
     return at::linalg_vector_norm(values, 2, {}, false, at::kDouble).square();

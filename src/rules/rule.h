@@ -14,149 +14,149 @@
 
 namespace flightdeck {
 
-/// The layer that a parameter belongs to which enters an op.
+// The layer that a parameter belongs to which enters an op.
 enum class LayerKind { kOther, kAddition, kConvolution, kEmbedding, kLinear, kNorm, kScale };
 const char* to_string(LayerKind kind);
 
-/// The output of a nonlinearity that has bounds.
+// The output of a nonlinearity that has bounds.
 struct BoundedOutput {
-  const char* op;  ///< "relu"
+  const char* op;  // "relu"
   Tensor values;
   double low, high;
 };
 
-/// How a loss may begin with an op, the model's outputs being its one input.
+// How a loss may begin with an op, the model's outputs being its one input.
 enum class LossStart {
   kNone,
-  kPointwise,         ///< a loss per entry
-  kLogProbabilities,  ///< log-softmax or logsumexp: see softmax_curvature
-  kProbabilities,     ///< softmax, where a logarithm follows
+  kPointwise,         // a loss per entry
+  kLogProbabilities,  // log-softmax or logsumexp: see softmax_curvature
+  kProbabilities,     // softmax, where a logarithm follows
 };
 
-/// The Hessian weight (diag(p) - p pᵀ) along dimension `dim`.
+// The Hessian weight (diag(p) - p pᵀ) along dimension `dim`.
 struct SoftmaxCurvature {
   Tensor p;
   Tensor weight;
   int64_t dim;
 };
 
-/// Explains the autograd nodes of one op. Rules hold no state. Whatever a rule leaves out has an
-/// exact generic default: the node itself, applied once per sample or once per column.
+// Explains the autograd nodes of one op. Rules hold no state. Whatever a rule leaves out has an
+// exact generic default: the node itself, applied once per sample or once per column.
 class Rule {
  public:
   virtual ~Rule() = default;
 
-  /// Names of the nodes it explains, e.g. "AddmmBackward0".
+  // Names of the nodes it explains, e.g. "AddmmBackward0".
   virtual std::vector<std::string_view> nodes() const = 0;
 
-  /// Where the samples sit in the input at `edge`, given where they sit in the output: batch, free
-  /// (the input has no samples: a parameter side), reduced, mixed, coupled or unknown.
+  // Where the samples sit in the input at `edge`, given where they sit in the output: batch, free
+  // (the input has no samples: a parameter side), reduced, mixed, coupled or unknown.
   virtual Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const = 0;
 
-  /// Rows with respect to a free input: one per sample, from the gradient of output 0. An empty
-  /// result asks for the generic default.
+  // Rows with respect to a free input: one per sample, from the gradient of output 0. An empty
+  // result asks for the generic default.
   virtual Rows rows(const NodeView& node,
                     size_t edge,
                     const Tensor& gradient,
                     const Layout& out) const;
 
-  /// True for pure rearrangements of entries, whose `carry` keeps rows factored.
+  // True for pure rearrangements of entries, whose `carry` keeps rows factored.
   virtual bool is_view() const { return false; }
 
-  /// Parameter side: turns rows with respect to output `output` into rows with respect to the
-  /// input at `edge`, in factored form. False asks for the generic default.
+  // Parameter side: turns rows with respect to output `output` into rows with respect to the
+  // input at `edge`, in factored form. False asks for the generic default.
   virtual bool carry(const NodeView& node, size_t edge, size_t output, Rows& rows) const;
 
-  /// The node applied to a stack [K, *output shape] of gradients of its one output, for the input
-  /// at `edge`: [K, *input shape]. Undefined asks for the generic default: the node, K times.
+  // The node applied to a stack [K, *output shape] of gradients of its one output, for the input
+  // at `edge`: [K, *input shape]. Undefined asks for the generic default: the node, K times.
   virtual Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const;
 
-  /// The derivative of the one output along tangents [V, *input shape] of the inputs (undefined:
-  /// zero): [V, *output shape]. Undefined asks for the generic default.
+  // The derivative of the one output along tangents [V, *input shape] of the inputs (undefined:
+  // zero): [V, *output shape]. Undefined asks for the generic default.
   virtual Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const;
 
-  /// The second derivative of <gradient, output> times the tangents, one stack per edge in
-  /// `wanted`, undefined where it vanishes. False asks for the generic default.
+  // The second derivative of <gradient, output> times the tangents, one stack per edge in
+  // `wanted`, undefined where it vanishes. False asks for the generic default.
   virtual bool bend(const NodeView& node,
                     const Tensor& gradient,
                     const std::vector<Tensor>& tangents,
                     const std::vector<bool>& wanted,
                     std::vector<Tensor>& bent) const;
 
-  /// True if the output is linear in all differentiable inputs together: no second derivative.
+  // True if the output is linear in all differentiable inputs together: no second derivative.
   virtual bool is_linear(const NodeView& node) const;
 
-  /// True if the output is linear in the input at `edge` when the others are held.
+  // True if the output is linear in the input at `edge` when the others are held.
   virtual bool is_linear_in(const NodeView& node, size_t edge) const;
 
-  /// If the input at `edge` is a summand of the output, rearranged, broadcast or added up, times
-  /// one number and plus what does not depend on it: that number, NaN if it is not known on the
-  /// host.
+  // If the input at `edge` is a summand of the output, rearranged, broadcast or added up, times
+  // one number and plus what does not depend on it: that number, NaN if it is not known on the
+  // host.
   virtual std::optional<double> summand(const NodeView& node, size_t edge) const;
 
-  /// If the one output is the mean or the sum of something per entry: which.
+  // If the one output is the mean or the sum of something per entry: which.
   virtual std::optional<Reduction> reduction(const NodeView& node) const;
 
-  /// True if every output entry depends only on the input entries at its (broadcast) position.
+  // True if every output entry depends only on the input entries at its (broadcast) position.
   virtual bool is_pointwise() const { return false; }
 
-  /// True if everything above is right for complex entries, too: columns take the conjugate of
-  /// what tangents are multiplied by. Rearrangements are.
+  // True if everything above is right for complex entries, too: columns take the conjugate of
+  // what tangents are multiplied by. Rearrangements are.
   virtual bool handles_complex() const { return is_view(); }
 
-  /// True if the rule's arithmetic may be used on this node; where its samples sit, a rule tells in
-  /// any case.
+  // True if the rule's arithmetic may be used on this node; where its samples sit, a rule tells in
+  // any case.
   bool fits(const NodeView& node) const { return handles_complex() || !node.has_complex(); }
 
   // ---- what the op is, for those who treat some ops in a way of their own ----
 
   virtual LayerKind layer_kind(const NodeView& node) const;
 
-  /// True if a bias is one of the inputs: it enters in another term than the weight.
+  // True if a bias is one of the inputs: it enters in another term than the weight.
   virtual bool has_bias(const NodeView& node) const;
 
-  /// True if the Jacobian of every sample is the same, whatever its inputs.
+  // True if the Jacobian of every sample is the same, whatever its inputs.
   virtual bool has_constant_jacobian(const NodeView& node) const;
 
-  /// True if each channel of a [N, C, ...] output depends on that channel of the input alone.
+  // True if each channel of a [N, C, ...] output depends on that channel of the input alone.
   virtual bool keeps_channels(const NodeView& node) const;
 
-  /// True if every output entry is a copy of an input entry of the same channel, which one depends
-  /// on the inputs.
+  // True if every output entry is a copy of an input entry of the same channel, which one depends
+  // on the inputs.
   virtual bool picks_entries() const { return false; }
 
-  /// Entries added at both ends of the last dimensions, as at::constant_pad_nd has them; empty for
-  /// all other ops.
+  // Entries added at both ends of the last dimensions, as at::constant_pad_nd has them; empty for
+  // all other ops.
   virtual Shape padding(const NodeView& node) const;
 
-  /// What a nonlinearity with bounds has put out.
+  // What a nonlinearity with bounds has put out.
   virtual std::optional<BoundedOutput> bounded_output(const NodeView& node) const;
 
-  /// True of x y, both of them inputs that may be differentiated by.
+  // True of x y, both of them inputs that may be differentiated by.
   virtual bool is_product(const NodeView& node) const;
 
-  /// True of the natural logarithm.
+  // True of the natural logarithm.
   virtual bool is_logarithm(const NodeView& node) const;
 
   virtual LossStart loss_start(const NodeView& node) const;
 
-  /// Of an op that starts a loss with (log-)probabilities: its curvature under the gradient of the
-  /// losses with respect to the logarithms (of a logsumexp: to its output).
+  // Of an op that starts a loss with (log-)probabilities: its curvature under the gradient of the
+  // losses with respect to the logarithms (of a logsumexp: to its output).
   virtual SoftmaxCurvature softmax_curvature(const NodeView& node, const Tensor& gradient) const;
 
-  /// Of a pointwise loss that is the likelihood of a Bernoulli variable: its probability. Undefined
-  /// for all others.
+  // Of a pointwise loss that is the likelihood of a Bernoulli variable: its probability. Undefined
+  // for all others.
   virtual Tensor label_probability(const NodeView& node) const;
 
-  /// Gradient of the input at `edge` where it differs from what the node computes (batch
-  /// statistics held constant). Undefined means: apply the node.
+  // Gradient of the input at `edge` where it differs from what the node computes (batch
+  // statistics held constant). Undefined means: apply the node.
   virtual Tensor vjp(const NodeView& node, size_t edge, const Tensor& gradient) const;
 };
 
-/// The rule for a node of this name, or null.
+// The rule for a node of this name, or null.
 const Rule* find_rule(const std::string& node);
 
-/// All rules by name: those of the catalogue and those that the program has added.
+// All rules by name: those of the catalogue and those that the program has added.
 struct CatalogueEntry {
   std::string_view name;
   const Rule* rule;

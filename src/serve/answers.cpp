@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "flightdeck/lamp.h"
-
 #include "base/series_name.h"
+#include "flightdeck/lamp.h"
 #include "record/run_texts.h"
 
 namespace flightdeck::serve {
@@ -98,7 +97,7 @@ wire::RunDetails details_of(const RunReader& run, wire::RunSummary summary) {
   details.groups = info.groups;
   for (const QuantityInfo& quantity : info.quantities) {
     details.quantities.push_back(
-        {quantity.name, quantity.summary, quantity.schedule, quantity.settings, quantity.cost});
+        {quantity.name, quantity.summary, quantity.due, quantity.settings, quantity.cost});
   }
   const std::vector<SeriesInfo> all = run.series();
   for (const SeriesInfo& series : all) details.series.push_back(series_of(series));

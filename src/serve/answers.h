@@ -12,33 +12,33 @@
 
 namespace flightdeck::serve {
 
-/// The wire has the words.
+// The wire has the words.
 inline bool has_status(const wire::RunSummary& run, RunStatus status) {
   return run.status == to_string(status);
 }
 
-/// `id` and `change` are the server's; the rest is read.
+// `id` and `change` are the server's; the rest is read.
 wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t change);
 
-/// A run whose record throws when it is opened.
+// A run whose record throws when it is opened.
 wire::RunSummary unreadable_run(const std::string& id, int64_t change, const std::string& error);
 
 wire::RunDetails details_of(const RunReader& run, wire::RunSummary summary);
 
-/// At most `at_most` entries of one series of numbers.
+// At most `at_most` entries of one series of numbers.
 wire::Points points_of(const RunReader& run,
                        int64_t series,
                        const StepRange& range,
                        int64_t at_most);
 
-/// At most `at_most` lists or histograms of one series.
+// At most `at_most` lists or histograms of one series.
 std::vector<wire::Frame> frames_of(const RunReader& run,
                                    int64_t series,
                                    const StepRange& range,
                                    int64_t at_most,
                                    int64_t most_numbers = limits::kReadNumbers);
 
-/// What the lamps find in the run, the gravest first.
+// What the lamps find in the run, the gravest first.
 std::vector<wire::Lamp> lamps_of(const RunReader& run);
 
 }  // namespace flightdeck::serve

@@ -10,7 +10,7 @@
 #include "serve/answers.h"
 #include "serve/csv.h"
 #include "serve/page.h"
-#include "serve/parameters.h"
+#include "serve/query.h"
 
 namespace flightdeck::serve {
 
@@ -23,7 +23,7 @@ Answer json(std::string text) {
   return answer;
 }
 
-/// A run that a request names, with what is known of it.
+// A run that a request names, with what is known of it.
 struct OpenRun {
   wire::RunSummary summary;
   std::shared_ptr<const RunReader> reader;
@@ -62,7 +62,7 @@ std::vector<SeriesInfo> by_ids(const std::vector<SeriesInfo>& all,
   return chosen;
 }
 
-std::vector<SeriesInfo> by_name(const std::vector<SeriesInfo>& all, const Parameters& parameters) {
+std::vector<SeriesInfo> by_name(const std::vector<SeriesInfo>& all, const Query& parameters) {
   const std::string quantity = parameters.required("quantity");
   const auto field = parameters.find("field");
   std::vector<SeriesInfo> chosen;
@@ -72,8 +72,8 @@ std::vector<SeriesInfo> by_name(const std::vector<SeriesInfo>& all, const Parame
   return chosen;
 }
 
-/// `ids`, or all groups of `quantity` and `field`.
-std::vector<SeriesInfo> chosen_series(const RunReader& run, const Parameters& parameters) {
+// `ids`, or all groups of `quantity` and `field`.
+std::vector<SeriesInfo> chosen_series(const RunReader& run, const Query& parameters) {
   const bool has_ids = parameters.find("ids").has_value();
   if (has_ids == parameters.find("quantity").has_value()) {
     throw Refused(400,
@@ -103,7 +103,7 @@ std::vector<SeriesInfo> of_kind(std::vector<SeriesInfo> series, bool is_number, 
   return series;
 }
 
-StepRange range_of(const Parameters& parameters) {
+StepRange range_of(const Query& parameters) {
   const StepRange all;
   StepRange range;
   range.first = parameters.integer("first", all.first, all.first, all.last);
@@ -128,18 +128,18 @@ struct Excerpt {
 };
 
 struct ExcerptLimits {
-  const char* name;  ///< of the parameter: how much of each series at most
+  const char* name;  // of the parameter: how much of each series at most
   int64_t usual, most;
-  int64_t all;       ///< of all series together
-  const char* what;  ///< they are
+  int64_t all;       // of all series together
+  const char* what;  // they are
 };
 
 Excerpt excerpt_of(const RunShelf& shelf,
                    const Request& request,
                    bool is_numbers,
                    const ExcerptLimits& limits) {
-  const Parameters parameters(request,
-                              {"run", "ids", "quantity", "field", "first", "last", limits.name});
+  const Query parameters(request,
+                         {"run", "ids", "quantity", "field", "first", "last", limits.name});
   Excerpt excerpt;
   excerpt.run = open_run(shelf, parameters.required("run"));
   excerpt.at_most = parameters.integer(limits.name, limits.usual, 1, limits.most);
@@ -154,7 +154,7 @@ Excerpt excerpt_of(const RunShelf& shelf,
 }
 
 // For addresses that take none.
-void refuse_parameters(const Request& request) { Parameters(request, {}); }
+void refuse_parameters(const Request& request) { Query(request, {}); }
 
 // Refuses before they are in memory if they have more than `left` numbers.
 std::vector<wire::Frame> bounded_frames(const Excerpt& asked, int64_t series, int64_t left) {
@@ -210,13 +210,13 @@ Answer Api::runs(const Request& request) const {
 }
 
 Answer Api::run(const Request& request) const {
-  const Parameters parameters(request, {"id"});
+  const Query parameters(request, {"id"});
   OpenRun run = open_run(shelf_, parameters.required("id"));
   return json(wire::to_json(details_of(*run.reader, std::move(run.summary))));
 }
 
 Answer Api::lamps(const Request& request) const {
-  const Parameters parameters(request, {"run"});
+  const Query parameters(request, {"run"});
   const OpenRun run = open_run(shelf_, parameters.required("run"));
   return json(wire::to_json(wire::LampList{lamps_of(*run.reader)}));
 }
@@ -248,7 +248,7 @@ Answer Api::frames(const Request& request) const {
 }
 
 Answer Api::csv(const Request& request) const {
-  const Parameters parameters(request, {"run", "ids", "quantity", "field"});
+  const Query parameters(request, {"run", "ids", "quantity", "field"});
   const std::string id = parameters.required("run");
   const OpenRun run = open_run(shelf_, id);
   auto chosen =

@@ -16,7 +16,7 @@ class Api {
  public:
   Api(const RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts);
 
-  /// Throws `Refused`.
+  // Throws `Refused`.
   Answer answer(const Request& request);
   int64_t event_streams() const { return events_.open_streams(); }
 

@@ -11,7 +11,7 @@
 
 namespace flightdeck::serve {
 
-/// Exact values, all steps; the columns are those of `export_csv`.
+// Exact values, all steps; the columns are those of `export_csv`.
 Answer csv_of(std::shared_ptr<const RunReader> run,
               std::vector<SeriesInfo> series,
               const std::string& run_id);

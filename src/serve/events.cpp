@@ -15,13 +15,13 @@ constexpr int64_t kLookMs = 2000;
 
 using Clock = std::chrono::steady_clock;
 
-/// One client's place among the changes.
+// One client's place among the changes.
 class EventStream {
  public:
   EventStream(const RunShelf& shelf, wire::ServerInfo server, std::optional<int64_t> cursor)
       : shelf_(shelf), server_(std::move(server)), cursor_(cursor) {}
 
-  /// Waits for changes and tells them. False when the client is gone or the shelf stops.
+  // Waits for changes and tells them. False when the client is gone or the shelf stops.
   bool go_on(Outlet& out) {
     if (!has_begun_) return begin(out);
     if (!shelf_.wait_behind(*cursor_, kLookMs) || !out.is_open()) return false;

@@ -14,17 +14,17 @@ namespace flightdeck::serve {
 
 constexpr size_t kTokenCharacters = 16;
 
-/// True for addresses that only programs of this machine reach.
+// True for addresses that only programs of this machine reach.
 bool is_loopback(const std::string& host);
 
-/// What to write into an address: the machine's name where `host` stands for all its addresses.
+// What to write into an address: the machine's name where `host` stands for all its addresses.
 std::string name_of_host(const std::string& host);
 
-/// Throws std::invalid_argument if the host is open to other machines and there is no token, or if
-/// the token is too short.
+// Throws std::invalid_argument if the host is open to other machines and there is no token, or if
+// the token is too short.
 void check_token(const std::string& host, const std::string& token);
 
-/// At most `burst` at once and `per_second` in the long run.
+// At most `burst` at once and `per_second` in the long run.
 class RateLimit {
  public:
   RateLimit(double per_second, double burst);
@@ -39,11 +39,11 @@ class RateLimit {
 
 class Guard {
  public:
-  /// An empty token asks for none.
+  // An empty token asks for none.
   Guard(std::string host, std::string token) : host_(std::move(host)), token_(std::move(token)) {}
 
-  /// An answer if the request is not to be carried out: a refusal, or the redirection that turns a
-  /// token of the address into a cookie. `port` makes the cookie's name, cookies know no ports.
+  // An answer if the request is not to be carried out: a refusal, or the redirection that turns a
+  // token of the address into a cookie. `port` makes the cookie's name, cookies know no ports.
   std::optional<Answer> stop(const Request& request, int port);
 
  private:

@@ -13,22 +13,22 @@
 namespace flightdeck::serve {
 
 struct Request {
-  std::string method;                                  ///< "GET" or "HEAD"
-  std::string path;                                    ///< decoded
-  std::multimap<std::string, std::string> parameters;  ///< decoded
-  std::map<std::string, std::string> headers;          ///< names in lower case; see request_head.h
+  std::string method;                                  // "GET" or "HEAD"
+  std::string path;                                    // decoded
+  std::multimap<std::string, std::string> parameters;  // decoded
+  std::map<std::string, std::string> headers;          // names in lower case; see request_head.h
 
-  /// Empty if there is none.
+  // Empty if there is none.
   std::string header(const std::string& name) const;
 };
 
-/// Where an answer that is made piece by piece goes.
+// Where an answer that is made piece by piece goes.
 class Outlet {
  public:
   virtual ~Outlet() = default;
-  /// False if the client is gone or does not read.
+  // False if the client is gone or does not read.
   virtual bool write(std::string_view bytes) = 0;
-  /// False if the client is gone.
+  // False if the client is gone.
   virtual bool is_open() const = 0;
 };
 
@@ -37,15 +37,15 @@ struct Answer {
   std::string type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
-  /// In place of the body: called again and again until it returns false.
+  // In place of the body: called again and again until it returns false.
   std::function<bool(Outlet&)> stream;
-  bool is_to_stranger = false;  ///< to one who may not ask
+  bool is_to_stranger = false;  // to one who may not ask
 };
 
-/// A `wire::Refusal` with its status.
+// A `wire::Refusal` with its status.
 Answer refusal(int status, const std::string& error, const std::string& remedy);
 
-/// Ends the handling of a request; what it carries is the answer.
+// Ends the handling of a request; what it carries is the answer.
 class Refused : public std::exception {
  public:
   Refused(int status, const std::string& error, const std::string& remedy)
@@ -57,7 +57,7 @@ class Refused : public std::exception {
   Answer answer_;
 };
 
-/// Sent with every answer: the page may load nothing from elsewhere, and nobody may embed it.
+// Sent with every answer: the page may load nothing from elsewhere, and nobody may embed it.
 const std::vector<std::pair<std::string, std::string>>& strict_headers();
 
 }  // namespace flightdeck::serve

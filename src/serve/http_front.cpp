@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 // ---- one connection -----------------------------------------------------------------------------
 
-/// A client and what it has sent beyond the request at hand.
+// A client and what it has sent beyond the request at hand.
 class Connection {
  public:
   Connection(Socket socket, const HttpLimits& limits)
@@ -37,7 +37,7 @@ class Connection {
     ::setsockopt(socket_.descriptor(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
   }
 
-  /// The next request's head, or nothing if the client is gone or idle for too long.
+  // The next request's head, or nothing if the client is gone or idle for too long.
   std::optional<RequestHead> next_head() {
     if (received_.empty() && !receive(Milliseconds(limits_.idle_ms))) return std::nullopt;
     const auto deadline = Clock::now() + Milliseconds(limits_.head_ms);
@@ -97,7 +97,7 @@ class Connection {
   std::string received_;
 };
 
-/// What the library sees of a connection: one head to read, and room to write.
+// What the library sees of a connection: one head to read, and room to write.
 class HeadStream : public httplib::Stream {
  public:
   HeadStream(Connection& connection, std::string head)
@@ -123,7 +123,7 @@ class HeadStream : public httplib::Stream {
   size_t position_ = 0;
 };
 
-/// The library's side of a streamed answer.
+// The library's side of a streamed answer.
 class SinkOutlet : public Outlet {
  public:
   explicit SinkOutlet(httplib::DataSink& sink) : sink_(sink) {}
@@ -142,12 +142,12 @@ class SinkOutlet : public Outlet {
 
 // ---- who keeps a connection ---------------------------------------------------------------------
 
-/// The open connections. One that waits for its client can be given up for another.
+// The open connections. One that waits for its client can be given up for another.
 class Slots {
  public:
   explicit Slots(int64_t limit) : limit_(limit) {}
 
-  /// False if all are taken and none can be given up.
+  // False if all are taken and none can be given up.
   bool take(int descriptor) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (static_cast<int64_t>(held_.size()) - given_up_ >= limit_ && !give_one_up()) return false;
@@ -155,13 +155,13 @@ class Slots {
     return true;
   }
 
-  /// Somebody who may ask is at the other end.
+  // Somebody who may ask is at the other end.
   void know(int descriptor) {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_[descriptor].is_known = true;
   }
 
-  /// Whether the client is waited for from now on, or answered.
+  // Whether the client is waited for from now on, or answered.
   void set_waiting(int descriptor, bool is_waiting) {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_[descriptor].is_waiting = is_waiting;
@@ -181,7 +181,7 @@ class Slots {
     return static_cast<int64_t>(held_.size());
   }
 
-  /// Closes all and waits until everybody has left.
+  // Closes all and waits until everybody has left.
   void end() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (const auto& [descriptor, held] : held_) ::shutdown(descriptor, SHUT_RDWR);
@@ -256,7 +256,7 @@ void fill(httplib::Response& response, Answer answer) {
   if (!response.body.empty()) response.set_header("Content-Type", answer.type);
 }
 
-/// An answer to what never was a request.
+// An answer to what never was a request.
 std::string text_of(const Answer& answer) {
   std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " Refused\r\n";
   const auto add = [&text](const std::string& name, const std::string& value) {
@@ -274,8 +274,8 @@ std::string text_of(const Answer& answer) {
 
 // ---- all connections ----------------------------------------------------------------------------
 
-/// The library parses heads and writes answers. Accepting is done here: its own loop has a backlog
-/// of 5, ends at the first failing accept, and shares a port that another server has.
+// The library parses heads and writes answers. Accepting is done here: its own loop has a backlog
+// of 5, ends at the first failing accept, and shares a port that another server has.
 class HttpFront::State : private httplib::Server {
  public:
   State(HttpFront::Handler handler, HttpLimits limits)

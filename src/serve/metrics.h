@@ -9,7 +9,7 @@
 
 namespace flightdeck::serve {
 
-/// Counts of the server itself.
+// Counts of the server itself.
 struct ServerCounts {
   int64_t requests = 0, refused = 0, connections = 0, event_streams = 0;
 };

@@ -8,7 +8,7 @@
 
 namespace flightdeck::serve {
 
-/// "/" and "/app.js"; nothing if the page has no such file.
+// "/" and "/app.js"; nothing if the page has no such file.
 std::optional<Answer> page_file(const Request& request);
 
 }  // namespace flightdeck::serve

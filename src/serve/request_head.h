@@ -17,15 +17,15 @@ constexpr size_t kTargetBytes = 8000;
 constexpr size_t kHeaderLines = 100;
 
 struct RequestHead {
-  /// Request line, the headers that the server reads, an empty line. The others are left out.
+  // Request line, the headers that the server reads, an empty line. The others are left out.
   std::string text;
-  std::optional<Answer> refusal;  ///< then the connection is to be closed
+  std::optional<Answer> refusal;  // then the connection is to be closed
 };
 
-/// Length of the head at the beginning of `bytes`, with its empty line; 0 if it is not complete.
+// Length of the head at the beginning of `bytes`, with its empty line; 0 if it is not complete.
 size_t head_length(std::string_view bytes);
 
-/// `head` ends with its empty line.
+// `head` ends with its empty line.
 RequestHead read_head(std::string_view head);
 
 }  // namespace flightdeck::serve

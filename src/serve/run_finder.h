@@ -14,21 +14,21 @@
 namespace flightdeck::serve {
 
 struct FoundRun {
-  std::string id;        ///< relative to the folder, with slashes; "." is the folder itself
-  std::string identity;  ///< of its folder: differs after it was removed and made again
+  std::string id;        // relative to the folder, with slashes; "." is the folder itself
+  std::string identity;  // of its folder: differs after it was removed and made again
 };
 
-/// Looks into folders to a depth of limits::kFolderDepth, not into runs, hidden folders or symbolic
-/// links.
+// Looks into folders to a depth of limits::kFolderDepth, not into runs, hidden folders or symbolic
+// links.
 class RunFinder {
  public:
-  /// `stop`, which may be null, ends a look that goes on; set by anybody.
+  // `stop`, which may be null, ends a look that goes on; set by anybody.
   explicit RunFinder(std::filesystem::path folder,
                      std::shared_ptr<const std::atomic<bool>> stop = nullptr)
       : folder_(std::move(folder)), stop_(std::move(stop)) {}
 
-  /// Reads again what has changed since the last call; true if anything was read. Without room for
-  /// that (too many open files, no memory) all stays as it was until the next call.
+  // Reads again what has changed since the last call; true if anything was read. Without room for
+  // that (too many open files, no memory) all stays as it was until the next call.
   bool look();
   const std::vector<FoundRun>& runs() const { return runs_; }
   std::filesystem::path path_of(const std::string& id) const { return folder_ / id; }

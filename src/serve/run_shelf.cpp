@@ -41,18 +41,18 @@ std::filesystem::path checked_folder(const std::string& folder) {
   return path;
 }
 
-/// A run as it was when it was last looked at.
+// A run as it was when it was last looked at.
 struct Entry {
   std::string identity, fingerprint;
   wire::RunSummary summary;
   Clock::time_point looked{};
-  /// A run that takes long to read is left alone for ten times as long: others are looked at.
+  // A run that takes long to read is left alone for ten times as long: others are looked at.
   Clock::time_point rests_until{};
 
   bool is_running() const { return has_status(summary, RunStatus::kRunning); }
 };
 
-/// The readers used last.
+// The readers used last.
 class Readers {
  public:
   std::shared_ptr<const RunReader> find(const std::string& id) {

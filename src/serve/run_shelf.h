@@ -13,34 +13,34 @@
 
 namespace flightdeck::serve {
 
-/// What happened behind a change, by ascending change.
+// What happened behind a change, by ascending change.
 struct ShelfChanges {
   std::vector<wire::RunSummary> runs;
   std::vector<wire::Gone> gone;
-  int64_t change = 0;       ///< the largest so far
-  bool is_complete = true;  ///< false if too much was forgotten: begin anew
+  int64_t change = 0;       // the largest so far
+  bool is_complete = true;  // false if too much was forgotten: begin anew
 };
 
 class RunShelf {
  public:
-  /// Throws if the folder is none. The runs are there when the first look is over.
+  // Throws if the folder is none. The runs are there when the first look is over.
   RunShelf(const std::string& folder, int64_t refresh_ms);
   ~RunShelf();
 
-  const std::string& folder() const;  ///< absolute
-  int64_t count() const;              ///< of runs that are known by now
-  bool has_looked() const;            ///< the first look is over
+  const std::string& folder() const;  // absolute
+  int64_t count() const;              // of runs that are known by now
+  bool has_looked() const;            // the first look is over
   // These wait for the end of the first look, but not for long.
-  wire::RunList list() const;  ///< newest first
+  wire::RunList list() const;  // newest first
   std::optional<wire::RunSummary> find(const std::string& id) const;
-  /// A reader that may be shared among threads. Null if there is no such run; throws if it cannot
-  /// be read.
+  // A reader that may be shared among threads. Null if there is no such run; throws if it cannot
+  // be read.
   std::shared_ptr<const RunReader> open(const std::string& id) const;
 
   ShelfChanges since(int64_t change) const;
-  /// Returns when there is something behind `change` or after the time; false if the shelf stops.
+  // Returns when there is something behind `change` or after the time; false if the shelf stops.
   bool wait_behind(int64_t change, int64_t at_most_ms) const;
-  /// Ends the looking, and all waiting.
+  // Ends the looking, and all waiting.
   void stop();
 
   class State;

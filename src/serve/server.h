@@ -13,27 +13,27 @@ namespace flightdeck::serve {
 struct ServerOptions {
   std::string folder = "runs";
   std::string host = "127.0.0.1";
-  int port = 0;       ///< 0 takes a free one
-  std::string token;  ///< needed unless the host is a loopback address
+  int port = 0;       // 0 takes a free one
+  std::string token;  // needed unless the host is a loopback address
   int64_t refresh_ms = 500;
   HttpLimits limits;
 };
 
 class Server {
  public:
-  /// Throws std::invalid_argument if the folder or the token will not do.
+  // Throws std::invalid_argument if the folder or the token will not do.
   explicit Server(ServerOptions options);
-  ~Server();  ///< stops
+  ~Server();  // stops
 
-  /// Throws if the port cannot be had.
+  // Throws if the port cannot be had.
   void start();
   int port() const;
-  /// "http://127.0.0.1:8080/", with the token if there is one.
+  // "http://127.0.0.1:8080/", with the token if there is one.
   std::string address() const;
-  /// Of the folder, as far as it has been looked at.
+  // Of the folder, as far as it has been looked at.
   int64_t run_count() const;
-  bool has_looked() const;  ///< at all of it
-  /// Ends reading and all connections, soon whatever lies in the folder.
+  bool has_looked() const;  // at all of it
+  // Ends reading and all connections, soon whatever lies in the folder.
   void stop();
 
   class State;

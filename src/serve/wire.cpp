@@ -77,8 +77,8 @@ void write(record::JsonWriter& out, const Quantity& value) {
   out.value(value.name);
   out.key("summary");
   out.value(value.summary);
-  out.key("schedule");
-  out.value(value.schedule);
+  out.key("due");
+  out.value(value.due);
   out.key("settings");
   out.value(value.settings);
   out.key("cost");

@@ -12,47 +12,47 @@ namespace flightdeck::serve::wire {
 
 constexpr int64_t kApi = 1;
 
-/// Who answers.
+// Who answers.
 struct ServerInfo {
-  /// version of this format
+  // version of this format
   int64_t api = 0;
-  /// of Flightdeck
+  // of Flightdeck
   std::string version;
-  /// differs after a restart of the server
+  // differs after a restart of the server
   std::string epoch;
-  /// whose runs are served
+  // whose runs are served
   std::string folder;
-  /// how often the folder is looked at
+  // how often the folder is looked at
   int64_t refresh_ms = 0;
 };
 
-/// A run as lists show it.
+// A run as lists show it.
 struct RunSummary {
-  /// its folder, relative to the served one, with slashes; . is the served folder itself
+  // its folder, relative to the served one, with slashes; . is the served folder itself
   std::string id;
-  /// running|finished|interrupted|diverged|failed|killed|unreadable; how it stands
+  // running|finished|interrupted|diverged|failed|killed|unreadable; how it stands
   std::string status;
-  /// why it cannot be read; empty if it can
+  // why it cannot be read; empty if it can
   std::string error;
-  /// grows whenever anything of the run changes
+  // grows whenever anything of the run changes
   int64_t change = 0;
-  /// seconds since 1970
+  // seconds since 1970
   double start_time = 0;
-  /// of the last values; 0 before the first
+  // of the last values; 0 before the first
   double last_time = 0;
-  /// -1 before the first
+  // -1 before the first
   int64_t last_step = 0;
-  /// what the user added: problem, optimizer, seed
+  // what the user added: problem, optimizer, seed
   std::map<std::string, std::string> config;
-  /// last numbers of the whole model by quantity[/field]
+  // last numbers of the whole model by quantity[/field]
   std::map<std::string, double> values;
 };
 
-/// All runs of the folder, the newest first.
+// All runs of the folder, the newest first.
 struct RunList {
-  /// of the server
+  // of the server
   std::string epoch;
-  /// the largest change so far
+  // the largest change so far
   int64_t change = 0;
   std::vector<RunSummary> runs;
 };
@@ -60,59 +60,59 @@ struct RunList {
 struct Parameter {
   std::string name;
   std::vector<int64_t> shape;
-  /// float32
+  // float32
   std::string type;
 };
 
-/// A quantity as this run tracked it.
+// A quantity as this run tracked it.
 struct Quantity {
   std::string name;
-  /// one line
+  // one line
   std::string summary;
-  std::string schedule;
+  std::string due;
   std::string settings;
-  /// free, first-order, curvature or spectrum
+  // free, first-order, curvature or spectrum
   std::string cost;
 };
 
-/// What there is to read of one value.
+// What there is to read of one value.
 struct Series {
-  /// within the run
+  // within the run
   int64_t id = 0;
   std::string quantity;
-  /// empty for the main value
+  // empty for the main value
   std::string field;
-  /// empty for the whole model
+  // empty for the whole model
   std::string group;
-  /// number|list|histogram
+  // number|list|histogram
   std::string kind;
-  /// of steps
+  // of steps
   int64_t count = 0;
   int64_t first_step = 0;
   int64_t last_step = 0;
 };
 
-/// What the cockpit remarked.
+// What the cockpit remarked.
 struct Note {
   int64_t step = 0;
-  /// seconds since 1970
+  // seconds since 1970
   double time = 0;
-  /// remark|switched_off|not_stored
+  // remark|switched_off|not_stored
   std::string kind;
-  /// empty if none in particular
+  // empty if none in particular
   std::string quantity;
   std::string text;
 };
 
-/// When steps were recorded: some of them, from first to last.
+// When steps were recorded: some of them, from first to last.
 struct Clock {
-  /// ascending
+  // ascending
   std::vector<int64_t> steps;
-  /// since the run began, pauses before it was resumed among them
+  // since the run began, pauses before it was resumed among them
   std::vector<double> seconds;
 };
 
-/// Everything about a run but its values.
+// Everything about a run but its values.
 struct RunDetails {
   RunSummary summary;
   std::string flightdeck_version;
@@ -121,12 +121,12 @@ struct RunDetails {
   std::string command;
   std::string device;
   std::string grouping;
-  /// what is computed when, for people
+  // what is computed when, for people
   std::string plan;
-  /// how individual gradients are obtained, for people
+  // how individual gradients are obtained, for people
   std::string coverage;
   std::vector<Parameter> parameters;
-  /// without the whole model
+  // without the whole model
   std::vector<std::string> groups;
   std::vector<Quantity> quantities;
   std::vector<Series> series;
@@ -134,46 +134,46 @@ struct RunDetails {
   Clock clock;
 };
 
-/// One series of numbers. Reduced: each entry stands for several points up to its step, with the last value and the extremes.
+// One series of numbers. Reduced: each entry stands for several points up to its step, with the last value and the extremes.
 struct Points {
-  /// of the series
+  // of the series
   int64_t id = 0;
   bool reduced = false;
-  /// points in the range asked for
+  // points in the range asked for
   int64_t count = 0;
-  /// ascending
+  // ascending
   std::vector<int64_t> steps;
   std::vector<double> values;
-  /// reduced: smallest value of each entry; else empty
+  // reduced: smallest value of each entry; else empty
   std::vector<double> low;
-  /// reduced: largest value of each entry; else empty
+  // reduced: largest value of each entry; else empty
   std::vector<double> high;
 };
 
 struct PointsList {
-  /// of the run when they were read
+  // of the run when they were read
   int64_t change = 0;
-  /// in the order asked for
+  // in the order asked for
   std::vector<Points> series;
 };
 
-/// Bins of equal width over [low, high].
+// Bins of equal width over [low, high].
 struct Axis {
   double low = 0;
   double high = 0;
   int64_t count = 0;
 };
 
-/// A list or a histogram at one step.
+// A list or a histogram at one step.
 struct Frame {
-  /// of the series
+  // of the series
   int64_t id = 0;
   int64_t step = 0;
-  /// empty for histograms
+  // empty for histograms
   std::vector<double> list;
-  /// one, or two (gradients, parameters); empty for lists
+  // one, or two (gradients, parameters); empty for lists
   std::vector<Axis> axes;
-  /// row by row
+  // row by row
   std::vector<int64_t> counts;
   int64_t below = 0;
   int64_t above = 0;
@@ -181,61 +181,61 @@ struct Frame {
 };
 
 struct FrameList {
-  /// of the run when they were read
+  // of the run when they were read
   int64_t change = 0;
-  /// by series in the order asked for, then by step
+  // by series in the order asked for, then by step
   std::vector<Frame> frames;
 };
 
-/// A finding that asks for attention.
+// A finding that asks for attention.
 struct Lamp {
-  /// advice|warning|failure
+  // advice|warning|failure
   std::string severity;
-  /// -1 if of the run as a whole
+  // -1 if of the run as a whole
   int64_t step = 0;
-  /// empty if none in particular
+  // empty if none in particular
   std::string quantity;
   std::string title;
-  /// evidence and advice
+  // evidence and advice
   std::string text;
 };
 
 struct LampList {
-  /// the gravest first
+  // the gravest first
   std::vector<Lamp> lamps;
 };
 
-/// A run that is no longer there.
+// A run that is no longer there.
 struct Gone {
   std::string id;
   int64_t change = 0;
 };
 
-/// The answer to a request that was not carried out.
+// The answer to a request that was not carried out.
 struct Refusal {
-  /// what is wrong
+  // what is wrong
   std::string error;
-  /// what to do
+  // what to do
   std::string remedy;
 };
 
-/// A run in one file.
+// A run in one file.
 struct Report {
-  /// version of this format
+  // version of this format
   int64_t api = 0;
-  /// seconds since 1970
+  // seconds since 1970
   double made = 0;
   RunDetails run;
   std::vector<Points> points;
   std::vector<Frame> frames;
   std::vector<Lamp> lamps;
-  /// numbers in the record
+  // numbers in the record
   int64_t points_recorded = 0;
-  /// entries in this report
+  // entries in this report
   int64_t points_kept = 0;
-  /// lists and histograms in the record
+  // lists and histograms in the record
   int64_t frames_recorded = 0;
-  /// of them in this report
+  // of them in this report
   int64_t frames_kept = 0;
 };
 

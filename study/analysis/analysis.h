@@ -16,11 +16,11 @@
 namespace flightdeck::study {
 
 struct AnalysisOptions {
-  Part part = Part::kTest;                ///< what performance is measured on
-  std::map<std::string, double> targets;  ///< by problem, in place of what was published
-  /// Problems of the published comparison, in its order; all tables begin with them.
+  Part part = Part::kTest;                // what performance is measured on
+  std::map<std::string, double> targets;  // by problem, in place of what was published
+  // Problems of the published comparison, in its order; all tables begin with them.
   std::vector<std::string> benchmark;
-  /// Published convergence performances, by problem (see find_targets).
+  // Published convergence performances, by problem (see find_targets).
   std::map<std::string, double> published_targets;
 };
 
@@ -31,26 +31,26 @@ struct Analysis {
   bool has_synthetic = false;
 
   std::vector<Trial> trials;
-  std::vector<std::string> problems;     ///< those of the benchmark first
-  std::vector<std::string> competitors;  ///< baselines last
-  std::vector<std::string> schedules;    ///< constant first
+  std::vector<std::string> problems;     // those of the benchmark first
+  std::vector<std::string> competitors;  // baselines last
+  std::vector<std::string> schedules;    // constant first
   std::map<std::string, Target> targets;
   std::vector<Result> results;
-  std::vector<size_t> headline;  ///< positions in `results`: see headline()
+  std::vector<size_t> headline;  // positions in `results`: see headline()
   std::vector<TunedPoint> points;
   std::vector<Tuneability> tuneabilities;
   std::vector<Improvement> improvements;
   std::vector<Gain> gains;
-  std::vector<Profile> profiles;  ///< of the headline
+  std::vector<Profile> profiles;  // of the headline
 
-  /// Null if there is none.
+  // Null if there is none.
   const Result* headline_of(const std::string& problem, const std::string& competitor) const;
   std::vector<const Result*> headline_of(const std::string& problem) const;
 };
 
-/// Baselines of problems that the outcomes do not have, and real ones where the outcomes are
-/// synthetic, are left out. Throws std::invalid_argument if a target is given for a problem that
-/// is not there.
+// Baselines of problems that the outcomes do not have, and real ones where the outcomes are
+// synthetic, are left out. Throws std::invalid_argument if a target is given for a problem that
+// is not there.
 Analysis analyze(const std::vector<Outcome>& outcomes,
                  const std::vector<Outcome>& baselines,
                  const AnalysisOptions& options);

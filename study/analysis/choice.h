@@ -9,28 +9,28 @@
 
 namespace flightdeck::study {
 
-/// From the least effort to the greatest: "one_shot", "any" (runs that belong to no tuning),
-/// "grid", "small", "medium", "large".
+// From the least effort to the greatest: "one_shot", "any" (runs that belong to no tuning),
+// "grid", "small", "medium", "large".
 const std::vector<std::string>& budgets();
-/// How many samples make a budget; 0: as many as there are.
+// How many samples make a budget; 0: as many as there are.
 int64_t samples_in(const std::string& budget);
 
-/// The best setting of an optimizer on a problem, for one schedule and budget.
+// The best setting of an optimizer on a problem, for one schedule and budget.
 struct Choice {
   std::string problem, competitor, schedule, budget;
-  size_t trial = 0;          ///< position in the trials
-  int64_t samples = 0;       ///< settings that were compared
-  uint64_t tuning_seed = 0;  ///< that they were compared on
+  size_t trial = 0;          // position in the trials
+  int64_t samples = 0;       // settings that were compared
+  uint64_t tuning_seed = 0;  // that they were compared on
 };
 
-/// Chosen as tuning chooses (study/selection.h), on the seed that most of the settings share; among
-/// equals the one with more seeds.
+// Chosen as tuning chooses (study/selection.h), on the seed that most of the settings share; among
+// equals the one with more seeds.
 std::vector<Choice> choose(const std::vector<Trial>& trials);
 
-/// Settings that compete for the budget.
+// Settings that compete for the budget.
 bool is_in_budget(const std::string& sample, const std::string& budget);
 
-/// The run on this seed; the first if there is none.
+// The run on this seed; the first if there is none.
 const TrialRun& run_on(const Trial& trial, uint64_t seed);
 
 }  // namespace flightdeck::study

@@ -102,7 +102,7 @@ std::string body_of(const ShownTable& table) {
   return html + "</tbody></table></div>\n";
 }
 
-std::string legend(const Report& report, const std::vector<std::string>& names) {
+std::string legend(const AnalysisReport& report, const std::vector<std::string>& names) {
   if (names.empty()) return "";
   std::string html = "<div class=\"legend\">";
   for (const std::string& name : names) {
@@ -111,7 +111,7 @@ std::string legend(const Report& report, const std::vector<std::string>& names) 
   return html + "</div>\n";
 }
 
-std::string body_of(const Figure& figure, const Report& report) {
+std::string body_of(const Figure& figure, const AnalysisReport& report) {
   std::string html = legend(report, figure.legend) + "<div class=\"panels" +
                      (figure.panels.size() == 1 ? " one" : "") + "\">\n";
   // Many lines of many points make a page of many megabytes.
@@ -125,7 +125,7 @@ std::string body_of(const Heatmap& map) {
 }
 
 struct PartHtml {
-  const Report& report;
+  const AnalysisReport& report;
 
   std::string operator()(const ShownTable& table) const { return framed(table, body_of(table)); }
   std::string operator()(const Figure& figure) const {
@@ -152,7 +152,7 @@ std::string warnings_html(const std::vector<std::string>& warnings) {
   return html + "</ul></div>\n";
 }
 
-std::string page_head(const Report& report) {
+std::string page_head(const AnalysisReport& report) {
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>" +
@@ -168,7 +168,7 @@ std::string page_head(const Report& report) {
 
 }  // namespace
 
-std::string to_html(const Report& report) {
+std::string to_html(const AnalysisReport& report) {
   std::string html = page_head(report);
   for (const Section& section : report.sections) {
     html += "<section id=\"" + escaped(section.id) + "-section\">\n<h2>" + escaped(section.title) +

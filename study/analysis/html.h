@@ -8,6 +8,6 @@
 
 namespace flightdeck::study {
 
-std::string to_html(const Report& report);
+std::string to_html(const AnalysisReport& report);
 
 }  // namespace flightdeck::study

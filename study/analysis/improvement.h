@@ -9,20 +9,20 @@
 
 namespace flightdeck::study {
 
-/// One cell. Gains are positive where the tuned optimizer is better.
+// One cell. Gains are positive where the tuned optimizer is better.
 struct Improvement {
-  std::string problem;  ///< empty: mean over problems, of `relative` alone
-  std::string untuned;  ///< row: with default hyperparameters (one_shot)
-  std::string tuned;    ///< column
-  std::string budget;   ///< of the column
-  double absolute = 0;  ///< difference of the mean performances; not a number in the mean
-  double relative = 0;  ///< absolute / |performance of the untuned|
+  std::string problem;  // empty: mean over problems, of `relative` alone
+  std::string untuned;  // row: with default hyperparameters (one_shot)
+  std::string tuned;    // column
+  std::string budget;   // of the column
+  double absolute = 0;  // difference of the mean performances; not a number in the mean
+  double relative = 0;  // absolute / |performance of the untuned|
   double absolute_on_tuning_seed = 0;
   int64_t problems = 1;
 };
 
-/// For the constant schedule and every budget that tunes. Where no problem has a one-shot result
-/// there are no cells.
+// For the constant schedule and every budget that tunes. Where no problem has a one-shot result
+// there are no cells.
 std::vector<Improvement> improvements(const std::vector<Result>& results);
 
 }  // namespace flightdeck::study

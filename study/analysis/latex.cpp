@@ -55,7 +55,7 @@ std::string file_name(const std::string& id) {
 }
 
 std::string document(
-    const Report& report,
+    const AnalysisReport& report,
     const std::vector<std::pair<std::string, std::vector<std::string>>>& sections) {
   std::string text =
       "\\documentclass[10pt,a4paper,landscape]{article}\n"
@@ -150,7 +150,7 @@ std::string latex_heatmap(const Heatmap& map) {
   return text + "\\end{tabular}}\n\\end{table}\n";
 }
 
-std::map<std::string, std::string> to_latex(const Report& report) {
+std::map<std::string, std::string> to_latex(const AnalysisReport& report) {
   std::map<std::string, std::string> files;
   std::vector<std::pair<std::string, std::vector<std::string>>> sections;
   for (const Section& section : report.sections) {

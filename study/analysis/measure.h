@@ -10,24 +10,24 @@ namespace flightdeck::study {
 
 enum class Part { kTrain, kValid, kTest };
 
-/// "train", "valid" or "test".
+// "train", "valid" or "test".
 std::string name_of(Part part);
-/// Throws std::invalid_argument on another name.
+// Throws std::invalid_argument on another name.
 Part part_of(const std::string& name);
 
-/// Loss or accuracy on one part of the data.
+// Loss or accuracy on one part of the data.
 struct Measure {
   Part part = Part::kTest;
   bool is_accuracy = false;
 
   std::string name() const { return name_of(part) + (is_accuracy ? " accuracy" : " loss"); }
-  /// True if score `a` is better than score `b`.
+  // True if score `a` is better than score `b`.
   bool is_better(double a, double b) const { return is_accuracy ? a > b : a < b; }
-  /// True if the score is at the target or beyond.
+  // True if the score is at the target or beyond.
   bool reaches(double score, double target) const {
     return is_accuracy ? score >= target : score <= target;
   }
-  /// How much better `after` is than `before`: negative if it is worse.
+  // How much better `after` is than `before`: negative if it is worse.
   double gain(double before, double after) const {
     return is_accuracy ? after - before : before - after;
   }
@@ -38,7 +38,7 @@ auto& curve_of(Curves& run, Part part) {
   return part == Part::kTrain ? run.train : part == Part::kValid ? run.valid : run.test;
 }
 
-/// Empty if the run has none.
+// Empty if the run has none.
 template <typename Curves>
 auto& scores_of(Curves& run, const Measure& measure) {
   auto& curve = curve_of(run, measure.part);

@@ -14,12 +14,12 @@ namespace flightdeck::study {
 using Value = std::variant<std::string, double, int64_t>;
 
 struct Records {
-  std::string name;  ///< of the file, without ".csv"
+  std::string name;  // of the file, without ".csv"
   std::vector<std::string> columns;
   std::vector<std::vector<Value>> rows;
 };
 
-/// By RFC 4180, with all digits. A number that does not exist is empty, infinity is inf.
+// By RFC 4180, with all digits. A number that does not exist is empty, infinity is inf.
 std::string to_csv(const Records& records);
 
 Records performance_records(const Analysis& analysis);
@@ -34,7 +34,7 @@ Records gain_summary_records(const Analysis& analysis);
 Records profile_records(const Analysis& analysis);
 Records profile_score_records(const Analysis& analysis);
 
-/// All of them.
+// All of them.
 std::vector<Records> all_records(const Analysis& analysis);
 
 }  // namespace flightdeck::study

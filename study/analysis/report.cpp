@@ -167,8 +167,8 @@ bool ShownTable::has_words(size_t column) const {
   return std::find(word_columns.begin(), word_columns.end(), column) != word_columns.end();
 }
 
-Report make_report(const Analysis& analysis) {
-  Report report;
+AnalysisReport make_report(const Analysis& analysis) {
+  AnalysisReport report;
   report.title = "Comparison of optimizers";
   report.facts = facts_of(analysis);
   report.warnings = analysis.warnings;

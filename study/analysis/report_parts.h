@@ -9,13 +9,13 @@
 
 namespace flightdeck::study {
 
-/// Who wins where, one row a problem.
+// Who wins where, one row a problem.
 ShownTable winners_table(const Analysis& analysis);
-/// Optimizers over all problems: wins, mean rank, score.
+// Optimizers over all problems: wins, mean rank, score.
 ShownTable standing_table(const Analysis& analysis);
-/// Optimizers by problems, for the headline.
+// Optimizers by problems, for the headline.
 ShownTable performance_table(const Analysis& analysis);
-/// The same for one schedule and budget.
+// The same for one schedule and budget.
 ShownTable performance_table(const Analysis& analysis,
                              const std::string& schedule,
                              const std::string& budget);
@@ -23,7 +23,7 @@ ShownTable speed_table(const Analysis& analysis);
 ShownTable target_table(const Analysis& analysis);
 ShownTable tuneability_overview(const Analysis& analysis);
 ShownTable tuneability_table(const Analysis& analysis, const std::string& problem);
-/// Median gains, schedules by budgets.
+// Median gains, schedules by budgets.
 ShownTable gain_table(const Analysis& analysis,
                       const std::string& id,
                       const std::string& title,
@@ -35,13 +35,13 @@ Figure curves_figure(const Analysis& analysis, const std::string& problem);
 Figure sensitivity_figure(const Analysis& analysis);
 Figure profile_figure(const Analysis& analysis);
 Figure gain_figure(const Analysis& analysis);
-/// `problem` empty: relative, mean over problems.
+// `problem` empty: relative, mean over problems.
 Heatmap improvement_heatmap(const Analysis& analysis,
                             const std::string& problem,
                             const std::string& budget);
 
-/// Limits for heights that leave room for what matters: between the 20 % and 80 % percentiles of
-/// every line, its last value, and the level; what is ten times their median and more is left out.
+// Limits for heights that leave room for what matters: between the 20 % and 80 % percentiles of
+// every line, its last value, and the level; what is ten times their median and more is left out.
 void fit_heights(Panel& panel);
 
 }  // namespace flightdeck::study

@@ -10,53 +10,53 @@
 
 namespace flightdeck::study {
 
-/// Convergence performance of a problem: reaching it counts as solved.
+// Convergence performance of a problem: reaching it counts as solved.
 struct Target {
   double value = 0;
   Measure measure;
-  std::string origin;  ///< "given", "published" or "rule"
+  std::string origin;  // "given", "published" or "rule"
 };
 
 struct Result {
   Choice choice;
   Measure measure;
-  Spread performance;  ///< at the reported epoch, over seeds
+  Spread performance;  // at the reported epoch, over seeds
   double on_tuning_seed = 0;
-  int64_t diverged = 0;  ///< seeds
-  /// First evaluated epoch at the target, over seeds; one more than planned if it is not reached.
-  /// A seed that diverged does not reach it.
+  int64_t diverged = 0;  // seeds
+  // First evaluated epoch at the target, over seeds; one more than planned if it is not reached.
+  // A seed that diverged does not reach it.
   Spread epochs;
-  Spread epochs_if_reached;      ///< of the seeds that reach it alone
-  Spread iterations, seconds;    ///< the same in other units
-  int64_t not_reached = 0;       ///< seeds
-  double median_iterations = 0;  ///< over seeds; infinite where it was not reached
+  Spread epochs_if_reached;      // of the seeds that reach it alone
+  Spread iterations, seconds;    // the same in other units
+  int64_t not_reached = 0;       // seeds
+  double median_iterations = 0;  // over seeds; infinite where it was not reached
 };
 
-/// Share of the way from the untrained score to the final one that counts as solved, where no
-/// constant was published.
+// Share of the way from the untrained score to the final one that counts as solved, where no
+// constant was published.
 constexpr double kShareOfTheWay = 0.98;
 
-/// What is known of problems beyond their runs, by problem.
+// What is known of problems beyond their runs, by problem.
 struct KnownTargets {
   std::map<std::string, double> given;
-  std::map<std::string, double> published;  ///< on the test set of the real data
+  std::map<std::string, double> published;  // on the test set of the real data
 };
 
-/// By problem. In this order: what was given; what was published, if `part` is the test set and the
-/// data are real; 98 % of the way from the untrained score to the median of the final ones, over
-/// the baselines if there are any, else over all choices.
+// By problem. In this order: what was given; what was published, if `part` is the test set and the
+// data are real; 98 % of the way from the untrained score to the median of the final ones, over
+// the baselines if there are any, else over all choices.
 std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
                                            const std::vector<Choice>& choices,
                                            const KnownTargets& known,
                                            Part part);
 
-/// A choice without scores of the target's measure is left out.
+// A choice without scores of the target's measure is left out.
 std::vector<Result> judge(const std::vector<Trial>& trials,
                           const std::vector<Choice>& choices,
                           const std::map<std::string, Target>& targets);
 
-/// Of each competitor on each problem the choice with the greatest budget, of these that with the
-/// constant schedule or else the best on the validation set. By position.
+// Of each competitor on each problem the choice with the greatest budget, of these that with the
+// constant schedule or else the best on the validation set. By position.
 std::vector<size_t> headline(const std::vector<Trial>& trials, const std::vector<Choice>& choices);
 
 }  // namespace flightdeck::study

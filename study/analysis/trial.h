@@ -12,45 +12,45 @@
 
 namespace flightdeck::study {
 
-/// One seed of a trial. Scores are those of Trial::evaluated; where the training had diverged, the
-/// untrained ones.
+// One seed of a trial. Scores are those of Trial::evaluated; where the training had diverged, the
+// untrained ones.
 struct TrialRun {
   uint64_t seed = 0;
   bool has_diverged = false;
-  RunScore score;  ///< by which tuning ranks it
+  RunScore score;  // by which tuning ranks it
   Curve train, valid, test;
   double seconds_per_epoch = 0;
 };
 
 struct Trial {
   Setting setting;
-  std::string sample;  ///< the tag; empty: none
+  std::string sample;  // the tag; empty: none
   bool is_baseline = false;
   bool is_synthetic = false;
   int64_t steps_per_epoch = 0;
   int64_t reported_epoch = 0;
-  std::vector<int64_t> evaluated;  ///< epochs that all runs have scores of; the first is untrained
-  std::vector<TrialRun> runs;      ///< by seed
+  std::vector<int64_t> evaluated;  // epochs that all runs have scores of; the first is untrained
+  std::vector<TrialRun> runs;      // by seed
 
-  /// The optimizer as the reader meets it: "sgd", "sgd (baseline)".
+  // The optimizer as the reader meets it: "sgd", "sgd (baseline)".
   std::string competitor() const;
   bool has(const Measure& measure) const;
-  /// Accuracy of the part if there is one, else its loss.
+  // Accuracy of the part if there is one, else its loss.
   Measure measure(Part part) const;
-  /// Position in `evaluated` of the epoch at which the trial is judged.
+  // Position in `evaluated` of the epoch at which the trial is judged.
   size_t reported() const;
-  /// Over the seeds, at a position of `evaluated`.
+  // Over the seeds, at a position of `evaluated`.
   Spread spread(const Measure& measure, size_t position) const;
 };
 
 struct Trials {
-  std::vector<Trial> all;  ///< by problem, optimizer, schedule, sample
+  std::vector<Trial> all;  // by problem, optimizer, schedule, sample
   std::vector<std::string> warnings;
   int64_t runs = 0, diverged = 0, interrupted = 0;
 };
 
-/// Interrupted runs are left out. Of two runs with the same seed in one setting the last counts.
-/// Both are told in the warnings.
+// Interrupted runs are left out. Of two runs with the same seed in one setting the last counts.
+// Both are told in the warnings.
 Trials group(const std::vector<Outcome>& outcomes, bool are_baselines);
 
 }  // namespace flightdeck::study

@@ -6,8 +6,8 @@
 
 namespace flightdeck::study {
 
-/// Adds to the warnings: synthetic data, settings that differ in what is not compared, missing
-/// seeds and samples, targets that nobody reached.
+// Adds to the warnings: synthetic data, settings that differ in what is not compared, missing
+// seeds and samples, targets that nobody reached.
 void warn(Analysis& analysis);
 
 }  // namespace flightdeck::study

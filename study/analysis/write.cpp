@@ -23,7 +23,7 @@ std::vector<std::string> write_analysis(const Analysis& analysis,
     written.push_back((std::filesystem::path(folder) / name).string());
     replace_file(written.back(), content);
   };
-  const Report report = make_report(analysis);
+  const AnalysisReport report = make_report(analysis);
   if (formats.count("html") != 0) write("index.html", to_html(report));
   if (formats.count("csv") != 0) {
     for (const Records& records : all_records(analysis)) {

@@ -10,10 +10,10 @@
 
 namespace flightdeck::study {
 
-/// "html", "csv", "latex".
+// "html", "csv", "latex".
 const std::vector<std::string>& analysis_formats();
 
-/// Files that were written, by path. Those of the same name are replaced. Throws if it cannot.
+// Files that were written, by path. Those of the same name are replaced. Throws if it cannot.
 std::vector<std::string> write_analysis(const Analysis& analysis,
                                         const std::string& folder,
                                         const std::set<std::string>& formats);

@@ -3,7 +3,7 @@
 // gradients.
 #pragma once
 
-#include "suite/optimizer_rule.h"
+#include "suite/update_formula.h"
 
 namespace flightdeck::suite {
 

@@ -2,7 +2,7 @@
 // Adagrad: s <- s + g^2, x <- x - rate g / (sqrt(s) + epsilon).
 #pragma once
 
-#include "suite/optimizer_rule.h"
+#include "suite/update_formula.h"
 
 namespace flightdeck::suite {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "suite/optimizer_rule.h"
+#include "suite/update_formula.h"
 
 namespace flightdeck::suite {
 

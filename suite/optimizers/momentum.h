@@ -2,7 +2,7 @@
 // Heavy-ball momentum: v <- momentum v + g, x <- x - rate v.
 #pragma once
 
-#include "suite/optimizer_rule.h"
+#include "suite/update_formula.h"
 
 namespace flightdeck::suite {
 

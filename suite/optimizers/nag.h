@@ -2,7 +2,7 @@
 // Nesterov's accelerated gradient: v <- momentum v + g, x <- x - rate (g + momentum v).
 #pragma once
 
-#include "suite/optimizer_rule.h"
+#include "suite/update_formula.h"
 
 namespace flightdeck::suite {
 

@@ -2,7 +2,7 @@
 // Stochastic gradient descent: x <- x - rate g.
 #pragma once
 
-#include "suite/optimizer_rule.h"
+#include "suite/update_formula.h"
 
 namespace flightdeck::suite {
 

@@ -35,10 +35,10 @@ Quantity line_length() {
   return Quantity("line")
       .needs([] {
         StepNeeds needs;
-        needs.line = true;
+        needs.chord = true;
         return needs;
       }())
-      .after_next([](const LineView& line) {
+      .after_next([](const ChordView& line) {
         return Value(line.length)
             .with("loss0", line.loss[0])
             .with("loss1", line.loss[1])
@@ -270,7 +270,7 @@ TEST_F(CockpitTest, KeepsTheUpdateBeforeAStepThatEndsByAnException) {
 TEST_F(CockpitTest, SwitchesOffAQuantityWhoseScheduleThrows) {
   Loop loop;
   const auto broken = [](int64_t) -> bool { throw std::runtime_error("no such step"); };
-  Listened run(loop.parameters(), {grad_max().on(Schedule::when(broken)), quantity("loss")});
+  Listened run(loop.parameters(), {grad_max().on(DueSteps::when(broken)), quantity("loss")});
   EXPECT_TRUE(run.cockpit->is_due(0));
   for (int64_t step = 0; step < 3; ++step) loop.step(*run.cockpit, step);
   ASSERT_EQ(run.memory->notes().size(), 1u);
@@ -395,7 +395,7 @@ TEST_F(CockpitTest, TellsWhatTheRunIs) {
   EXPECT_EQ(info.parameters[0].shape, std::vector<int64_t>({5, 6}));
   EXPECT_EQ(info.parameters[0].type, "float64");
   ASSERT_EQ(info.quantities.size(), 2u);
-  EXPECT_EQ(info.quantities[0].schedule, "every 5");
+  EXPECT_EQ(info.quantities[0].due, "every 5");
   EXPECT_EQ(info.config.at("problem"), "tiny");
   EXPECT_FALSE(info.flightdeck_version.empty());
   expect_mentions(info.coverage, {"0.weight", "exact-fast"});

@@ -159,7 +159,7 @@ TEST_F(LifetimeTest, AStepBegunFromInsideAnotherIsRefused) {
   loop.step(*run.cockpit, 0);
   loop.step(*run.cockpit, 1);
   ASSERT_EQ(run.warnings.size(), 1u);
-  expect_mentions(run.warnings[0], {"step 9", "from inside a quantity, a schedule or a sink"});
+  expect_mentions(run.warnings[0], {"step 9", "from inside a quantity, due steps or a sink"});
   EXPECT_NE(run.memory->find(0, "update_size"), nullptr);
   EXPECT_NE(run.memory->find(1, "loss"), nullptr);
   sink->on_write = [&] { run.cockpit->load({}); };

@@ -10,7 +10,7 @@
 
 namespace flightdeck::tests {
 
-/// 6-5-3 tanh net in double with its loss, data and plain SGD.
+// 6-5-3 tanh net in double with its loss, data and plain SGD.
 class Loop {
  public:
   Loop()
@@ -27,7 +27,7 @@ class Loop {
         outputs, random_integers({N}, 3), F::CrossEntropyFuncOptions().reduction(torch::kNone));
   }
 
-  /// One watched step; returns the losses.
+  // One watched step; returns the losses.
   Tensor step(Cockpit& cockpit, int64_t number, const StepOptions& options = {}, int64_t N = 4) {
     optimizer.zero_grad();
     const Tensor losses = this->losses(N);
@@ -43,7 +43,7 @@ class Loop {
   torch::optim::SGD optimizer;
 };
 
-/// A cockpit with a memory of what it says.
+// A cockpit with a memory of what it says.
 struct Listened {
   Listened(const Parameters& parameters, std::vector<Quantity> quantities, bool strict = false)
       : memory(std::make_shared<MemorySink>()) {

@@ -94,7 +94,7 @@ double grad_noise_scale(const Step& step) {
 
 // The fit is held to the textbook elsewhere; here it is about what enters it.
 double alpha(const Step& first, const Step& second) {
-  LineView line;
+  ChordView line;
   const Tensor update = second.parameters - first.parameters;
   line.length = number(update.norm());
   const Step* ends[2] = {&first, &second};

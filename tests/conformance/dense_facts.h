@@ -10,25 +10,25 @@ namespace flightdeck::tests {
 
 class DenseFacts {
  public:
-  /// Of these samples alone, in this order; empty means all. Means are over them.
+  // Of these samples alone, in this order; empty means all. Means are over them.
   DenseFacts(uint64_t seed,
              const AdverseModel& model,
              SharedTerms shared,
              const std::vector<int64_t>& samples = {});
 
-  Tensor rows;     ///< [N, D]: g_n
-  Tensor hessian;  ///< of the mean loss, [D, D]
-  /// Generalised Gauss-Newton matrix of the mean loss, [D, D]: cut at the model's outputs and,
-  /// where parameters go past them, at those.
+  Tensor rows;     // [N, D]: g_n
+  Tensor hessian;  // of the mean loss, [D, D]
+  // Generalised Gauss-Newton matrix of the mean loss, [D, D]: cut at the model's outputs and,
+  // where parameters go past them, at those.
   Tensor ggn;
-  /// The same cut at the outputs alone.
+  // The same cut at the outputs alone.
   Tensor outputs_ggn;
 
   int64_t N() const { return rows.size(0); }
-  Tensor fisher() const;  ///< (1/N) sum_n g_n g_nᵀ
-  /// Diagonals of the Hessians of l_n, [N, D]. Takes N times as long as the Hessian.
+  Tensor fisher() const;  // (1/N) sum_n g_n g_nᵀ
+  // Diagonals of the Hessians of l_n, [N, D]. Takes N times as long as the Hessian.
   Tensor hessian_diagonals() const;
-  /// The GGN with the Hessian of every l_n replaced by its positive part.
+  // The GGN with the Hessian of every l_n replaced by its positive part.
   Tensor positive_ggn() const;
 
  private:
@@ -39,7 +39,7 @@ class DenseFacts {
   Tensor jacobian_;          // of that, [M, D]
 };
 
-/// Rounding grows with depth and with the spread of second derivatives.
+// Rounding grows with depth and with the spread of second derivatives.
 double second_order_tolerance(const AdverseModel& model);
 
 }  // namespace flightdeck::tests

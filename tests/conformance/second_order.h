@@ -9,10 +9,10 @@
 
 namespace flightdeck::tests {
 
-/// One line per answer that is wrong; empty when the engine is right:
-/// - each node's tangents and columns are adjoint, <J v, u> = <v, Jᵀ u>;
-/// - products with Hessian, GGN and empirical Fisher equal double backward passes of autograd;
-/// - entries of the diagonals are those of the products; traces and Gram spectra agree.
+// One line per answer that is wrong; empty when the engine is right:
+// - each node's tangents and columns are adjoint, <J v, u> = <v, Jᵀ u>;
+// - products with Hessian, GGN and empirical Fisher equal double backward passes of autograd;
+// - entries of the diagonals are those of the products; traces and Gram spectra agree.
 std::vector<std::string> second_order_differences(const RandomModel& model, Sketch& dice);
 
 }  // namespace flightdeck::tests

@@ -260,7 +260,7 @@ TEST_F(BadCurvatureInput, SamplesOutOfRangeAreRefused) {
 
 TEST_F(BadCurvatureInput, GroupsOutOfRangeAreRefused) {
   ProductOptions products;
-  products.blocks = {{0, 9}};
+  products.groups = {{0, 9}};
   const auto make = [&] {
     return curvature_operator(losses_, parameters(), CurvatureKind::kGgn, products);
   };

@@ -28,7 +28,7 @@ TEST_P(PiecewiseLinearModel, HasEqualDiagonalsOfGgnAndHessian) {
 
 TEST_P(PiecewiseLinearModel, HasEqualBlocksOfGgnHessianAndPositiveCurvatureHessian) {
   ProductOptions options;
-  options.blocks = each_alone(parameters());
+  options.groups = each_alone(parameters());
   const Tensor vectors = random({3, entries_of(parameters())});
   const auto product = [&](CurvatureKind kind) {
     return curvature_operator(losses(), parameters(), kind, options)->multiply(vectors);

@@ -14,29 +14,29 @@
 
 namespace flightdeck::tests {
 
-/// One forward pass.
+// One forward pass.
 struct Model {
-  Tensor losses;   ///< [N]
-  Tensor outputs;  ///< [N, ...]: what lies between them and the losses is the loss
+  Tensor losses;   // [N]
+  Tensor outputs;  // [N, ...]: what lies between them and the losses is the loss
   Parameters parameters;
 };
 
 struct ModelCase {
   std::string name;
   std::function<Model()> make;
-  /// The outputs are piecewise linear in every parameter alone: GGN and Hessian have the same
-  /// blocks on the diagonal.
+  // The outputs are piecewise linear in every parameter alone: GGN and Hessian have the same
+  // blocks on the diagonal.
   bool is_piecewise_linear = false;
 };
 
 void PrintTo(const ModelCase& model, std::ostream* stream);
 std::string name_of_model(const ::testing::TestParamInfo<ModelCase>& instance);
 
-/// About two dozen models of a few hundred parameters.
+// About two dozen models of a few hundred parameters.
 const std::vector<ModelCase>& models();
 const ModelCase& model_named(const std::string& name);
 
-/// What `make` returns, made once for each key and then kept: oracles take longer than tests.
+// What `make` returns, made once for each key and then kept: oracles take longer than tests.
 template <typename Make>
 const auto& kept(const std::string& key, const Make& make) {
   static std::map<std::string, decltype(make())> all;
@@ -44,7 +44,7 @@ const auto& kept(const std::string& key, const Make& make) {
   return found != all.end() ? found->second : all.emplace(key, make()).first->second;
 }
 
-/// A test of one model. It is made anew for every test, with the same numbers each time.
+// A test of one model. It is made anew for every test, with the same numbers each time.
 class ModelTest : public ::testing::TestWithParam<ModelCase> {
  protected:
   ModelTest();
@@ -53,16 +53,16 @@ class ModelTest : public ::testing::TestWithParam<ModelCase> {
   const Parameters& parameters() const { return model_.parameters; }
   int64_t batch_size() const { return model_.losses.size(0); }
   const DenseCurvature& dense() const;
-  /// A part of the batch, out of order.
+  // A part of the batch, out of order.
   std::vector<int64_t> some_samples() const { return {batch_size() - 1, 0}; }
 
   Model model_;
 };
 
-/// A model with the generator set to a fixed state.
+// A model with the generator set to a fixed state.
 Model make_model(const ModelCase& model);
 
-/// Individual losses [N] of outputs [N, C].
+// Individual losses [N] of outputs [N, C].
 Tensor cross_entropies(const Tensor& outputs, const Tensor& labels);
 Tensor mean_squared_errors(const Tensor& outputs, const Tensor& targets);
 

@@ -71,8 +71,8 @@ class OperatorsOfModel : public ModelTest {
     const Batch batch(losses(), parameters(), said);
     for (CurvatureKind kind : dense_kinds()) {
       Tensor expected = matrix_of(kind, dense().select(said.samples));
-      if (!options.blocks.empty()) {
-        expected = within_groups(expected, parameters(), options.blocks);
+      if (!options.groups.empty()) {
+        expected = within_groups(expected, parameters(), options.groups);
       }
       expect_matrix(*curvature_operator(batch, kind, options), expected, to_string(kind));
     }
@@ -83,14 +83,14 @@ TEST_P(OperatorsOfModel, MultiplyWithTheDenseMatrices) { expect_dense({}); }
 
 TEST_P(OperatorsOfModel, OfEachParameterAloneMultiplyWithTheBlocks) {
   ProductOptions options;
-  options.blocks = each_alone(parameters());
+  options.groups = each_alone(parameters());
   expect_dense(options);
 }
 
 TEST_P(OperatorsOfModel, OfTwoGroupsMultiplyWithTheirBlocks) {
   ProductOptions options;
-  options.blocks.resize(2);
-  for (size_t i = 0; i < parameters().size(); ++i) options.blocks[i % 2].push_back(i);
+  options.groups.resize(2);
+  for (size_t i = 0; i < parameters().size(); ++i) options.groups[i % 2].push_back(i);
   expect_dense(options);
 }
 

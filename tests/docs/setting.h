@@ -21,7 +21,7 @@ using torch::Tensor;
 struct Setting {
   Setting();
 
-  /// 128 points of five clouds in twenty dimensions, and which cloud each is of.
+  // 128 points of five clouds in twenty dimensions, and which cloud each is of.
   std::pair<Tensor, Tensor> next_batch() const;
   static Tensor individual_losses(const Tensor& logits, const Tensor& labels);  // [N]
   template <typename... T>
@@ -37,7 +37,7 @@ struct Setting {
   Tensor losses;  // [N], with the graph behind it
 };
 
-/// The program of every page that has one, by name.
+// The program of every page that has one, by name.
 const std::map<std::string, void (*)()>& pages();
 
 }  // namespace docs

@@ -10,7 +10,7 @@ namespace flightdeck::tests {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// y = c x W with x [..., I] and W [I, J], and a c that is no tensor.
+// y = c x W with x [..., I] and W [I, J], and a c that is no tensor.
 struct Product : torch::autograd::Function<Product> {
   static Tensor forward(AutogradContext* ctx, const Tensor& x, const Tensor& w, double c) {
     ctx->save_for_backward({x, w});
@@ -26,7 +26,7 @@ struct Product : torch::autograd::Function<Product> {
   }
 };
 
-/// y = x Vᵀ with V [J, I].
+// y = x Vᵀ with V [J, I].
 struct ProductTransposed : torch::autograd::Function<ProductTransposed> {
   static Tensor forward(AutogradContext* ctx, const Tensor& x, const Tensor& v) {
     ctx->save_for_backward({x, v});
@@ -38,7 +38,7 @@ struct ProductTransposed : torch::autograd::Function<ProductTransposed> {
   }
 };
 
-/// y = x² s + b with s and b broadcast to x.
+// y = x² s + b with s and b broadcast to x.
 struct SquareScale : torch::autograd::Function<SquareScale> {
   static Tensor forward(AutogradContext* ctx, const Tensor& x, const Tensor& s, const Tensor& b) {
     ctx->save_for_backward({x, s});
@@ -53,7 +53,7 @@ struct SquareScale : torch::autograd::Function<SquareScale> {
   }
 };
 
-/// y = lines of a table [V, J] at indices [...].
+// y = lines of a table [V, J] at indices [...].
 struct Lookup : torch::autograd::Function<Lookup> {
   static Tensor forward(AutogradContext* ctx, const Tensor& indices, const Tensor& table) {
     ctx->save_for_backward({indices});
@@ -68,7 +68,7 @@ struct Lookup : torch::autograd::Function<Lookup> {
   }
 };
 
-/// y_n = x_n + x_{n+1 mod N}: a neighbour in the batch.
+// y_n = x_n + x_{n+1 mod N}: a neighbour in the batch.
 struct Neighbour : torch::autograd::Function<Neighbour> {
   static Tensor forward(AutogradContext*, const Tensor& x) { return x + x.roll(-1, 0); }
   static variable_list backward(AutogradContext*, variable_list gradients) {

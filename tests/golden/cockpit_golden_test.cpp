@@ -203,7 +203,7 @@ TEST_P(RecordedRun, FitsTheRecordedObservations) {
           .to(at::kCPU, at::kDouble)
           .flatten();
     };
-    LineView line;
+    ChordView line;
     line.length = observed("t")[-1].item<double>();
     for (int end : {0, 1}) {
       line.loss[end] = observed("f")[end].item<double>();

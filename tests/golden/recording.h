@@ -13,16 +13,16 @@
 
 namespace flightdeck::tests {
 
-/// One recorded case: its tensors by name.
+// One recorded case: its tensors by name.
 class Recording {
  public:
   explicit Recording(const std::string& name);
 
   Tensor at(const std::string& name) const;
   Tensor of_parameter(const std::string& name, size_t index) const;
-  /// The same of all parameters, flattened and concatenated: [D], or [N, D] if `is_stack`.
+  // The same of all parameters, flattened and concatenated: [D], or [N, D] if `is_stack`.
   Tensor concatenated(const std::string& name, size_t count, bool is_stack = false) const;
-  /// A recorded list of sample numbers.
+  // A recorded list of sample numbers.
   std::vector<int64_t> samples(const std::string& name) const;
 
  private:
@@ -37,10 +37,10 @@ struct Case {
 
 void PrintTo(const Case& golden, std::ostream* stream);
 
-/// The six models that were recorded.
+// The six models that were recorded.
 const std::vector<Case>& cases();
 
-/// A test of one case. The model has the parameters of the recorded run's first step.
+// A test of one case. The model has the parameters of the recorded run's first step.
 class RecordedCase : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override;
@@ -50,7 +50,7 @@ class RecordedCase : public ::testing::TestWithParam<Case> {
   Tensor outputs();
   Tensor losses_of_outputs(const Tensor& outputs) const;
   Tensor losses() { return losses_of_outputs(outputs()); }
-  /// The loss as the recorded systems took it: one number.
+  // The loss as the recorded systems took it: one number.
   Tensor mean_loss();
 
   std::unique_ptr<Recording> recording_;

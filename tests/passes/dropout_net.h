@@ -33,7 +33,7 @@ struct DropoutNetImpl : torch::nn::Module {
 };
 TORCH_MODULE(DropoutNet);
 
-/// Losses of one batch; every call builds a new graph with the same dropout masks.
+// Losses of one batch; every call builds a new graph with the same dropout masks.
 class DropoutNetTest : public SeededTest {
  protected:
   void SetUp() override {

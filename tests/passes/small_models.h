@@ -13,7 +13,7 @@ namespace flightdeck::tests {
 
 struct SmallModel {
   std::vector<NamedParameter> parameters;
-  std::function<Tensor()> losses;  ///< of the same batch; every call builds a new graph
+  std::function<Tensor()> losses;  // of the same batch; every call builds a new graph
 };
 
 struct SmallModelCase {
@@ -25,20 +25,20 @@ void PrintTo(const SmallModelCase& model, std::ostream* stream);
 
 const std::vector<SmallModelCase>& small_models();
 
-/// A test of one of them.
+// A test of one of them.
 class SmallModelTest : public ::testing::TestWithParam<SmallModelCase> {
  protected:
   void SetUp() override;
 
   Parameters parameters() const { return Parameters(model_.parameters); }
   Tensor losses() const;
-  /// Different, positive, not summing to one.
+  // Different, positive, not summing to one.
   Tensor weights() const;
 
   SmallModel model_;
 };
 
-/// Calls INSTANTIATE_TEST_SUITE_P for all of them.
+// Calls INSTANTIATE_TEST_SUITE_P for all of them.
 #define FLIGHTDECK_WITH_SMALL_MODELS(suite)                                               \
   INSTANTIATE_TEST_SUITE_P(                                                               \
       SmallModels, suite, ::testing::ValuesIn(small_models()), [](const auto& instance) { \

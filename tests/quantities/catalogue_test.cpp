@@ -125,7 +125,7 @@ TEST(Presets, AreThePapersSets) {
 TEST(Presets, HaveTheReferenceImplementationsDefaults) {
   for (const Quantity& entry : preset("full")) {
     EXPECT_EQ(entry.settings_text(), "") << entry.name();
-    EXPECT_TRUE(entry.schedule().contains(0) && entry.schedule().contains(1)) << entry.name();
+    EXPECT_TRUE(entry.due().contains(0) && entry.due().contains(1)) << entry.name();
   }
   EXPECT_EQ(quantity("grad_hist_1d").needs().histograms.at(0), (Bins{-2, 2, 100}));
   EXPECT_EQ(quantity("grad_hist_2d").needs().joint_histograms.at(0),
@@ -137,9 +137,9 @@ TEST(Presets, HaveTheReferenceImplementationsDefaults) {
 }
 
 TEST(Presets, TakeASchedule) {
-  for (const Quantity& entry : preset("economy", Schedule::every(5))) {
-    EXPECT_TRUE(entry.schedule().contains(5)) << entry.name();
-    EXPECT_FALSE(entry.schedule().contains(6)) << entry.name();
+  for (const Quantity& entry : preset("economy", DueSteps::every(5))) {
+    EXPECT_TRUE(entry.due().contains(5)) << entry.name();
+    EXPECT_FALSE(entry.due().contains(6)) << entry.name();
   }
 }
 

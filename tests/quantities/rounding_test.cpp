@@ -22,7 +22,7 @@ using Tensors = std::vector<Tensor>;
 struct Net {
   std::string name;
   std::vector<std::vector<int64_t>> shapes;
-  std::function<Tensor(const Tensors& p, const Tensor& x)> outputs;  ///< x [N, kFeatures]
+  std::function<Tensor(const Tensors& p, const Tensor& x)> outputs;  // x [N, kFeatures]
 };
 
 Tensor mlp(const Tensors& p, const Tensor& x) {

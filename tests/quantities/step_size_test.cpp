@@ -11,8 +11,8 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // The line between two steps, from plain sums.
-LineView line_between(const Facts& first, const Facts& second) {
-  LineView line;
+ChordView line_between(const Facts& first, const Facts& second) {
+  ChordView line;
   const Tensor update = first.next - first.parameters;
   line.length = number(update.norm());
   const Facts* ends[2] = {&first, &second};
@@ -28,7 +28,7 @@ LineView line_between(const Facts& first, const Facts& second) {
 }
 
 // (Phi' Q^-1 Phi)^-1 Phi' Q^-1 y, written out. The position is in units of t, for the conditioning.
-double fitted_alpha(const LineView& line) {
+double fitted_alpha(const ChordView& line) {
   const double t = line.length;
   const Tensor design = at::tensor({1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 1, 2}, at::kDouble).view({4, 3});
   const Tensor observed =
@@ -43,13 +43,13 @@ double fitted_alpha(const LineView& line) {
   return number(fit[2]) < 0 ? -1 : -2 * number(fit[2]) / number(fit[1]) - 1;
 }
 
-double alpha_of(const LineView& line) {
+double alpha_of(const ChordView& line) {
   const Value value = quantity("alpha").functions().after_next(line);
   return number(value.fields().at(0).data);
 }
 
-LineView parabola(double minimum, double t) {
-  LineView line;
+ChordView parabola(double minimum, double t) {
+  ChordView line;
   line.length = t;
   for (int end : {0, 1}) {
     const double position = end * t - minimum;
@@ -136,7 +136,7 @@ TEST(Alpha, OfANoiselessParabolaIsThePositionOnIt) {
 }
 
 TEST(Alpha, WeighsNoisyObservationsLess) {
-  LineView line = parabola(1, 1);
+  ChordView line = parabola(1, 1);
   line.slope[1] = 5;  // wrong, and known to be unreliable
   line.slope_variance[1] = 1e12;
   EXPECT_NEAR(alpha_of(line), 0, 1e-9);
@@ -145,7 +145,7 @@ TEST(Alpha, WeighsNoisyObservationsLess) {
 }
 
 TEST(Alpha, IsNoneWithoutAStep) {
-  LineView line = parabola(1, 1);
+  ChordView line = parabola(1, 1);
   line.length = 0;
   line.slope[0] = line.slope[1] = kNan;  // there is no direction
   const Value value = quantity("alpha").functions().after_next(line);
@@ -154,7 +154,7 @@ TEST(Alpha, IsNoneWithoutAStep) {
 }
 
 TEST(Alpha, IsMinusOneWhereTheParabolaHasNoMinimum) {
-  LineView line = parabola(1, 1);
+  ChordView line = parabola(1, 1);
   for (int end : {0, 1}) {
     line.loss[end] *= -1;
     line.slope[end] *= -1;
@@ -163,29 +163,29 @@ TEST(Alpha, IsMinusOneWhereTheParabolaHasNoMinimum) {
 }
 
 TEST(Alpha, HasNoValueWithoutASlope) {
-  LineView line = parabola(0, 1);
+  ChordView line = parabola(0, 1);
   EXPECT_TRUE(std::isnan(alpha_of(line)));
 }
 
 TEST(Alpha, IsNanForLossesThatAreNotFinite) {
-  LineView line = parabola(1, 1);
+  ChordView line = parabola(1, 1);
   line.loss[1] = kNan;
   EXPECT_TRUE(std::isnan(alpha_of(line)));
 }
 
 TEST(Alpha, TakesAVarianceOfZeroForATinyOne) {
-  LineView line = parabola(1, 0.5);
+  ChordView line = parabola(1, 0.5);
   line.loss[1] += 0.2;
-  LineView tiny = line;
+  ChordView tiny = line;
   line.loss_variance[0] = line.slope_variance[1] = 0;
   tiny.loss_variance[0] = tiny.slope_variance[1] = 1e-10;
   EXPECT_EQ(alpha_of(line), alpha_of(tiny));
 }
 
 TEST(Alpha, OfBatchesOfOneWeighsAllObservationsEqually) {
-  LineView line = parabola(1, 0.5);
+  ChordView line = parabola(1, 0.5);
   line.loss[1] += 0.2;
-  LineView equal = line;
+  ChordView equal = line;
   for (int end : {0, 1}) {
     line.loss_variance[end] = line.slope_variance[end] = kNan;
     equal.loss_variance[end] = 1;
@@ -195,9 +195,9 @@ TEST(Alpha, OfBatchesOfOneWeighsAllObservationsEqually) {
 }
 
 TEST(Alpha, BorrowsTheVarianceThatOneBatchLacks) {
-  LineView line = parabola(1, 0.5);
+  ChordView line = parabola(1, 0.5);
   line.loss[1] += 0.2;
-  LineView borrowed = line;
+  ChordView borrowed = line;
   line.loss_variance[1] = line.slope_variance[1] = kNan;
   borrowed.loss_variance[1] = borrowed.loss_variance[0];
   borrowed.slope_variance[1] = borrowed.slope_variance[0];

@@ -18,7 +18,7 @@ inline Reading made_reading(ReadingKind kind, const char* quantity, const char* 
   return reading;
 }
 
-/// Numbers (some of them not finite), a list that grows and shrinks, and a histogram.
+// Numbers (some of them not finite), a list that grows and shrinks, and a histogram.
 inline StepReadings make_step(int64_t step) {
   StepReadings made;
   made.step = step;
@@ -40,7 +40,7 @@ inline StepReadings make_step(int64_t step) {
   return made;
 }
 
-/// What becomes known of a step only after the next one was written.
+// What becomes known of a step only after the next one was written.
 inline StepReadings make_late_step(int64_t step) {
   StepReadings made;
   made.step = step;

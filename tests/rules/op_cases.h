@@ -10,13 +10,13 @@
 
 namespace flightdeck::tests {
 
-/// A model of one op (and what it takes to reach it). `op` maps x [N, *sample] and a parameter p to
-/// outputs [N, ...]; the entries of both are between 0.15 and 0.85, those of x plus `shift`.
+// A model of one op (and what it takes to reach it). `op` maps x [N, *sample] and a parameter p to
+// outputs [N, ...]; the entries of both are between 0.15 and 0.85, those of x plus `shift`.
 struct OpCase {
   std::string name;
   std::function<Tensor(const Tensor& x, const Tensor& p)> op;
   std::vector<int64_t> sample = {4, 6};
-  std::vector<int64_t> parameter = {};  ///< its shape; empty: that of a sample
+  std::vector<int64_t> parameter = {};  // its shape; empty: that of a sample
   double shift = 0;
 };
 

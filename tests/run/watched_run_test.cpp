@@ -57,7 +57,7 @@ class WatchedRunTest : public testing::Test {
     options.training.problem = "quadratic_deep";
     options.training.steps = 12;
     options.training.batch_size = 64;
-    options.tracking = tracked_preset("economy", Schedule::every(3));
+    options.tracking = tracked_preset("economy", DueSteps::every(3));
     options.folder = folder_ + "/" + name;
     return options;
   }

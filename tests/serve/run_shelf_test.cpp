@@ -46,7 +46,7 @@ std::string status_of(const RunShelf& shelf, const std::string& id) {
   return run ? run->status : "gone";
 }
 
-/// A process that records until it is killed.
+// A process that records until it is killed.
 class Writer {
  public:
   explicit Writer(std::string folder) {

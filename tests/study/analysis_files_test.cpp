@@ -55,7 +55,7 @@ TEST(Html, HasWordsInColumnsOfWordsAlone) {
   ShownTable table;
   table.columns = {"optimizer", "epochs"};
   table.rows = {{{"adam"}, {"inf"}}, {{"5-step sgd"}, {"never"}}};
-  const Report report{"title", {}, {}, {}, {{"section", "Section", {table}}}};
+  const AnalysisReport report{"title", {}, {}, {}, {{"section", "Section", {table}}}};
   const std::string html = to_html(report);
   EXPECT_NE(html.find("<th class=\"words\">optimizer</th><th>epochs</th>"), std::string::npos);
   EXPECT_NE(html.find("<td class=\"words\">adam</td><td>inf</td>"), std::string::npos);
@@ -93,19 +93,19 @@ TEST(Files, AreThoseOfTheFormatsAskedFor) {
   EXPECT_NE(std::find(latex.begin(), latex.end(), folder.path() + "/c/analysis.tex"), latex.end());
 }
 
-TEST(Report, OfOneRunHasNoEmptyPlaces) {
+TEST(AnalysisReport, OfOneRunHasNoEmptyPlaces) {
   const Analysis analysis = analyze({with_losses("sgd", "", 42, {10, 5})}, {}, {});
-  const Report report = make_report(analysis);
+  const AnalysisReport report = make_report(analysis);
   for (const Section& section : report.sections) EXPECT_FALSE(section.parts.empty());
   EXPECT_EQ(to_html(report).find("nan"), std::string::npos);
   EXPECT_EQ(to_latex(report).count("analysis.tex"), 1u);
 }
 
-TEST(Report, ZoomsInOnWhatDidNotBlowUp) {
+TEST(AnalysisReport, ZoomsInOnWhatDidNotBlowUp) {
   std::vector<Outcome> outcomes = {with_losses("sgd", "default", 42, {10, 6, 5}),
                                    with_losses("adam", "default", 42, {10, 5, 4}),
                                    with_losses("wild", "default", 42, {10, 1e20, 1e22})};
-  const Report report = make_report(analyze(outcomes, {}, {}));
+  const AnalysisReport report = make_report(analyze(outcomes, {}, {}));
   for (const Section& section : report.sections) {
     for (const ReportPart& part : section.parts) {
       const auto* figure = std::get_if<Figure>(&part);

@@ -8,7 +8,7 @@
 
 namespace flightdeck::study {
 
-/// Removed with its contents.
+// Removed with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

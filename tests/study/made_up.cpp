@@ -167,7 +167,7 @@ class Study {
 
   MadeUp request_;
   std::vector<Outcome> outcomes_;
-  std::vector<Outcome> tuning_;  ///< of the problem, optimizer and schedule at hand
+  std::vector<Outcome> tuning_;  // of the problem, optimizer and schedule at hand
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace flightdeck::study {
 
-/// Evaluated after every epoch; the same scores on all parts. Ten steps an epoch.
+// Evaluated after every epoch; the same scores on all parts. Ten steps an epoch.
 inline Outcome outcome_with(const std::string& problem,
                             const std::string& optimizer,
                             const std::string& sample,
@@ -53,7 +53,7 @@ inline Outcome with_losses(const std::string& optimizer,
   return outcome_with("quadratic_deep", optimizer, sample, seed, scores, /*is_accuracy=*/false);
 }
 
-/// Stopped in epoch `epoch`, of `epochs` planned.
+// Stopped in epoch `epoch`, of `epochs` planned.
 inline Outcome diverged_in(Outcome outcome, int64_t epoch, int64_t epochs) {
   outcome.ending = Ending::kDiverged;
   outcome.diverged_at = 10 * epoch - 5;

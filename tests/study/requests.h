@@ -10,7 +10,7 @@
 
 namespace flightdeck::study {
 
-/// One combination: quadratic_deep, momentum, constant.
+// One combination: quadratic_deep, momentum, constant.
 inline Request small_request(std::vector<std::string> budgets) {
   using Kind = Search::Kind;
   Request request;
@@ -26,14 +26,14 @@ inline Request small_request(std::vector<std::string> budgets) {
 
 inline Combination only_combination() { return {"quadratic_deep", "momentum", "constant"}; }
 
-/// A finished run with this loss.
+// A finished run with this loss.
 inline RunScore loss_of(double loss) {
   RunScore score;
   score.tuning = score.reported = loss;
   return score;
 }
 
-/// Plans and ends runs, each with the loss that it is given, until nothing is added.
+// Plans and ends runs, each with the loss that it is given, until nothing is added.
 inline Scores all_ended(const Request& request,
                         const std::function<double(const PlannedRun&)>& loss) {
   Scores scores;

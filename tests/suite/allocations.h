@@ -7,7 +7,7 @@
 
 namespace flightdeck::tests {
 
-/// Allocations of this thread so far.
+// Allocations of this thread so far.
 int64_t allocations();
 
 }  // namespace flightdeck::tests

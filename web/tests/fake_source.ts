@@ -115,7 +115,7 @@ export class FakeSource implements Source {
       device: 'cpu', grouping: 'by parameter', plan: 'first-order pass: grad_norm\ncolumns pass: hess_trace',
       coverage: 'exact-fast: all parameters', parameters: groups.map((name) => ({name, shape: new Float64Array([16, 8]), type: 'float32'})),
       groups, quantities: [...new Set(series.map((s) => s.quantity))].filter((q) => !q.includes('accuracy') && !q.includes('_loss'))
-        .map((name) => ({name, summary: `Summary of ${name}`, schedule: `every ${this.interval}`, settings: '', cost: 'free'})),
+        .map((name) => ({name, summary: `Summary of ${name}`, due: `every ${this.interval}`, settings: '', cost: 'free'})),
       series, notes: [{step: 10, time: 1_700_000_010, kind: 'remark', quantity: 'alpha', text: 'a remark of the cockpit'}],
       clock: {steps: Float64Array.of(0, summary.last_step), seconds: Float64Array.of(1, 400)},
     };

@@ -38,11 +38,11 @@ struct Case {
 };
 
 std::vector<Case> chosen_cases(const BenchOverheadOptions& options) {
-  const Schedule schedule = Schedule::every(options.overhead.interval);
+  const DueSteps due = DueSteps::every(options.overhead.interval);
   std::vector<Case> cases;
   if (!options.each && options.quantities.empty()) {
     for (const std::string& name : options.presets) {
-      cases.push_back({name, "all", preset(name, schedule)});
+      cases.push_back({name, "all", preset(name, due)});
     }
     return cases;
   }
@@ -50,7 +50,7 @@ std::vector<Case> chosen_cases(const BenchOverheadOptions& options) {
     const auto& names = options.quantities;
     if (!names.empty() && std::find(names.begin(), names.end(), one.name()) == names.end())
       continue;
-    cases.push_back({"none", one.name(), {one.on(schedule)}});
+    cases.push_back({"none", one.name(), {one.on(due)}});
   }
   return cases;
 }

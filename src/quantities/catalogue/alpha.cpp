@@ -28,12 +28,12 @@ void set_variances(Observation& first, Observation& second, double fallback) {
 // observations of three unknowns leave one residual: a parabola has
 // loss[1] - loss[0] = t (slope[0] + slope[1]) / 2. The fit spreads what is missing from that over
 // the observations in proportion to their variances; the slopes that result determine alpha.
-double alpha_of(const LineView& line) {
-  const double t = line.length;
+double alpha_of(const ChordView& chord) {
+  const double t = chord.length;
   Observation loss[2], slope[2];  // slopes times t: all four are differences of losses
   for (int end : {0, 1}) {
-    loss[end] = {line.loss[end], line.loss_variance[end]};
-    slope[end] = {line.slope[end], line.slope_variance[end]};
+    loss[end] = {chord.loss[end], chord.loss_variance[end]};
+    slope[end] = {chord.slope[end], chord.slope_variance[end]};
   }
   set_variances(loss[0], loss[1], 1);
   set_variances(slope[0], slope[1], 1 / (t * t));
@@ -58,10 +58,10 @@ Quantity alpha(Settings&) {
       .summary("Normalised step length: -1 no step, 0 to the minimum, 1 equally far beyond it")
       .reference("C.3.1, maximum-likelihood fit C.4 with sample variances")
       .cost(Cost::kFirstOrder)
-      .after_next([](const LineView& line) {
+      .after_next([](const ChordView& chord) {
         // Short steps tend to -1; a step that was not taken has no direction and no slope.
-        if (line.length == 0) return Value::none("the optimizer took no step");
-        return Value(alpha_of(line));
+        if (chord.length == 0) return Value::none("the optimizer took no step");
+        return Value(alpha_of(chord));
       });
 }
 

@@ -3,9 +3,8 @@
 // folder, and reads the outcome: it is that of a run that never stopped.
 #include <cstdlib>
 #include <iostream>
-#include <string>
-
 #include <run/watched_run.h>
+#include <string>
 #include <study/outcome.h>
 
 namespace {
@@ -19,7 +18,7 @@ run::RunOptions options_for(const std::string& folder) {
   options.training.data.limit = 256;
   options.training.batch_size = 32;
   options.training.steps = 12;
-  options.tracking = run::tracked_preset("economy", flightdeck::Schedule::every(4));
+  options.tracking = run::tracked_preset("economy", flightdeck::DueSteps::every(4));
   options.folder = folder;
   return options;
 }

@@ -105,7 +105,7 @@ export interface Quantity {
   name: string;
   /** one line */
   summary: string;
-  schedule: string;
+  due: string;
   settings: string;
   /** free, first-order, curvature or spectrum */
   cost: string;
@@ -116,7 +116,7 @@ export function readQuantity(json: unknown, path = 'Quantity'): Quantity {
   return {
     name: text(fields['name'], `${path}.name`),
     summary: text(fields['summary'], `${path}.summary`),
-    schedule: text(fields['schedule'], `${path}.schedule`),
+    due: text(fields['due'], `${path}.due`),
     settings: text(fields['settings'], `${path}.settings`),
     cost: text(fields['cost'], `${path}.cost`),
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <suite/optimizer_rule.h>
 #include <suite/optimizers/hyperparameters.h>
+#include <suite/update_formula.h>
 
 namespace {
 

@@ -13,7 +13,7 @@ const COSTS = ['free', 'first-order', 'curvature', 'spectrum'];
 
 const quantityColumns: TableColumn<Quantity>[] = [
   {id: 'name', label: 'Quantity', cell: (q) => q.name, show: (q) => <code>{q.name}</code>},
-  {id: 'schedule', label: 'When', cell: (q) => q.schedule},
+  {id: 'due', label: 'When', cell: (q) => q.due},
   // By how dear it is, not by the word.
   {id: 'cost', label: 'Cost', cell: (q) => COSTS.indexOf(q.cost), show: (q) => <span class="tag">{q.cost}</span>},
   {id: 'summary', label: 'What it is', cell: (q) => q.summary},

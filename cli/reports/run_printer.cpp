@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/reports/run_report.h"
+#include "cli/reports/run_printer.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -112,7 +112,7 @@ std::string warning_text(const run::RunWarning& warning, const std::string& fold
 
 }  // namespace
 
-RunReport::RunReport(std::string folder, bool json)
+RunPrinter::RunPrinter(std::string folder, bool json)
     : json_(json),
       has_bar_(!json && isatty(STDERR_FILENO) != 0),
       utf8_(is_utf8()),
@@ -122,7 +122,7 @@ RunReport::RunReport(std::string folder, bool json)
   facts_.folder = std::move(folder);
 }
 
-void RunReport::started(const run::RunFacts& facts) {
+void RunPrinter::started(const run::RunFacts& facts) {
   facts_ = facts;
   begin_ = Clock::now();
   if (json_) {
@@ -156,7 +156,7 @@ void RunReport::started(const run::RunFacts& facts) {
   last_shown_ = last_step_ = Clock::now();
 }
 
-void RunReport::step_done(int64_t step, const std::function<run::BatchScore()>& score) {
+void RunPrinter::step_done(int64_t step, const std::function<run::BatchScore()>& score) {
   const Clock::time_point time = Clock::now();
   const double seconds = seconds_between(last_step_, time);
   last_step_ = time;
@@ -179,12 +179,12 @@ void RunReport::step_done(int64_t step, const std::function<run::BatchScore()>& 
   }
 }
 
-void RunReport::evaluation_begins(int64_t step) {
+void RunPrinter::evaluation_begins(int64_t step) {
   evaluation_begin_ = Clock::now();
   if (has_bar_) show_bar("step " + std::to_string(step) + ": evaluating on train, valid and test");
 }
 
-void RunReport::evaluation_done(int64_t step, const run::Scores& scores) {
+void RunPrinter::evaluation_done(int64_t step, const run::Scores& scores) {
   evaluation_seconds_ += seconds_between(evaluation_begin_, Clock::now());
   ++evaluations_done_;
   last_step_ = last_shown_ = Clock::now();
@@ -201,19 +201,19 @@ void RunReport::evaluation_done(int64_t step, const run::Scores& scores) {
   print(pad_right(line, 24) + "  " + scores_text(scores));
 }
 
-void RunReport::warning(const run::RunWarning& warning) {
+void RunPrinter::warning(const run::RunWarning& warning) {
   const std::string text = warning_text(warning, facts_.folder);
   const std::lock_guard<std::mutex> lock(output_);
   write_bar("");
   std::cerr << "flightdeck: " << text << "\n";
 }
 
-void RunReport::note(const Note& note) {
+void RunPrinter::note(const Note& note) {
   if (!json_) return;
   print(Json::object().field("event", "note").field("note", json_note(note)).text());
 }
 
-void RunReport::ended(const run::RunEnd& end) {
+void RunPrinter::ended(const run::RunEnd& end) {
   clear_bar();
   if (json_) {
     print_end_event(end);
@@ -222,35 +222,35 @@ void RunReport::ended(const run::RunEnd& end) {
   }
 }
 
-void RunReport::show_bar(const std::string& text) {
+void RunPrinter::show_bar(const std::string& text) {
   const std::lock_guard<std::mutex> lock(output_);
   write_bar(text);
 }
 
-void RunReport::write_bar(const std::string& text) {
+void RunPrinter::write_bar(const std::string& text) {
   if (!has_bar_ || (text.empty() && !bar_is_shown_)) return;
   std::cerr << "\r\033[K" << text << std::flush;
   bar_is_shown_ = !text.empty();
 }
 
-void RunReport::print(const std::string& line) {
+void RunPrinter::print(const std::string& line) {
   const std::lock_guard<std::mutex> lock(output_);
   write_bar("");
   std::cout << line << "\n" << std::flush;
 }
 
-double RunReport::epoch_of(int64_t step) const {
+double RunPrinter::epoch_of(int64_t step) const {
   return static_cast<double>(step) / static_cast<double>(facts_.steps_per_epoch);
 }
 
-double RunReport::seconds_left(int64_t step) const {
+double RunPrinter::seconds_left(int64_t step) const {
   const double training = static_cast<double>(facts_.steps - step - 1) * seconds_per_step_;
   if (evaluations_done_ == 0) return training;
   const double evaluations = static_cast<double>(facts_.evaluations - evaluations_done_);
   return training + std::max(0.0, evaluations) * evaluation_seconds_ / double(evaluations_done_);
 }
 
-std::string RunReport::bar_text(int64_t step, const run::BatchScore& score) const {
+std::string RunPrinter::bar_text(int64_t step, const run::BatchScore& score) const {
   const std::string before = facts_.problem + (facts_.is_synthetic ? " SYNTHETIC " : " ");
   const std::string after = " " + std::to_string(step + 1) + "/" + std::to_string(facts_.steps) +
                             "  " + score_text(score) + "  " + rate_text(seconds_per_step_) + "  " +
@@ -262,13 +262,13 @@ std::string RunReport::bar_text(int64_t step, const run::BatchScore& score) cons
   return before + progress_bar(share, std::min<size_t>(40, width - taken), utf8_) + after;
 }
 
-std::string RunReport::plain_text(int64_t step, const run::BatchScore& score) const {
+std::string RunPrinter::plain_text(int64_t step, const run::BatchScore& score) const {
   return "step " + std::to_string(step + 1) + "/" + std::to_string(facts_.steps) +
          (facts_.is_synthetic ? "  SYNTHETIC  " : "  ") + score_text(score) + "  " +
          rate_text(seconds_per_step_) + "  " + duration(seconds_left(step)) + " left";
 }
 
-void RunReport::print_progress_event(int64_t step, const run::BatchScore& score) {
+void RunPrinter::print_progress_event(int64_t step, const run::BatchScore& score) {
   print(
       Json::object()
           .field("event", "progress")
@@ -281,7 +281,7 @@ void RunReport::print_progress_event(int64_t step, const run::BatchScore& score)
           .text());
 }
 
-void RunReport::print_end(const run::RunEnd& end) {
+void RunPrinter::print_end(const run::RunEnd& end) {
   print("");
   const double seconds = seconds_between(begin_, Clock::now());
   const std::string here =
@@ -316,7 +316,7 @@ void RunReport::print_end(const run::RunEnd& end) {
                       program + " serve " + (parent.empty() ? "." : shell_word(parent))));
 }
 
-void RunReport::print_end_event(const run::RunEnd& end) {
+void RunPrinter::print_end_event(const run::RunEnd& end) {
   Json notes = Json::array(), off = Json::array();
   for (const Note& note : end.notes) {
     notes.add(json_note(note));

@@ -13,11 +13,11 @@
 
 namespace flightdeck::cli {
 
-class RunReport : public run::RunObserver {
+class RunPrinter : public run::RunObserver {
  public:
   // `folder` is the run's.
-  RunReport(std::string folder, bool json);
-  ~RunReport() override { clear_bar(); }
+  RunPrinter(std::string folder, bool json);
+  ~RunPrinter() override { clear_bar(); }
 
   void started(const run::RunFacts& facts) override;
   void step_done(int64_t step, const std::function<run::BatchScore()>& score) override;

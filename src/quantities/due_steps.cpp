@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "flightdeck/schedule.h"
+#include "flightdeck/due_steps.h"
 
 #include <charconv>
 #include <cmath>
@@ -25,7 +25,7 @@ std::string join(const Numbers& numbers) {
   return text.str();
 }
 
-// Words and numbers of a schedule's text; throws where one is missing.
+// Words and numbers of the text of due steps; throws where one is missing.
 class Words {
  public:
   explicit Words(const std::string& text) : text_(text), words_(text) {}
@@ -44,9 +44,9 @@ class Words {
   }
   [[noreturn]] void refuse() const {
     TORCH_CHECK_VALUE(false,
-                      "schedule: '",
+                      "due steps: '",
                       text_,
-                      "' is not a schedule; write \"every 16\", \"every 16 from 3\", "
+                      "' names no steps; write \"every 16\", \"every 16 from 3\", "
                       "\"log 0 4\", \"log 0 4 300\" or \"at 0,5,9\"");
   }
 
@@ -73,10 +73,10 @@ std::vector<int64_t> parse_steps(Words& words) {
 
 }  // namespace
 
-Schedule Schedule::every(int64_t interval, int64_t offset) {
+DueSteps DueSteps::every(int64_t interval, int64_t offset) {
   TORCH_CHECK_VALUE(
-      interval >= 1, "schedule: the interval is ", interval, "; it has to be at least 1");
-  TORCH_CHECK_VALUE(offset >= 0, "schedule: the offset is ", offset, "; it has to be at least 0");
+      interval >= 1, "due steps: the interval is ", interval, "; it has to be at least 1");
+  TORCH_CHECK_VALUE(offset >= 0, "due steps: the offset is ", offset, "; it has to be at least 0");
   std::string text = "every " + std::to_string(interval);
   if (offset > 0) text += " from " + std::to_string(offset);
   return {[interval, offset](int64_t step) {
@@ -85,17 +85,17 @@ Schedule Schedule::every(int64_t interval, int64_t offset) {
           std::move(text)};
 }
 
-Schedule Schedule::logarithmic(double start, double end, int64_t points, double base, bool first) {
+DueSteps DueSteps::logarithmic(double start, double end, int64_t points, double base, bool first) {
   const std::string what =
-      c10::str("schedule: logarithmic from ", base, "^", start, " to ", base, "^", end);
-  TORCH_CHECK_VALUE(points >= 1 && points <= limits::kSchedulePoints && base > 1 &&
+      c10::str("due steps: logarithmic from ", base, "^", start, " to ", base, "^", end);
+  TORCH_CHECK_VALUE(points >= 1 && points <= limits::kDuePoints && base > 1 &&
                         std::isfinite(start) && std::isfinite(end) &&
                         std::pow(base, std::max(start, end)) < 9e18,
                     what,
                     " with ",
                     points,
                     " points; give finite exponents, a base above 1 and 1 to ",
-                    limits::kSchedulePoints,
+                    limits::kDuePoints,
                     " points");
   TORCH_CHECK_VALUE(start <= end, what, "; give the smaller exponent first");
   std::set<int64_t> steps;
@@ -110,18 +110,18 @@ Schedule Schedule::logarithmic(double start, double end, int64_t points, double 
   return {[steps = std::move(steps)](int64_t step) { return steps.count(step) != 0; }, text.str()};
 }
 
-Schedule Schedule::at(std::vector<int64_t> steps) {
+DueSteps DueSteps::at(std::vector<int64_t> steps) {
   std::set<int64_t> set(steps.begin(), steps.end());
   std::string text = "at " + join(set);
   return {[set = std::move(set)](int64_t step) { return set.count(step) != 0; }, std::move(text)};
 }
 
-Schedule Schedule::when(std::function<bool(int64_t)> predicate, std::string text) {
-  TORCH_CHECK_VALUE(predicate != nullptr, "schedule: the predicate is empty; give a function");
+DueSteps DueSteps::when(std::function<bool(int64_t)> predicate, std::string text) {
+  TORCH_CHECK_VALUE(predicate != nullptr, "due steps: the predicate is empty; give a function");
   return {std::move(predicate), std::move(text)};
 }
 
-Schedule Schedule::parse(const std::string& text) {
+DueSteps DueSteps::parse(const std::string& text) {
   Words words(text);
   const std::string kind = words.word();
   if (kind == "at") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/reports/run_summary.h"
+#include "cli/reports/shown_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,17 +73,15 @@ bool is_chosen(const SeriesInfo& series, const SummaryOptions& options) {
 
 }  // namespace
 
-std::string RunSummary::config(const std::string& key) const {
+std::string ShownRun::config(const std::string& key) const {
   const auto found = info.config.find(key);
   return found == info.config.end() ? "" : found->second;
 }
 
-bool RunSummary::is_synthetic() const { return config("synthetic") == "true"; }
+bool ShownRun::is_synthetic() const { return config("synthetic") == "true"; }
 
-RunSummary summarise(const std::string& folder,
-                     const RunReader& run,
-                     const SummaryOptions& options) {
-  RunSummary summary;
+ShownRun summarise(const std::string& folder, const RunReader& run, const SummaryOptions& options) {
+  ShownRun summary;
   summary.folder = folder;
   summary.info = run.info();
   summary.status = run.status();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/optimizer_rule.h"
+#include "suite/update_formula.h"
 
 #include <torch/utils.h>
 

@@ -14,9 +14,9 @@
 
 namespace flightdeck::cli {
 
-class TuneReport {
+class TunePrinter {
  public:
-  explicit TuneReport(bool json);
+  explicit TunePrinter(bool json);
 
   void start(const study::Study& study);
   void event(const study::RunEvent& event);

@@ -9,29 +9,29 @@
 
 namespace flightdeck {
 
-class Schedule {
+class DueSteps {
  public:
   /// Every step.
-  Schedule() : Schedule(every(1)) {}
+  DueSteps() : DueSteps(every(1)) {}
 
   /// offset, offset + interval, offset + 2 interval, ...
-  static Schedule every(int64_t interval, int64_t offset = 0);
+  static DueSteps every(int64_t interval, int64_t offset = 0);
   /// The integer parts of `points` numbers spaced evenly in the exponent from base^start to
   /// base^end, and step 0 if `first`.
-  static Schedule logarithmic(
+  static DueSteps logarithmic(
       double start, double end, int64_t points = 300, double base = 10, bool first = true);
-  static Schedule at(std::vector<int64_t> steps);
-  static Schedule when(std::function<bool(int64_t step)> predicate, std::string text = "predicate");
+  static DueSteps at(std::vector<int64_t> steps);
+  static DueSteps when(std::function<bool(int64_t step)> predicate, std::string text = "predicate");
   /// "every 16", "every 16 from 3", "log 0 4" (start and end exponent), "log 0 4 300", "at 0,5,9";
   /// throws on anything else.
-  static Schedule parse(const std::string& text);
+  static DueSteps parse(const std::string& text);
 
   bool contains(int64_t step) const { return contains_(step); }
   /// For people; what `parse` reads, except for predicates.
   const std::string& text() const { return text_; }
 
  private:
-  Schedule(std::function<bool(int64_t)> contains, std::string text)
+  DueSteps(std::function<bool(int64_t)> contains, std::string text)
       : contains_(std::move(contains)), text_(std::move(text)) {}
 
   std::function<bool(int64_t)> contains_;

@@ -276,12 +276,12 @@ TEST(OptimizerRules, AreAllTested) {
   EXPECT_EQ(first_order_optimizers().size(), rules().size());
 }
 
-class OptimizerRule : public testing::TestWithParam<std::string> {
+class UpdateFormula : public testing::TestWithParam<std::string> {
  protected:
   const OptimizerEntry& entry() const { return find_optimizer(GetParam()); }
 };
 
-TEST_P(OptimizerRule, FollowsThePublishedRule) {
+TEST_P(UpdateFormula, FollowsThePublishedRule) {
   const std::vector<std::vector<int64_t>> shapes = {{}, {9}, {3, 5}, {2, 3, 4}};
   for (const Hyperparameters& wanted : variants()) {
     const Hyperparameters given = settings(entry(), wanted);
@@ -297,7 +297,7 @@ TEST_P(OptimizerRule, FollowsThePublishedRule) {
 }
 
 // Gradients that lie otherwise in memory take the path of the tensors on a GPU.
-TEST_P(OptimizerRule, DoesNotDependOnTheLayoutOfGradients) {
+TEST_P(UpdateFormula, DoesNotDependOnTheLayoutOfGradients) {
   for (const Hyperparameters& wanted : variants()) {
     const Hyperparameters given = settings(entry(), wanted);
     const Tensor plain = start({3, 5}), other = start({3, 5});
@@ -312,7 +312,7 @@ TEST_P(OptimizerRule, DoesNotDependOnTheLayoutOfGradients) {
   }
 }
 
-TEST_P(OptimizerRule, TreatsEveryEntryAlike) {
+TEST_P(UpdateFormula, TreatsEveryEntryAlike) {
   // Above the size from which threads share the work, and no multiple of a vector's length.
   const Tensor parameter = torch::full({70001}, 0.7f).requires_grad_();
   const auto optimizer = entry().make({parameter}, settings(entry(), variants()[1]));
@@ -324,7 +324,7 @@ TEST_P(OptimizerRule, TreatsEveryEntryAlike) {
   EXPECT_NE(parameter[0].item<float>(), 0.7f);
 }
 
-TEST_P(OptimizerRule, LetsNanThrough) {
+TEST_P(UpdateFormula, LetsNanThrough) {
   for (const bool is_transposed : {false, true}) {
     const Tensor parameter = start({2, 3}), untouched = start({2, 3});
     const auto optimizer = entry().make({parameter}), other = entry().make({untouched});
@@ -342,7 +342,7 @@ TEST_P(OptimizerRule, LetsNanThrough) {
   }
 }
 
-TEST_P(OptimizerRule, FindsTheMinimumOfAParabola) {
+TEST_P(UpdateFormula, FindsTheMinimumOfAParabola) {
   const Tensor parameter = torch::tensor({3.0, -2.0}, torch::kDouble).requires_grad_();
   const Tensor curvature = torch::tensor({1.0, 0.3}, torch::kDouble);
   const double rate = GetParam() == "adadelta" ? 10.0 : GetParam() == "adagrad" ? 0.5 : 0.01;
@@ -363,7 +363,7 @@ std::vector<std::string> first_order_names() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite,
-                         OptimizerRule,
+                         UpdateFormula,
                          testing::ValuesIn(first_order_names()),
                          [](const auto& info) { return info.param; });
 

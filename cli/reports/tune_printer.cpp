@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/reports/tune_report.h"
+#include "cli/reports/tune_printer.h"
 
 #include <algorithm>
 #include <iostream>
@@ -119,13 +119,13 @@ std::string table_of(const study::Request& request, const std::vector<Finding>& 
 
 }  // namespace
 
-TuneReport::TuneReport(bool json)
+TunePrinter::TunePrinter(bool json)
     : json_(json),
       has_bar_(!json && isatty(STDERR_FILENO) != 0),
       utf8_(is_utf8()),
       shown_(std::chrono::steady_clock::now()) {}
 
-void TuneReport::start(const Study& study) {
+void TunePrinter::start(const Study& study) {
   const study::Request& request = study.request();
   const auto planned = static_cast<int64_t>(study.plan().size());
   const auto most = static_cast<int64_t>(study::most_runs(request));
@@ -154,7 +154,7 @@ void TuneReport::start(const Study& study) {
                       " of them done; at most " + std::to_string(most) + " in all"));
 }
 
-void TuneReport::event(const RunEvent& event) {
+void TunePrinter::event(const RunEvent& event) {
   static const char* const kNames[] = {"started", "ended", "failed"};
   const char* name = kNames[static_cast<size_t>(event.kind)];
   if (json_) {
@@ -168,7 +168,7 @@ void TuneReport::event(const RunEvent& event) {
   }
 }
 
-void TuneReport::progress(const Progress& progress) {
+void TunePrinter::progress(const Progress& progress) {
   last_ = progress;
   const auto now = std::chrono::steady_clock::now();
   const double pause = has_bar_ ? kTuneBarSeconds : kTuneLineSeconds;
@@ -177,7 +177,7 @@ void TuneReport::progress(const Progress& progress) {
   show(progress);
 }
 
-void TuneReport::show(const Progress& progress) {
+void TunePrinter::show(const Progress& progress) {
   if (json_) {
     print(json_of(progress).text());
   } else if (!has_bar_) {
@@ -194,7 +194,7 @@ void TuneReport::show(const Progress& progress) {
   }
 }
 
-void TuneReport::submitted(const Study& study, const study::Submission& submission) {
+void TunePrinter::submitted(const Study& study, const study::Submission& submission) {
   if (json_) {
     print(Json::object()
               .field("event", "submitted")
@@ -214,7 +214,7 @@ void TuneReport::submitted(const Study& study, const study::Submission& submissi
   }
 }
 
-void TuneReport::end(const Study& study, std::optional<Ending> ending) {
+void TunePrinter::end(const Study& study, std::optional<Ending> ending) {
   const std::string word = ending ? to_string(*ending) : "planned";
   clear_bar();
   const std::vector<Finding> found = study::findings(study.request(), study.scores());
@@ -240,12 +240,12 @@ void TuneReport::end(const Study& study, std::optional<Ending> ending) {
   }
 }
 
-void TuneReport::print(const std::string& line) {
+void TunePrinter::print(const std::string& line) {
   clear_bar();
   std::cout << record::printable(line, record::Lines::kKept) << "\n" << std::flush;
 }
 
-void TuneReport::clear_bar() {
+void TunePrinter::clear_bar() {
   if (bar_is_shown_) std::cerr << "\r\033[K" << std::flush;
   bar_is_shown_ = false;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/parameters.h"
+#include "serve/query.h"
 
 #include <algorithm>
 #include <charconv>
@@ -36,7 +36,7 @@ std::string bound(int64_t value) {
 
 }  // namespace
 
-Parameters::Parameters(const Request& request, std::initializer_list<const char*> known) {
+Query::Query(const Request& request, std::initializer_list<const char*> known) {
   std::string names;
   for (const char* name : known) names += (names.empty() ? "" : ", ") + std::string(name);
   for (const auto& [name, value] : request.parameters) {
@@ -51,22 +51,22 @@ Parameters::Parameters(const Request& request, std::initializer_list<const char*
   }
 }
 
-std::optional<std::string> Parameters::find(const std::string& name) const {
+std::optional<std::string> Query::find(const std::string& name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) return std::nullopt;
   return found->second;
 }
 
-std::string Parameters::required(const std::string& name) const {
+std::string Query::required(const std::string& name) const {
   const auto value = find(name);
   if (!value) throw Refused(400, "parameter " + name + " is missing", "give " + name + "=...");
   return *value;
 }
 
-int64_t Parameters::integer(const std::string& name,
-                            int64_t otherwise,
-                            int64_t low,
-                            int64_t high) const {
+int64_t Query::integer(const std::string& name,
+                       int64_t otherwise,
+                       int64_t low,
+                       int64_t high) const {
   const auto text = find(name);
   if (!text) return otherwise;
   const auto value = integer_of(*text);
@@ -76,7 +76,7 @@ int64_t Parameters::integer(const std::string& name,
   return *value;
 }
 
-std::vector<int64_t> Parameters::ids(const std::string& name, size_t at_most) const {
+std::vector<int64_t> Query::ids(const std::string& name, size_t at_most) const {
   const std::string text = required(name);
   std::vector<int64_t> ids;
   for (size_t begin = 0; begin <= text.size();) {

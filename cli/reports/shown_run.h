@@ -28,7 +28,7 @@ struct LastReading {
   Reading reading;
 };
 
-struct RunSummary {
+struct ShownRun {
   std::string folder;
   RunStatus status = RunStatus::kRunning;
   RunInfo info;
@@ -50,8 +50,6 @@ struct SummaryOptions {
 };
 
 // Throws UsageError, naming the nearest, if a quantity or group has no values in the run.
-RunSummary summarise(const std::string& folder,
-                     const RunReader& run,
-                     const SummaryOptions& options);
+ShownRun summarise(const std::string& folder, const RunReader& run, const SummaryOptions& options);
 
 }  // namespace flightdeck::cli
