@@ -28,7 +28,7 @@ class RuleOptions : public CheckedOptions {
 template <typename Derived, typename Base = RuleOptions>
 using RuleOptionsOf = CopyableOptions<Derived, Base>;
 
-/// Applies to every parameter with a gradient the rule of its group.
+/// Applies to every parameter with a gradient the formula of its group.
 ///
 /// After the first update of a parameter a step allocates nothing where the parameter is float or
 /// double on the CPU and its gradient lies in memory as it does. From a saved state a training goes

@@ -18,7 +18,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs/quantities.md"
 MOST_BYTES = 15000  # of a picture
-PARTS = ("Formula.", "How to read it.", "Needs and price.")
+PARTS = ("Formula.", "How to read it.", "Needs and cost.")
 
 
 def sections(text):
@@ -53,7 +53,7 @@ def problems_of(quantity, body):
     problem = picture_problem(quantity["name"], body)
     if problem:
         yield problem
-    needs = part_of(body, "Needs and price.")
+    needs = part_of(body, "Needs and cost.")
     if not re.search(rf"; {quantity['cost']}\b", needs):
         yield f"does not say '; {quantity['cost']}', its price"
     by_group = "by group" in needs.lower()
