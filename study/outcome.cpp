@@ -113,7 +113,7 @@ Outcome outcome_from_json(const std::string& text) {
     setting.batch_size = integer_at(json, "batch_size");
     setting.epochs = integer_at(json, "epochs");
     outcome.seed = natural_at(json, "seed");
-    outcome.ending = ending_of(json.at("ending").get<std::string>());
+    outcome.ending = flightdeck::ending_of(json.at("ending").get<std::string>());
     if (json.contains("diverged_at")) outcome.diverged_at = integer_at(json, "diverged_at");
     outcome.steps = integer_at(json, "steps");
     outcome.steps_per_epoch = integer_at(json, "steps_per_epoch");

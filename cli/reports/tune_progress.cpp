@@ -16,7 +16,7 @@ struct Piece {
   std::string text;
 };
 
-std::string joined(const std::vector<Piece>& pieces) {
+std::string line_of(const std::vector<Piece>& pieces) {
   std::string text;
   for (const Piece& piece : pieces) text += (text.empty() ? "" : ", ") + piece.text;
   return text;
@@ -44,7 +44,7 @@ std::string text_of(const study::Progress& progress, size_t columns) {
   if (progress.seconds_left > 0) {
     pieces.push_back({0, "at most " + duration(progress.seconds_left) + " left"});
   }
-  while (display_width(joined(pieces)) > columns) {
+  while (display_width(line_of(pieces)) > columns) {
     const auto least =
         std::max_element(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
           return a.rank < b.rank;
@@ -52,7 +52,7 @@ std::string text_of(const study::Progress& progress, size_t columns) {
     if (least->rank == 0) break;
     pieces.erase(least);
   }
-  return joined(pieces);
+  return line_of(pieces);
 }
 
 }  // namespace flightdeck::cli
