@@ -116,7 +116,7 @@ TEST_F(CustomRules, LeaveTheCallersBackwardPassToTheBit) {
 
   // The graph is freed by this pass, as it would be without the watch.
   const Tensor losses = Product::apply(x, w, 0.7).square().sum(1);
-  gradients(losses, parameters, Need::kNorms);
+  static_cast<void>(gradients(losses, parameters, Need::kNorms));
   Watch watch(losses, parameters, Need::kNorms);
   losses.mean().backward();
   const Gradients answers = watch.finish();
@@ -266,12 +266,12 @@ TEST_F(CustomRules, AreRefusedWhereTheirShapesCannotBe) {
   const Tensor w = random_parameter({3});
   const Tensor losses = losses_of(Liar::apply(random({kN, 3}), w));
   lie = Lie::kShape;
-  expect_error([&] { gradients(losses, std::vector<Tensor>{w}, Need::kNorms); },
+  expect_error([&] { return gradients(losses, std::vector<Tensor>{w}, Need::kNorms); },
                {"user_liar", "rows of input 1", "[3, 5]", "[5, 3]"});
   lie = Lie::kSamples;
   const Tensor v = random_parameter({3, 3});
   const Tensor deep = losses_of(Liar::apply(random({kN, 3}).mm(v), w));
-  expect_error([&] { gradients(deep, std::vector<Tensor>{v}, Need::kNorms); },
+  expect_error([&] { return gradients(deep, std::vector<Tensor>{v}, Need::kNorms); },
                {"user_liar", "dimension 1", "input 0", "[5, 3]"});
   lie = Lie::kNone;
 }

@@ -58,7 +58,7 @@ TEST(RegisteredQuantity, MayHaveSettings) {
   EXPECT_EQ(quantity("user_moment", {{"power", 3}}).settings_text(), "power=3");
   ASSERT_EQ(quantity("user_moment").setting_infos().size(), 1u);
   EXPECT_EQ(quantity("user_moment").setting_infos()[0].default_text, "2");
-  expect_error([] { quantity("user_moment", {{"pwoer", 3}}); }, {"user_moment", "pwoer"});
+  expect_error([] { return quantity("user_moment", {{"pwoer", 3}}); }, {"user_moment", "pwoer"});
 }
 
 TEST(RegisteredQuantity, HasANameOfItsOwn) {
@@ -71,7 +71,7 @@ TEST(RegisteredQuantity, HasANameOfItsOwn) {
   register_quantity(grad_max("user_twice"));
   expect_error([] { register_quantity(grad_max("user_twice")); }, {"'user_twice'", "already"});
   expect_error([] { register_quantity(grad_max("grad max")); }, {"'grad max'", "underscores"});
-  expect_error([] { quantity("user_twcie"); }, {"did you mean 'user_twice'"});
+  expect_error([] { return quantity("user_twcie"); }, {"did you mean 'user_twice'"});
 }
 
 TEST(RegisteredQuantity, MayBePartOfAPreset) {
