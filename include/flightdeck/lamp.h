@@ -47,12 +47,13 @@ struct Lamp {
   std::function<std::vector<Finding>(const LampView&)> look;
 };
 
-/// The lamps of the library by name, then those that were registered.
-const std::vector<Lamp>& lamp_catalogue();
+/// All lamps by name, those that were registered among them.
+std::vector<Lamp> lamp_catalogue();
 
-/// Adds a lamp to the catalogue. To be called before other threads look at runs. Throws
-/// std::invalid_argument if the name is taken or the lamp has no name, no summary or no `look`.
-void register_lamp(Lamp lamp);
+/// Adds a lamp to the catalogue of this program. Throws std::invalid_argument if the name is taken,
+/// saying what both are, and if the lamp has no name, no summary or no `look`. Safe to call from
+/// any thread. Always true, so that a constant outside of functions can hold the call.
+bool register_lamp(Lamp lamp);
 
 /// What all lamps find in a run: the gravest first, of equals the earliest. A lamp that throws
 /// becomes a finding itself. Throws where the record cannot be read.

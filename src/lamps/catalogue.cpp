@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The lamps by name. Entries live in catalogue/, one file each.
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
+#include "base/registry.h"
 #include "flightdeck/lamp.h"
 
 namespace flightdeck {
@@ -17,31 +17,32 @@ namespace lamps {
 
 namespace {
 
-std::vector<Lamp>& table() {
-  static std::vector<Lamp> lamps = {
+Registry<Lamp>& lamp_registry() {
+  static auto* registry = new Registry<Lamp>({
 #define FLIGHTDECK_ENTRY(name) lamps::name(),
 #include "flightdeck/lamps.inc"
 #undef FLIGHTDECK_ENTRY
-  };
-  return lamps;
+  });
+  return *registry;
 }
 
 }  // namespace
 
-const std::vector<Lamp>& lamp_catalogue() { return table(); }
+std::vector<Lamp> lamp_catalogue() { return lamp_registry().all(); }
 
-void register_lamp(Lamp lamp) {
+bool register_lamp(Lamp lamp) {
   if (lamp.name.empty() || lamp.summary.empty() || !lamp.look) {
     throw std::invalid_argument("register_lamp: lamp '" + lamp.name +
                                 "' lacks a name, a summary or its function look; set all three");
   }
-  const bool is_taken = std::any_of(
-      table().begin(), table().end(), [&](const Lamp& other) { return other.name == lamp.name; });
-  if (is_taken) {
-    throw std::invalid_argument("register_lamp: there is a lamp '" + lamp.name +
-                                "' already; give this one another name");
+  const std::string fault = fault_of_name(lamp.name);
+  if (!fault.empty()) throw std::invalid_argument("register_lamp: " + fault);
+  const std::string name = lamp.name, summary = lamp.summary;
+  if (const Lamp* same = lamp_registry().add(std::move(lamp))) {
+    throw std::invalid_argument("register_lamp: " +
+                                taken_name("lamp", name, same->summary, summary));
   }
-  table().push_back(std::move(lamp));
+  return true;
 }
 
 }  // namespace flightdeck

@@ -144,7 +144,7 @@ TEST_F(CurvatureOfUnknownLoss, BetweenTwoOutputsAsksForTheOutputs) {
   const Tensor losses = mean_squared_errors(outputs_, net_->forward(random({kFewSamples, 3})));
   expect_mentions(
       error_of([&] { return curvature(losses, parameters(), CurvatureNeed::kDiagGgn); }),
-      {"options.outputs"});
+      {"BatchOptions::outputs"});
 }
 
 TEST_F(CurvatureOfUnknownLoss, IsFoundWithTheArgumentsOfASquaredErrorSwapped) {

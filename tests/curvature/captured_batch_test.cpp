@@ -184,11 +184,6 @@ TEST_F(LimitsOfABatch, ReachDiagonals) {
       [](const Batch& asked) { static_cast<void>(curvature(asked, CurvatureNeed::kDiagGgn)); }, 1);
 }
 
-TEST_F(LimitsOfABatch, ReachFactors) {
-  expect_reached(
-      [](const Batch& asked) { static_cast<void>(curvature(asked, CurvatureNeed::kKflr)); }, 1);
-}
-
 TEST_F(LimitsOfABatch, ReachTheGramMatrix) {
   // Two columns at a time give their inner products.
   expect_reached([](const Batch& asked) { static_cast<void>(Vivit(asked).gram()); }, 2);

@@ -2,6 +2,7 @@
 // What every lamp owes, and lamps that a program adds.
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -13,11 +14,11 @@
 namespace flightdeck::tests {
 namespace {
 
-const Lamp* lamp_called(const std::string& name) {
+std::optional<Lamp> lamp_called(const std::string& name) {
   for (const Lamp& lamp : lamp_catalogue()) {
-    if (lamp.name == name) return &lamp;
+    if (lamp.name == name) return lamp;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 TEST(LampCatalogue, TellsWhatEachEntryIs) {
@@ -88,7 +89,7 @@ class RegisteredLamps : public testing::Test {
 };
 
 TEST_F(RegisteredLamps, LookAtRunsAsOthersDo) {
-  ASSERT_NE(lamp_called("tall_gradient"), nullptr);
+  ASSERT_TRUE(lamp_called("tall_gradient"));
   EXPECT_TRUE(found(1).empty());
   const std::vector<Finding> findings = found(1000);
   ASSERT_EQ(findings.size(), 1u);
