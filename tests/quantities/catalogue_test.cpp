@@ -49,7 +49,7 @@ TEST(Catalogue, StatesCostsThatFitTheNeeds) {
     const bool is_free_need = needs.gradients.empty() || needs.gradients.has(Need::kArrivedNorm);
     Cost expected = Cost::kFree;
     if (!is_free_need || !needs.histograms.empty() || !needs.joint_histograms.empty() ||
-        needs.line) {
+        needs.chord) {
       expected = Cost::kFirstOrder;
     }
     if (!needs.curvature.empty() || needs.vivit) expected = Cost::kCurvature;

@@ -105,7 +105,7 @@ TEST(Recorder, KeepsWhatTheRunIs) {
     ASSERT_EQ(info.quantities.size(), 2u);
     EXPECT_EQ(info.quantities[1].name, "alpha");
     EXPECT_EQ(info.quantities[1].summary, "step length");
-    EXPECT_EQ(info.quantities[1].schedule, "every 5");
+    EXPECT_EQ(info.quantities[1].due, "every 5");
     EXPECT_EQ(info.quantities[1].settings, "kind=ggn");
     EXPECT_EQ(info.quantities[1].cost, "one pass");
   }
