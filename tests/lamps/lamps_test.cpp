@@ -12,7 +12,7 @@ class Lamps : public testing::Test {
  protected:
   // Records losses at steps 0, 10, 20, ... and ends the run.
   void record(const std::vector<double>& losses,
-              const std::string& ending = "finished",
+              Ending ending = Ending::kFinished,
               const std::vector<Note>& notes = {},
               const std::string& diverged_at = "") {
     Recorder recorder(folder_.path());
@@ -51,7 +51,7 @@ TEST_F(Lamps, AreDarkWhereALossRecovered) {
 }
 
 TEST_F(Lamps, BrokenOffTellsAFailure) {
-  record({3, 2}, "failed");
+  record({3, 2}, Ending::kFailed);
   const Finding found = finding();
   EXPECT_EQ(found.lamp, "broken_off");
   EXPECT_EQ(found.severity, Severity::kFailure);
@@ -84,7 +84,7 @@ TEST_F(Lamps, DivergedNamesTheFirstLossThatIsNotFinite) {
 }
 
 TEST_F(Lamps, DivergedBelievesTheProgramThatSawIt) {
-  record({3, kNan}, "diverged", {}, "7");
+  record({3, kNan}, Ending::kDiverged, {}, "7");
   const Finding found = finding();
   EXPECT_EQ(found.step, 7);
   EXPECT_EQ(found.symptom, "The training diverged");
@@ -93,7 +93,7 @@ TEST_F(Lamps, DivergedBelievesTheProgramThatSawIt) {
 
 TEST_F(Lamps, TellNotesWithTheirSeverity) {
   record({3, 2},
-         "finished",
+         Ending::kFinished,
          {{0, 100, NoteKind::kRemark, "alpha", "the update is unknown"},
           {10, 101, NoteKind::kNotStored, "", "steps 10 to 10"},
           {5, 102, NoteKind::kSwitchedOff, "alpha, norm_test", "no rows"}});
@@ -114,7 +114,7 @@ TEST_F(Lamps, TellNotesWithTheirSeverity) {
 }
 
 TEST_F(Lamps, AreSortedByGravityAndThenByStep) {
-  record({3, kNan, kNan}, "failed", {{0, 100, NoteKind::kRemark, "", "early"}});
+  record({3, kNan, kNan}, Ending::kFailed, {{0, 100, NoteKind::kRemark, "", "early"}});
   const std::vector<Finding> all = findings();
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].lamp, "diverged");    // at step 10
