@@ -61,5 +61,6 @@ function(flightdeck_test area)
     LABELS ${arg_LABEL}
     TIMEOUT ${arg_TIMEOUT}
     # Idle OpenMP workers that spin take the cores from the BLAS threads of the test beside them.
-    ENVIRONMENT OMP_WAIT_POLICY=PASSIVE)
+    # oneDNN 2.6 takes AMX for usable wherever the processor has it; Linux from 5.16 on kills who did not ask.
+    ENVIRONMENT "OMP_WAIT_POLICY=PASSIVE;ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16")
 endfunction()

@@ -126,7 +126,7 @@ class NodeCheck {
       }
     }
     for (size_t e = 0; e < all_.size() && !is_linear; ++e) {
-      if (!all_[e] || !rule_.is_linear_in(view_, e)) continue;
+      if (!all_[e] || is_met_again(e) || !rule_.is_linear_in(view_, e)) continue;
       std::vector<Tensor> only(all_.size());
       only[e] = along[e];
       std::vector<bool> wanted(all_.size(), false);
@@ -136,6 +136,16 @@ class NodeCheck {
               at::zeros_like(along[e]),
               or_zeros(expected, along[e]));
     }
+  }
+
+  // True if another input is the same tensor, as in x * x: the node's own derivative cannot hold
+  // one of them while the other moves.
+  bool is_met_again(size_t edge) const {
+    const auto& edges = node_->next_edges();
+    for (size_t e = 0; e < edges.size(); ++e) {
+      if (e != edge && edges[e] == edges[edge]) return true;
+    }
+    return false;
   }
 
   // Of a pointwise op the gradient of ones is the slope.

@@ -12,6 +12,10 @@ Tensor labels(T x, at::IntArrayRef shape) {
   return at::arange(product(shape.vec()), x.options().dtype(at::kLong)).remainder(4).view(shape);
 }
 
+c10::optional<at::ArrayRef<double>> factors(std::initializer_list<double> list) {
+  return at::ArrayRef<double>(list);
+}
+
 }  // namespace
 
 OpCases image_cases() {
@@ -80,6 +84,27 @@ OpCases image_cases() {
        [](T x, T) {
          return at::replication_pad3d(x, {1, 2, 1, 0, 1, 1});
        },
+       kVolume},
+      {"UpsampleLinear1dByFactor",
+       [](T x, T) { return at::upsample_linear1d(x, c10::nullopt, false, factors({1.5})); },
+       kSequence},
+      {"UpsampleNearest1dByFactor",
+       [](T x, T) { return at::upsample_nearest1d(x, c10::nullopt, factors({1.5})); },
+       kSequence},
+      {"UpsampleNearest2dByFactor",
+       [](T x, T) { return at::upsample_nearest2d(x, c10::nullopt, factors({1.5, 1.5})); },
+       kPlane},
+      {"UpsampleNearest3dByFactor",
+       [](T x, T) { return at::upsample_nearest3d(x, c10::nullopt, factors({2, 2, 2})); },
+       kVolume},
+      {"UpsampleBilinear2dByFactor",
+       [](T x, T) { return at::upsample_bilinear2d(x, c10::nullopt, false, factors({1.5, 1.5})); },
+       kPlane},
+      {"UpsampleBicubic2dByFactor",
+       [](T x, T) { return at::upsample_bicubic2d(x, c10::nullopt, true, factors({1.5, 1.5})); },
+       kPlane},
+      {"UpsampleTrilinear3dByFactor",
+       [](T x, T) { return at::upsample_trilinear3d(x, c10::nullopt, false, factors({2, 2, 2})); },
        kVolume},
       {"UpsampleLinear1d",
        [](T x, T) { return at::upsample_linear1d(x, at::IntArrayRef{9}, false, 1.5); },

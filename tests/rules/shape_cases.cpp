@@ -10,6 +10,14 @@ Tensor integers(T like, std::vector<int64_t> values) {
   return at::tensor(values, like.options().dtype(at::kLong));
 }
 
+// All samples, and of each the entries 1 and 2.
+c10::List<c10::optional<Tensor>> places_of(const Tensor& x) {
+  c10::List<c10::optional<Tensor>> places;
+  places.push_back(c10::nullopt);
+  places.push_back(integers(x, {1, 2}));
+  return places;
+}
+
 }  // namespace
 
 OpCases reduction_cases() {
@@ -137,6 +145,13 @@ OpCases rearrangement_cases() {
          return x.index({at::indexing::Slice(), integers(x, {1, 1, 2})});
        }},
       {"IndexPut",
+       [](T x, T p) { return at::index_put(x, places_of(x), p.slice(0, 0, 2)); }},
+      {"IndexPutImpl",
+       [](T x, T p) {
+         Tensor written = x * 1.0;
+         return at::_index_put_impl_(written, places_of(x), p.slice(0, 0, 2), /*accumulate=*/true);
+       }},
+      {"IndexPutIntoAView",
        [](T x, T p) {
          return (x * 1.0).index_put_({at::indexing::Slice(), integers(x, {1, 2})},
                                      p.slice(0, 0, 2));

@@ -8,7 +8,7 @@ namespace flightdeck::quantities {
 
 Quantity update_ratio(Settings&) {
   return Quantity("update_ratio")
-      .summary("log10 of the step's norm over the parameters' norm")
+      .summary("Logarithm to base 10 of the step's norm over the parameters' norm")
       .reference("log10(||theta_(k+1) - theta_k|| / ||theta_k||); beyond the papers")
       .has_groups(true)
       .after_update([](const UpdateView& update) {

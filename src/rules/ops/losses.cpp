@@ -9,8 +9,6 @@ const Rule& losses() {
   static const PointwiseLossRule rule({"BinaryCrossEntropyBackward0",
                                        "BinaryCrossEntropyWithLogitsBackward0",
                                        "HuberLossBackward0",
-                                       "KlDivBackward0",
-                                       "L1LossBackward0",
                                        "MseLossBackward0",
                                        "SmoothL1LossBackward0",
                                        "SoftMarginLossBackward0"});
