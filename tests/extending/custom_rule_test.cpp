@@ -97,9 +97,10 @@ TEST_F(CustomRules, GiveTheCurvatureOfTheOp) {
     const Tensor hidden = (is_custom ? Product::apply(x, w, 0.7) : 0.7 * x.mm(w)).tanh();
     return is_custom ? Product::apply(hidden, v, 2.0) : 2.0 * hidden.mm(v);
   };
+  const auto losses = [&](bool is_custom) { return outputs(is_custom).square().sum(1); };
   for (const CurvatureKind kind : {CurvatureKind::kHessian, CurvatureKind::kGgn}) {
-    const auto custom = curvature_operator(losses_of(outputs(true)), parameters, kind);
-    const auto plain = curvature_operator(losses_of(outputs(false)), parameters, kind);
+    const auto custom = curvature_operator(losses(true), parameters, kind);
+    const auto plain = curvature_operator(losses(false), parameters, kind);
     const Tensor vectors = random({3, plain->dim()});
     expect_close(custom->multiply(vectors), plain->multiply(vectors), "products");
     EXPECT_TRUE(custom->remarks().empty()) << custom->remarks().front();
