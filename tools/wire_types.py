@@ -88,13 +88,13 @@ def header(schema):
     for name, body in schema["types"].items():
         lines.append("")
         if body["comment"]:
-            lines.append(f"/// {body['comment']}")
+            lines.append(f"// {body['comment']}")
         lines.append(f"struct {name} {{")
         for field, (kind, comment) in body["fields"].items():
             note = kind if parts_of(kind)[0] == "choice" else ""
             remark = "; ".join(text for text in (note, comment) if text)
             if remark:
-                lines.append(f"  /// {remark}")
+                lines.append(f"  // {remark}")
             lines.append(f"  {cpp_type(kind)} {field}{DEFAULTS.get(kind, '')};")
         lines.append("};")
     lines.append("")

@@ -33,8 +33,8 @@ if(EXISTS ${WORK}/build/outside_tool)
     message(FATAL_ERROR "the study of the outside tool left no outcome in ${WORK}/runs/study")
   endif()
   # Each run was this program's, not another tool's.
-  file(GLOB records ${WORK}/runs/study/runs/*)
-  list(GET records 0 record)
+  list(GET outcomes 0 outcome)
+  get_filename_component(record ${outcome} DIRECTORY)
   execute_process(COMMAND ${WORK}/build/outside_tool show ${record}
     OUTPUT_VARIABLE shown COMMAND_ERROR_IS_FATAL ANY)
   if(NOT shown MATCHES "outside_tool")
