@@ -25,7 +25,7 @@ endfunction()
 
 # flightdeck_test(area file... [WITHOUT_TORCH] [LABEL fast|slow|gpu] [TIMEOUT seconds]
 # [LINK library...]): builds <area>_test from files of the current folder and runs it as one ctest
-# entry. LABEL defaults to fast, TIMEOUT to 120. WITHOUT_TORCH links GoogleTest and LINK alone.
+# entry. LABEL defaults to fast, TIMEOUT to 300. WITHOUT_TORCH links GoogleTest and LINK alone.
 # ALONE compiles each file by itself.
 function(flightdeck_test area)
   cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH;ALONE" "LABEL;TIMEOUT" "LINK")
@@ -36,7 +36,7 @@ function(flightdeck_test area)
     message(FATAL_ERROR "flightdeck_test(${area}): LABEL is ${arg_LABEL}, not fast, slow or gpu")
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 300)
   endif()
 
   add_executable(${area}_test ${arg_UNPARSED_ARGUMENTS})
