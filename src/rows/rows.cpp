@@ -189,7 +189,8 @@ void Rows::answer_from_pieces(const Asked& asked,
   Writable writable;
   writable.size = {N(), product(shape()), options()};
   writable.rows = [&](int64_t begin, int64_t end) {
-    return written.defined() ? written.slice(0, begin, end) : dense(begin, end);
+    return written.defined() ? written.slice(0, begin, end).to(options().dtype())
+                             : dense(begin, end);
   };
   writable.sum = [&] { return combine(at::ones({1, N()}, options())); };
   const int64_t piece =
@@ -199,10 +200,20 @@ void Rows::answer_from_pieces(const Asked& asked,
   sweep.finish(shape(), answers);
 }
 
+at::TensorOptions Rows::options() const {
+  at::TensorOptions widest = terms_.front().form->options();
+  for (const Term& term : terms_) {
+    const auto type = c10::typeMetaToScalarType(term.form->options().dtype());
+    widest = widest.dtype(c10::promoteTypes(c10::typeMetaToScalarType(widest.dtype()), type));
+  }
+  return widest;
+}
+
 Tensor Rows::combine(const Tensor& coefficients) const {
   Tensor total;
   for (const Term& term : terms_) {
-    accumulate(total, term.placement.to_parameter(term.form->combine(coefficients), /*lead=*/1));
+    const Tensor own = coefficients.to(term.form->options().dtype());
+    accumulate(total, term.placement.to_parameter(term.form->combine(own), /*lead=*/1));
   }
   return total;
 }

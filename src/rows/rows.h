@@ -57,7 +57,8 @@ class Rows {
   void answer_from_pieces(const Asked& asked, const Questions& questions, Answers& answers) const;
   Rows without(const Term* left_out) const;
   bool terms_are_disjoint() const;
-  at::TensorOptions options() const { return terms_.front().form->options(); }
+  // Of the sum of all terms: the backward pass may cast between two uses.
+  at::TensorOptions options() const;
 
   std::vector<Term> terms_;
   double epsilon_ = 0;  // of the coarsest type they came from
