@@ -94,12 +94,13 @@ void move_entries(const Asked& asked,
 
 Values Answer::zeros(int64_t count,
                      const Shape& shape,
-                     const at::TensorOptions& options,
+                     const at::TensorOptions& rows,
                      const Questions&) const {
-  const Extent extent = kind().extent;
-  if (extent == Extent::kSamples) return {at::zeros({count}, options)};
+  const AnswerKind own = kind();
+  const at::TensorOptions options = own.in_double ? rows.dtype(at::kDouble) : rows;
+  if (own.extent == Extent::kSamples) return {at::zeros({count}, options)};
   Shape sizes = shape;
-  if (extent == Extent::kRows) sizes.insert(sizes.begin(), count);
+  if (own.extent == Extent::kRows) sizes.insert(sizes.begin(), count);
   return {at::zeros(sizes, options)};
 }
 

@@ -42,6 +42,7 @@ struct AnswerKind {
   Power power;
   // True if the answer of a sum of rows is the sum of their answers.
   bool is_linear = false;
+  bool in_double = false;  // whatever the rows are in
 };
 
 // What an answer takes from a sweep over the rows. Sums are added up once for all who take them.

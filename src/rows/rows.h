@@ -25,6 +25,8 @@ class Rows {
   // No terms: the parameter takes no part.
   bool empty() const { return terms_.empty(); }
   int64_t N() const { return terms_.front().form->N(); }
+  // Of the sum of all terms: the backward pass may cast between two uses.
+  at::TensorOptions options() const;
   const Shape& shape() const { return terms_.front().placement.shape(); }
   const std::vector<Term>& terms() const { return terms_; }
   std::vector<Term>& terms() { return terms_; }
@@ -57,9 +59,6 @@ class Rows {
   void answer_from_pieces(const Asked& asked, const Questions& questions, Answers& answers) const;
   Rows without(const Term* left_out) const;
   bool terms_are_disjoint() const;
-  // Of the sum of all terms: the backward pass may cast between two uses.
-  at::TensorOptions options() const;
-
   std::vector<Term> terms_;
   double epsilon_ = 0;  // of the coarsest type they came from
 };

@@ -101,9 +101,10 @@ TEST_F(RegisteredLamps, LookAtRunsAsOthersDo) {
 TEST_F(RegisteredLamps, BecomeAFindingWhereTheyThrow) {
   const std::vector<Finding> findings = found(1000, /*stumbles=*/true);
   ASSERT_EQ(findings.size(), 2u);
-  const Finding& told = findings[findings[0].lamp == "stumbling" ? 0 : 1];
-  EXPECT_EQ(told.symptom, "The lamp stumbling could not look at the run");
-  EXPECT_EQ(told.text(), "it stumbled");
+  // Equally grave and of one step: by name.
+  EXPECT_EQ(findings[0].symptom, "The lamp stumbling could not look at the run");
+  EXPECT_EQ(findings[0].text(), "it stumbled");
+  EXPECT_EQ(findings[1].lamp, "tall_gradient");
 }
 
 TEST_F(RegisteredLamps, AreRefusedWithoutTheirPartsOrUnderAKnownName) {

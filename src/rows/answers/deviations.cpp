@@ -14,7 +14,12 @@ class Deviations final : public TensorAnswer {
   Deviations() : TensorAnswer(Need::kDeviations, &ParameterGradients::deviations) {}
 
   AnswerKind kind() const override {
-    return {"deviations", "Need::kDeviations", Extent::kSamples, Power::kSquare};
+    return {"deviations",
+            "Need::kDeviations",
+            Extent::kSamples,
+            Power::kSquare,
+            /*is_linear=*/false,
+            /*in_double=*/true};
   }
   // Their mean is the mean's squared length, which says how much of the deviations is rounding.
   Needs asks_along() const override { return Need::kMeanDots; }
@@ -55,13 +60,6 @@ class Deviations final : public TensorAnswer {
     const Tensor cross =
         (dots - dots.mean(0, /*keepdim=*/true)).mul_(sum.multiples().centred()).sum(1);
     return {(sum.of_x.deviations + sum.of_multiples.deviations + cross.mul(2)).clamp_min_(0)};
-  }
-
-  Values zeros(int64_t count,
-               const Shape&,
-               const at::TensorOptions& options,
-               const Questions&) const override {
-    return {at::zeros({count}, options.dtype(at::kDouble))};
   }
 };
 

@@ -14,7 +14,12 @@ class MeanDots final : public TensorAnswer {
   MeanDots() : TensorAnswer(Need::kMeanDots, &ParameterGradients::mean_dots) {}
 
   AnswerKind kind() const override {
-    return {"mean_dots", "Need::kMeanDots", Extent::kSamples, Power::kSquare};
+    return {"mean_dots",
+            "Need::kMeanDots",
+            Extent::kSamples,
+            Power::kSquare,
+            /*is_linear=*/false,
+            /*in_double=*/true};
   }
 
   Look look() const override {
@@ -53,13 +58,6 @@ class MeanDots final : public TensorAnswer {
     return {sum.of_x.mean_dots + sum.of_multiples.mean_dots +
             at::mv(sum.dots_in_double(), multiples.sum(0)).mul_(questions.share) +
             at::mv(multiples, with_sum.to(at::kDouble))};
-  }
-
-  Values zeros(int64_t count,
-               const Shape&,
-               const at::TensorOptions& options,
-               const Questions&) const override {
-    return {at::zeros({count}, options.dtype(at::kDouble))};
   }
 };
 
