@@ -67,7 +67,7 @@ class NodeView {
   // Throws PyTorch's own error if the graph was freed or the tensor modified in place.
   Tensor unpack(const compat::ag::SavedVariable& saved) const {
     try {
-      const Tensor tensor = saved.unpack(node_->shared_from_this());
+      const Tensor tensor = saved.unpack(compat::pointer_to(*node_));
       return tensor.defined() ? tensor.detach() : tensor;
     } catch (c10::Error& error) {
       error.add_context("while reading what " + name() + " saved");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The one place that knows how LibTorch 1.13 to 2.11 differ. Everything else reads autograd nodes
+// The one place that knows how LibTorch 1.13 to 2.14 differ. Everything else reads autograd nodes
 // through these names.
 #pragma once
 
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <type_traits>
 #include <unordered_set>
@@ -34,6 +35,19 @@ namespace flightdeck::compat {
 
 namespace ag = torch::autograd;
 namespace nodes = torch::autograd::generated;
+
+// Who holds a node. Since LibTorch 2.13 nodes count their own references.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 13)
+using NodePtr = c10::intrusive_ptr<ag::Node>;
+using WeakNodePtr = c10::weak_intrusive_ptr<ag::Node>;
+inline NodePtr pointer_to(ag::Node& node) { return node.getptr(); }
+inline NodePtr take_new(ag::Node* node) { return NodePtr::unsafe_steal_from_new(node); }
+#else
+using NodePtr = std::shared_ptr<ag::Node>;
+using WeakNodePtr = std::weak_ptr<ag::Node>;
+inline NodePtr pointer_to(ag::Node& node) { return node.shared_from_this(); }
+inline NodePtr take_new(ag::Node* node) { return NodePtr(node); }
+#endif
 
 // Sizes in node fields are int64_t or SymInt, by version and by field.
 inline int64_t to_int(int64_t value) { return value; }

@@ -134,7 +134,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
 
   static bool is_ours(const FunctionPreHook& hook);
 
-  void listen(const std::shared_ptr<Node>& node, std::unique_ptr<FunctionPreHook> hook);
+  void listen(const compat::NodePtr& node, std::unique_ptr<FunctionPreHook> hook);
   void listen_at_leaves(const std::shared_ptr<State>& self);
 
   // reuse_gradients: without these edges PyTorch does not compute what the pass hands over.
@@ -144,7 +144,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
   void restore_all_edges();
 
   struct Cut {
-    std::weak_ptr<Node> node;
+    compat::WeakNodePtr node;
     size_t index;
     Edge edge;
   };
@@ -152,8 +152,8 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
   FirstOrderPass pass_;
   bool hears_arrivals_;
   bool reuses_;
-  std::vector<std::shared_ptr<Node>> leaves_;  // a leaf nobody uses yet lives as long as it is held
-  std::vector<std::pair<std::weak_ptr<Node>, const FunctionPreHook*>> hooks_;
+  std::vector<compat::NodePtr> leaves_;  // a leaf nobody uses yet lives as long as it is held
+  std::vector<std::pair<compat::WeakNodePtr, const FunctionPreHook*>> hooks_;
   std::unordered_map<size_t, std::vector<Cut>> cuts_;
   std::unique_ptr<FirstOrderPass>
       handed_over_;  // only for `.grad`, if the rows come from elsewhere
@@ -195,15 +195,14 @@ void Watch::State::attach(const std::shared_ptr<State>& self) {
   const Capture& capture = pass_.capture();
   for (size_t k = 0; k < capture.nodes.size(); ++k) {
     if (k != 0 && !pass_.has_uses(k)) continue;
-    listen(capture.nodes[k].node->shared_from_this(),
+    listen(compat::pointer_to(*capture.nodes[k].node),
            std::make_unique<WatchHook>(self, &State::at_node, k));
   }
   if (reuses_) cut_all_edges();
   if (hears_arrivals_) listen_at_leaves(self);
 }
 
-void Watch::State::listen(const std::shared_ptr<Node>& node,
-                          std::unique_ptr<FunctionPreHook> hook) {
+void Watch::State::listen(const compat::NodePtr& node, std::unique_ptr<FunctionPreHook> hook) {
   hooks_.emplace_back(node, hook.get());
   node->add_pre_hook(std::move(hook));
 }
@@ -226,7 +225,8 @@ void Watch::State::cut_edges(size_t position) {
   for (size_t e = 0; e < captured.edges.size(); ++e) {
     if (captured.edges[e] != EdgeKind::kUse) continue;
     Edge& edge = captured.node->next_edges()[e];
-    cuts_[position].push_back({captured.node->weak_from_this(), e, std::exchange(edge, Edge())});
+    const compat::WeakNodePtr node(compat::pointer_to(*captured.node));
+    cuts_[position].push_back({node, e, std::exchange(edge, Edge())});
   }
 }
 

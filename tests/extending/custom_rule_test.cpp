@@ -296,17 +296,18 @@ TEST_F(CustomRules, AreCheckedOnlyWhereThereIsSomethingToCheck) {
 struct CubeBackward : torch::autograd::Node {
   torch::autograd::SavedVariable x;
   variable_list apply(variable_list&& gradients) override {
-    return {3 * gradients[0] * x.unpack(shared_from_this()).square()};
+    return {3 * gradients[0] * x.unpack(compat::pointer_to(*this)).square()};
   }
   std::string name() const override { return "CubeBackward"; }
 };
 
 Tensor cube(const Tensor& x) {
-  auto node = std::make_shared<CubeBackward>();
+  auto* node = new CubeBackward();
+  const compat::NodePtr owner = compat::take_new(node);
   node->set_next_edges(torch::autograd::collect_next_edges(x));
   node->x = torch::autograd::SavedVariable(x, /*is_output=*/false);
   Tensor output = x.detach().pow(3);
-  torch::autograd::set_history(output, node);
+  torch::autograd::set_history(output, owner);
   return output;
 }
 

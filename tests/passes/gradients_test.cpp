@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "graph/torch_compat.h"
 #include "passes/dropout_net.h"
 
 namespace flightdeck::tests {
@@ -65,11 +66,11 @@ TEST_F(OwnBackward, DoesNotRunUserHooks) {
 }
 
 TEST_F(OwnBackward, ReleasesTheGraph) {
-  std::weak_ptr<torch::autograd::Node> node;
+  compat::WeakNodePtr node{compat::NodePtr()};
   Gradients answers;
   {
     const Tensor asked = losses();
-    node = asked.grad_fn();
+    node = compat::WeakNodePtr(asked.grad_fn());
     answers = gradients(asked, parameters(), all_needs(), options_);
   }
   EXPECT_TRUE(node.expired());

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "check_model.h"
+#include "graph/torch_compat.h"
 #include "passes/dropout_net.h"
 
 namespace flightdeck::tests {
@@ -34,11 +35,11 @@ TEST_F(WatchedBackward, AddsToGradientsAlreadyThere) {
 }
 
 TEST_F(WatchedBackward, ReleasesTheGraph) {
-  std::weak_ptr<torch::autograd::Node> node;
+  compat::WeakNodePtr node{compat::NodePtr()};
   Gradients answers;
   {
     const Tensor watched = losses();
-    node = watched.grad_fn();
+    node = compat::WeakNodePtr(watched.grad_fn());
     Watch watch(watched, parameters(), all_needs(), options_);
     watched.mean().backward();
     answers = watch.finish();
@@ -47,10 +48,10 @@ TEST_F(WatchedBackward, ReleasesTheGraph) {
 }
 
 TEST_F(WatchedBackward, ReleasesTheGraphWhenDestroyedUnfinished) {
-  std::weak_ptr<torch::autograd::Node> node;
+  compat::WeakNodePtr node{compat::NodePtr()};
   {
     const Tensor watched = losses();
-    node = watched.grad_fn();
+    node = compat::WeakNodePtr(watched.grad_fn());
     Watch watch(watched, parameters(), all_needs(), options_);
   }
   EXPECT_TRUE(node.expired());

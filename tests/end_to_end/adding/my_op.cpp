@@ -3,10 +3,10 @@
 #include <iostream>
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include "flightdeck/flightdeck.h"
+#include "graph/torch_compat.h"
 
 namespace ag = torch::autograd;
 
@@ -19,11 +19,12 @@ struct MyOpBackward0 : ag::Node {
 };
 
 at::Tensor my_op(const at::Tensor& input) {
-  auto node = std::make_shared<MyOpBackward0>();
+  auto* node = new MyOpBackward0();
+  const auto owner = flightdeck::compat::take_new(node);
   node->set_next_edges(ag::collect_next_edges(input));
   node->input = input.detach();
   at::Tensor output = input.detach().sinh();
-  ag::set_history(output, node);
+  ag::set_history(output, owner);
   return output;
 }
 
