@@ -88,6 +88,27 @@ inline std::vector<int64_t> shape_of(const ag::Node& node, size_t index) {
   return to_ints(recorded_shape(node.input_metadata(index)));
 }
 
+// What a softmax node saved. LibTorch 2 has a second one, in attention that is not fused: there a
+// row without any score that is finite gives zeros.
+struct SavedSoftmax {
+  const ag::SavedVariable* result = nullptr;
+  int64_t dim = 0;
+};
+
+template <typename NodeType>
+bool read_softmax_as(const ag::Node& node, SavedSoftmax& softmax) {
+  const auto* typed = dynamic_cast<const NodeType*>(&node);
+  if (typed) softmax = {&typed->result_, to_int(typed->dim)};
+  return typed != nullptr;
+}
+inline bool read_softmax(const ag::Node& node, SavedSoftmax& softmax) {
+#if TORCH_VERSION_MAJOR >= 2
+  if (read_softmax_as<nodes::SafeSoftmaxBackward0>(node, softmax)) return true;
+#endif
+  return read_softmax_as<nodes::SoftmaxBackward0>(node, softmax) ||
+         read_softmax_as<nodes::LogSoftmaxBackward0>(node, softmax);
+}
+
 // What a fused attention node saved. LibTorch 1.13 has none.
 struct FusedAttention {
   const ag::SavedVariable* query = nullptr;

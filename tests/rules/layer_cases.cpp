@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
+
 #include "rules/op_cases.h"
 
 namespace flightdeck::tests {
@@ -53,6 +55,7 @@ OpCases image_cases() {
          return at::constant_pad_nd(x, {1, 2, -1, 1}, 0.3);
        },
        kPlane},
+      {"ChannelShuffle", [](T x, T) { return at::channel_shuffle(x, 2); }, {4, 2, 3}},
       {"PixelShuffle", [](T x, T) { return at::pixel_shuffle(x, 2); }, {4, 2, 3}},
       {"PixelUnshuffle", [](T x, T) { return at::pixel_unshuffle(x, 2); }, kPlane},
       {"ReflectionPad1d",
@@ -204,6 +207,26 @@ OpCases loss_cases() {
        },
        {4, 2, 3}},
   };
+}
+
+OpCases newer_cases() {
+#if TORCH_VERSION_MAJOR < 2
+  return {};
+#else
+  return {
+      {"SafeSoftmax", [](T x, T) { return at::_safe_softmax(x, 2); }},
+      {"SafeSoftmaxOfNothing",
+       [](T x, T) { return at::_safe_softmax(x.masked_fill(x.isfinite().triu(), -INFINITY), 2); }},
+      {"SqueezeSomeDims",
+       [](T x, T) {
+         return x.unsqueeze(1).squeeze(at::IntArrayRef({1, 2}));
+       }},
+      {"SqueezeSomeDimsInPlace",
+       [](T x, T) {
+         return (x * 1.0).unsqueeze_(1).squeeze_(at::IntArrayRef({1, 2}));
+       }},
+  };
+#endif
 }
 
 }  // namespace flightdeck::tests

@@ -191,7 +191,8 @@ OpCases all_op_cases() {
                             image_cases(),
                             layer_cases(),
                             loss_cases(),
-                            complex_cases()}) {
+                            complex_cases(),
+                            newer_cases()}) {
     all.insert(all.end(), cases.begin(), cases.end());
   }
   return all;

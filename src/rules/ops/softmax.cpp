@@ -7,26 +7,27 @@
 namespace flightdeck::rules {
 namespace {
 
-using compat::nodes::LogSoftmaxBackward0;
-using compat::nodes::SoftmaxBackward0;
+compat::SavedSoftmax saved(const NodeView& node) {
+  compat::SavedSoftmax softmax;
+  TORCH_INTERNAL_ASSERT(compat::read_softmax(*node.node(), softmax));
+  return softmax;
+}
 
 bool is_log(const NodeView& node) { return node.name() == "LogSoftmaxBackward0"; }
 
 int64_t mixed_dim(const NodeView& node) {
-  const int64_t dim = is_log(node) ? compat::to_int(node.as<LogSoftmaxBackward0>().dim)
-                                   : compat::to_int(node.as<SoftmaxBackward0>().dim);
-  return wrap(dim, node.output_shape().size());
+  return wrap(saved(node).dim, node.output_shape().size());
 }
 
 Tensor probabilities(const NodeView& node) {
-  return is_log(node) ? node.unpack(node.as<LogSoftmaxBackward0>().result_).exp()
-                      : node.unpack(node.as<SoftmaxBackward0>().result_);
+  const Tensor result = node.unpack(*saved(node).result);
+  return is_log(node) ? result.exp() : result;
 }
 
 class SoftmaxRule final : public AlongDimsRule {
  public:
   SoftmaxRule()
-      : AlongDimsRule({"LogSoftmaxBackward0", "SoftmaxBackward0"},
+      : AlongDimsRule({"LogSoftmaxBackward0", "SafeSoftmaxBackward0", "SoftmaxBackward0"},
                       [](const NodeView& node) { return Shape{mixed_dim(node)}; }) {}
 
   Tensor columns(const NodeView& node, size_t, const Tensor& stack) const override {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Padding, resampling and rarer pooling: fixed linear maps of the trailing, spatial dimensions.
+// Padding, resampling, shuffling and rarer pooling: fixed linear maps of channels or of the
+// trailing, spatial dimensions.
 #include "rules/families.h"
 
 namespace flightdeck::rules {
@@ -14,6 +15,7 @@ int64_t spatial_dims(const std::string& name) {
 }
 
 Shape resampled_dims(const NodeView& node) {
+  if (node.name() == "ChannelShuffleBackward0") return {1};
   Shape dims;
   for (int64_t k = 1; k <= spatial_dims(node.name()); ++k) dims.push_back(-k);
   return dims;
@@ -23,19 +25,19 @@ Shape resampled_dims(const NodeView& node) {
 
 const Rule& spatial() {
   static const AlongDimsRule rule(
-      {"MkldnnAdaptiveAvgPool2DBackward0", "MkldnnMaxPool2DBackward0",
-       "MkldnnMaxPool3DBackward0",         "PixelShuffleBackward0",
-       "PixelUnshuffleBackward0",          "ReflectionPad1DBackward0",
-       "ReflectionPad2DBackward0",         "ReflectionPad3DBackward0",
-       "ReplicationPad1DBackward0",        "ReplicationPad2DBackward0",
-       "ReplicationPad3DBackward0",        "UpsampleBicubic2DBackward0",
-       "UpsampleBicubic2DBackward1",       "UpsampleBilinear2DBackward0",
-       "UpsampleBilinear2DBackward1",      "UpsampleLinear1DBackward0",
-       "UpsampleLinear1DBackward1",        "UpsampleNearest1DBackward0",
-       "UpsampleNearest1DBackward1",       "UpsampleNearest2DBackward0",
-       "UpsampleNearest2DBackward1",       "UpsampleNearest3DBackward0",
-       "UpsampleNearest3DBackward1",       "UpsampleTrilinear3DBackward0",
-       "UpsampleTrilinear3DBackward1"},
+      {"ChannelShuffleBackward0",      "MkldnnAdaptiveAvgPool2DBackward0",
+       "MkldnnMaxPool2DBackward0",     "MkldnnMaxPool3DBackward0",
+       "PixelShuffleBackward0",        "PixelUnshuffleBackward0",
+       "ReflectionPad1DBackward0",     "ReflectionPad2DBackward0",
+       "ReflectionPad3DBackward0",     "ReplicationPad1DBackward0",
+       "ReplicationPad2DBackward0",    "ReplicationPad3DBackward0",
+       "UpsampleBicubic2DBackward0",   "UpsampleBicubic2DBackward1",
+       "UpsampleBilinear2DBackward0",  "UpsampleBilinear2DBackward1",
+       "UpsampleLinear1DBackward0",    "UpsampleLinear1DBackward1",
+       "UpsampleNearest1DBackward0",   "UpsampleNearest1DBackward1",
+       "UpsampleNearest2DBackward0",   "UpsampleNearest2DBackward1",
+       "UpsampleNearest3DBackward0",   "UpsampleNearest3DBackward1",
+       "UpsampleTrilinear3DBackward0", "UpsampleTrilinear3DBackward1"},
       &resampled_dims,
       /*is_linear=*/true);
   return rule;
