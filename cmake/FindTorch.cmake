@@ -69,6 +69,10 @@ if(Torch_FOUND AND NOT TARGET Torch::Torch)
   target_include_directories(Torch::Torch SYSTEM INTERFACE
     ${Torch_INCLUDE_DIR} ${Torch_INCLUDE_DIR}/torch/csrc/api/include)
   target_link_libraries(Torch::Torch INTERFACE ${_torch_libraries})
+  # The headers of LibTorch 2.14 demand C++20. Our own are C++17 and valid in both.
+  if(Torch_VERSION VERSION_GREATER_EQUAL 2.14)
+    target_compile_features(Torch::Torch INTERFACE cxx_std_20)
+  endif()
   if(TARGET Threads::Threads)
     target_link_libraries(Torch::Torch INTERFACE Threads::Threads)
   endif()
@@ -84,7 +88,13 @@ if(Torch_FOUND AND NOT TARGET Torch::Torch)
     endif()
   endif()
 
-  # pip's LibTorch up to 2.5 has the library ABI from before C++11; its package file says so.
+  # A process needs one OpenMP. pip's LibTorch brings it along, and find_package(OpenMP) takes it.
+  if(EXISTS ${_torch_root}/lib/libgomp.so.1)
+    set(OpenMP_gomp_LIBRARY ${_torch_root}/lib/libgomp.so.1 CACHE FILEPATH "The OpenMP of LibTorch")
+    mark_as_advanced(OpenMP_gomp_LIBRARY)
+  endif()
+
+  # pip's LibTorch up to 2.6 has the library ABI from before C++11; its package file says so.
   set(_torch_file ${_torch_root}/share/cmake/Torch/TorchConfig.cmake)
   if(EXISTS ${_torch_file})
     file(STRINGS ${_torch_file} _torch_lines REGEX "_GLIBCXX_USE_CXX11_ABI=0")
