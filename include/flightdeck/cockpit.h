@@ -47,6 +47,8 @@ struct CockpitOptions {
 struct StepOptions {
   const torch::optim::Optimizer* optimizer = nullptr;  ///< learning rates are read from it
   std::optional<double> learning_rate;                 ///< instead of the optimizer's
+  /// Tensors that are trained, each with its rate: of an optimizer that is no torch::optim one.
+  std::optional<std::vector<std::pair<Tensor, double>>> learning_rates;
 };
 
 class StepWatch;
@@ -148,6 +150,8 @@ class [[nodiscard]] StepWatch {
 
   /// What the destructor does, earlier.
   void end();
+  /// What the destructor does while an exception flies: the step is dropped.
+  void drop();
   /// False if nothing is due or the step has ended: the watch does nothing.
   bool is_active() const;
 

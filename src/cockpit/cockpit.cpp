@@ -17,11 +17,15 @@ void StepWatch::end() {
   if (const auto cockpit = std::exchange(cockpit_, {}).lock()) cockpit->end_step(step_);
 }
 
+void StepWatch::drop() {
+  if (const auto cockpit = std::exchange(cockpit_, {}).lock()) cockpit->abandon_step(step_);
+}
+
 StepWatch::~StepWatch() noexcept(false) {
   if (std::uncaught_exceptions() <= exceptions_) {
     end();
-  } else if (const auto cockpit = cockpit_.lock()) {
-    cockpit->abandon_step(step_);
+  } else {
+    drop();
   }
 }
 

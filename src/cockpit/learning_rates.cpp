@@ -8,8 +8,14 @@
 namespace flightdeck {
 
 LearningRates::LearningRates(const StepOptions& options) : told_(options.learning_rate) {
-  if (told_ || options.optimizer == nullptr) return;
+  if (told_ || (options.optimizer == nullptr && !options.learning_rates)) return;
   of_optimizer_.emplace();
+  if (options.learning_rates) {
+    for (const auto& [tensor, rate] : *options.learning_rates) {
+      of_optimizer_->emplace_back(tensor.unsafeGetTensorImpl(), rate);
+    }
+    return;
+  }
   for (const auto& group : options.optimizer->param_groups()) {
     const double rate = group.options().get_lr();
     for (const Tensor& tensor : group.params()) {
