@@ -13,6 +13,7 @@
 #include <torch/version.h>
 
 #include "cli/command.h"
+#include "cli/machine/environment.h"
 #include "cli/machine/interrupt.h"
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
@@ -100,8 +101,9 @@ int fail(const std::string& message, int status) {
 }  // namespace
 }  // namespace cli
 
-int tool_main(int argc, char** argv) {
+int tool_main(int argc, char** argv, const char* program) {
   try {
+    if (program != nullptr) cli::set_command_line(program, {argv, argv + argc});
     return cli::parse_and_run(argc, argv);
   } catch (const cli::Interrupted& interrupted) {
     return interrupted.exit_status;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/shell.h"
 #include "cli/command.h"
+#include "cli/machine/environment.h"
 #include "cli/machine/interrupt.h"
 #include "cli/machine/processor.h"
 #include "cli/options/errors.h"
@@ -42,8 +43,6 @@ void count_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the output that goes away does not end the runs
 }
-
-std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
 // Makes the study if there is none; returns its folder.
 std::string study_folder(const CLI::App& command, const TuneOptions& options) {

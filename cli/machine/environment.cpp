@@ -4,11 +4,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <limits>
 #include <malloc.h>
 #include <unistd.h>
+#include <utility>
 
 namespace flightdeck::cli {
 namespace {
@@ -16,9 +18,29 @@ namespace {
 // Set in the process that was started again, so that it does not start another one.
 constexpr const char* kGuard = "FLIGHTDECK_ENV_SET";
 
+// Set once, before any work; empty for a program that is an executable file.
+struct Start {
+  std::string program;
+  std::vector<std::string> arguments;
+};
+Start& start() {
+  static Start told;
+  return told;
+}
+
 }  // namespace
 
+void set_command_line(const std::string& program, std::vector<std::string> arguments) {
+  start() = {program, std::move(arguments)};
+}
+
+std::string this_program() {
+  if (!start().program.empty()) return start().program;
+  return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
 std::vector<std::string> command_line() {
+  if (!start().program.empty()) return start().arguments;
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> arguments;
   for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
@@ -29,7 +51,8 @@ int start_again(std::vector<std::string> arguments) {
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
-  execv("/proc/self/exe", pointers.data());
+  const std::string told = start().program;
+  execv(told.empty() ? "/proc/self/exe" : told.c_str(), pointers.data());
   return errno;
 }
 

@@ -27,6 +27,13 @@ void restart_with_wanted_variables(int threads);
 // that can take as long as the arithmetic.
 void keep_freed_memory();
 
+// Says how this program is started where it is no executable file of its own, such as a script: by
+// the executable `program` with these arguments, the first of them its name.
+void set_command_line(const std::string& program, std::vector<std::string> arguments);
+
+// The executable that starts this program.
+std::string this_program();
+
 // The program and its arguments, as it was started.
 std::vector<std::string> command_line();
 
