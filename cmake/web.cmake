@@ -1,17 +1,43 @@
 # SPDX-License-Identifier: MIT
 # The page of web/: its packages fetched by npm in the versions of package-lock.json, bundled by
 # esbuild, and written out as a C++ file. Sets FLIGHTDECK_HAS_WEB, and FLIGHTDECK_WEB, where that is.
+# A source distribution of the Python package has the bundled page in web/page in the place of its sources.
 option(FLIGHTDECK_BUILD_WEB "Build the page of the dashboard (needs Node.js 18 and npm)"
   ${PROJECT_IS_TOP_LEVEL})
 find_program(FLIGHTDECK_NODE node)
 find_program(FLIGHTDECK_NPM npm)
 mark_as_advanced(FLIGHTDECK_NODE FLIGHTDECK_NPM)
 set(FLIGHTDECK_HAS_WEB OFF)
-if(FLIGHTDECK_BUILD_WEB AND FLIGHTDECK_NODE AND FLIGHTDECK_NPM)
+set(web_page ${PROJECT_SOURCE_DIR}/web/page)
+set(web_is_bundled OFF)
+if(EXISTS ${web_page}/index.html AND NOT EXISTS ${PROJECT_SOURCE_DIR}/web/src)
+  set(web_is_bundled ON)
+  set(FLIGHTDECK_HAS_WEB ON)
+elseif(FLIGHTDECK_BUILD_WEB AND FLIGHTDECK_NODE AND FLIGHTDECK_NPM)
   set(FLIGHTDECK_HAS_WEB ON)
 endif()
 add_feature_info("dashboard page" FLIGHTDECK_HAS_WEB "what serve and report show (nodejs, npm)")
 if(NOT FLIGHTDECK_HAS_WEB)
+  return()
+endif()
+
+# flightdeck_embed_page(file...): writes the files of the page out as C++.
+function(flightdeck_embed_page)
+  set(assets ${PROJECT_BINARY_DIR}/generated/serve/assets.cpp)
+  add_custom_command(
+    OUTPUT ${assets}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${assets} "-DFILES=${ARGN}"
+      -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    VERBATIM)
+  # The rule is known in this folder alone; the target brings it to whoever compiles the file.
+  add_custom_target(flightdeck_page DEPENDS ${assets})
+endfunction()
+
+set(web_names app.css app.js icon.svg index.html)
+if(web_is_bundled)
+  list(TRANSFORM web_names PREPEND ${web_page}/)
+  flightdeck_embed_page(${web_names})
   return()
 endif()
 
@@ -37,10 +63,7 @@ add_custom_command(
   COMMENT "Fetching the packages of the page"
   VERBATIM)
 
-set(web_files)
-foreach(file app.css app.js icon.svg index.html)
-  list(APPEND web_files ${PROJECT_BINARY_DIR}/web/${file})
-endforeach()
+list(TRANSFORM web_names PREPEND ${PROJECT_BINARY_DIR}/web/ OUTPUT_VARIABLE web_files)
 add_custom_command(
   OUTPUT ${web_files}
   COMMAND ${FLIGHTDECK_NODE} build.mjs --out ${PROJECT_BINARY_DIR}/web
@@ -48,11 +71,4 @@ add_custom_command(
   WORKING_DIRECTORY ${web}
   COMMENT "Bundling the page"
   VERBATIM)
-add_custom_command(
-  OUTPUT ${PROJECT_BINARY_DIR}/generated/serve/assets.cpp
-  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${PROJECT_BINARY_DIR}/generated/serve/assets.cpp
-    "-DFILES=${web_files}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-  DEPENDS ${web_files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-  VERBATIM)
-# The rule is known in this folder alone; the target brings it to whoever compiles the file.
-add_custom_target(flightdeck_page DEPENDS ${PROJECT_BINARY_DIR}/generated/serve/assets.cpp)
+flightdeck_embed_page(${web_files})

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Flightdeck: a debugger for neural-network training, on the PyTorch that is installed.
+
+    cockpit = flightdeck.Cockpit(model, "economy", record_to="runs/first")
+    with cockpit.watch(step, losses, optimizer):  # losses [N]
+        losses.mean().backward()                  # the loop's own line
+
+`Cockpit` watches a run, `gradients` and `curvature` answer questions about one batch, and the command
+``flightdeck`` shows what was recorded.
+"""
+
+from __future__ import annotations
+
+from ._load import _engine
+from ._engine import (
+    Bins, Coverage, Curvature, CurvatureBatch, DueSteps, Eigenpairs, Finding, Gradients, JointBins,
+    KroneckerFactors, Lamp, LampView, Layout, MemoryLimits, MemorySink, Note, OpNode, ParameterCurvature,
+    ParameterGradients, Quantity, Reading, Recorder, RowFactors, RunInfo, RunReader, SeriesInfo, SpectrumNeed,
+    StepNeeds, StepReadings, StepView, StepWatch, UpdateView, ChordView, Value, VivitNeed, all_presets,
+    all_quantities, check_rule, findings_in, lamp_catalogue, ops_with_rules, register_lamp, register_quantity,
+    register_rule, samples_first,
+)
+from .attach import Attachment
+from .cockpit import Cockpit
+from .engine import (
+    Batch, Vivit, Watch, averaged_blocks, coverage, curvature, curvature_coverage, curvature_operator, gradients,
+)
+from .operators import (
+    CurvatureOperator, LinearOperator, conjugate_gradients, diagonal, eigenpairs, kronecker_inverse,
+    kronecker_operator, spectral_density, subspace_overlap, trace,
+)
+from .parameters import named_parameters
+from .quantities import preset, quantity, register_preset
+from .sinks import Sink
+
+__version__ = _engine.version
+
+__all__ = [
+    "Attachment", "Batch", "Bins", "ChordView", "Cockpit", "Coverage", "Curvature", "CurvatureBatch",
+    "CurvatureOperator", "DueSteps", "Eigenpairs", "Finding", "Gradients", "JointBins", "KroneckerFactors", "Lamp",
+    "LampView", "Layout", "LinearOperator", "MemoryLimits", "MemorySink", "Note", "OpNode", "ParameterCurvature",
+    "ParameterGradients", "Quantity", "Reading", "Recorder", "RowFactors", "RunInfo", "RunReader", "SeriesInfo",
+    "Sink", "SpectrumNeed", "StepNeeds", "StepReadings", "StepView", "StepWatch", "UpdateView", "Value", "Vivit",
+    "VivitNeed", "Watch", "all_presets", "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients",
+    "coverage", "curvature", "curvature_coverage", "curvature_operator", "diagonal", "eigenpairs", "findings_in",
+    "gradients", "kronecker_inverse", "kronecker_operator", "lamp_catalogue", "named_parameters",
+    "ops_with_rules", "preset", "quantity", "register_lamp", "register_preset", "register_quantity",
+    "register_rule", "samples_first", "spectral_density", "subspace_overlap", "trace",
+]

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""The words that stand for C++ enumerations, as types."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterable, Literal, Sequence, Union
+
+from . import _engine
+
+Need = Literal[
+    "mean", "individual", "norms", "second_moment", "variance", "gram", "dots", "mean_dots",
+    "arrived_norm", "deviations",
+]
+CurvatureNeed = Literal[
+    "diag_ggn", "diag_ggn_mc", "diag_hessian", "diag_ggn_per_sample", "diag_ggn_mc_per_sample",
+    "diag_hessian_per_sample", "trace_ggn", "trace_ggn_mc", "trace_hessian", "kfac", "kflr", "kfra",
+]
+BatchNorm = Literal["refuse", "constant_statistics", "split_gradient"]
+Reduction = Literal["mean", "sum"]
+SharedTerms = Literal["keep", "leave_out"]
+WeightSharing = Literal["patch_sums", "expand", "reduce"]
+CurvatureKind = Literal["hessian", "ggn", "empirical_fisher", "pch_clip", "pch_abs"]
+BatchAverage = Literal["products", "jacobians"]
+DampingSplit = Literal["trace", "exact"]
+EigenMethod = Literal["auto", "lanczos", "lobpcg"]
+TraceMethod = Literal["xtrace", "hutchinson", "hutch++"]
+DiagonalMethod = Literal["hutchinson", "xdiag"]
+LossColumns = Literal["exact", "sampled"]
+Cost = Literal["free", "first_order", "curvature", "spectrum"]
+CoverageLevel = Literal["exact-fast", "exact-slow", "refused", "unused"]
+Ending = Literal["finished", "interrupted", "diverged", "failed"]
+Severity = Literal["advice", "warning", "failure"]
+
+#: One need or several.
+Needs = Union[Need, Sequence[Need]]
+CurvatureNeeds = Union[CurvatureNeed, Sequence[CurvatureNeed]]
+#: Every so many steps, "every 16 from 3", "log 0 4", "at 0,5,9", a list of steps, or a function of the step.
+DueLike = Union["_engine.DueSteps", int, str, Iterable[int], Callable[[int], bool], None]

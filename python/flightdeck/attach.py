@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Watches loops that are not edited: the steps are seen by hooks on the loss and the optimizer."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
+
+import torch
+
+from . import _engine
+from ._words import Reduction
+
+if TYPE_CHECKING:
+    from .cockpit import Cockpit
+
+
+class Attachment:
+    """A cockpit on a loop that is not edited, until `detach`.
+
+    With ``loss_fn``, a module or a function, the first loss of every step is watched. A function is wrapped
+    where its own module has it (``torch.nn.functional.cross_entropy``); `loss_fn` is the wrapped one. Without
+    it, every loss that ``backward()`` is called on is watched. A step ends when the ``optimizer`` takes it;
+    without an optimizer each backward pass is one.
+
+    A scalar loss is taken apart by the size of the batch: that of the model's first input, else of the loss's.
+
+    >>> from flightdeck import Cockpit
+    >>> model, criterion = torch.nn.Linear(3, 2), torch.nn.CrossEntropyLoss()
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    >>> cockpit = Cockpit(model, ["grad_norm"])
+    >>> attachment = cockpit.attach(optimizer=optimizer, loss_fn=criterion)
+    >>> for step in range(3):  # a loop that knows nothing of it
+    ...     optimizer.zero_grad()
+    ...     criterion(model(torch.ones(5, 3)), torch.zeros(5, dtype=torch.long)).backward()
+    ...     optimizer.step()
+    >>> attachment.detach()
+    >>> sorted(cockpit.readings)
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        cockpit: "Cockpit",
+        model: Optional[torch.nn.Module],
+        optimizer: Optional[Any],
+        *,
+        loss_fn: Optional[Callable[..., Any]] = None,
+        first_step: int = 0,
+    ) -> None:
+        self._cockpit = cockpit
+        self._optimizer = optimizer
+        self._step = first_step
+        self._batch_size: Optional[int] = None
+        self._watch: Optional[_engine.StepWatch] = None
+        self._undo: List[Callable[[], object]] = []
+        self.loss_fn = loss_fn
+        if model is not None:
+            self._undo.append(model.register_forward_pre_hook(self._before_model).remove)
+        if optimizer is not None:
+            self._hook_optimizer(optimizer)
+        if loss_fn is None:
+            self._hook_backward()
+        elif isinstance(loss_fn, torch.nn.Module):
+            self._undo.append(loss_fn.register_forward_hook(self._after_loss_module).remove)
+        else:
+            self._hook_function(loss_fn)
+
+    @property
+    def step(self) -> int:
+        """The number of the step that comes next or is being watched."""
+        return self._step
+
+    def detach(self) -> None:
+        """Ends the step that is being watched and lets the loop alone."""
+        self._end()
+        while self._undo:
+            self._undo.pop()()
+
+    def __enter__(self) -> "Attachment":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.detach()
+
+    # ---- what is seen ----
+
+    def _before_model(self, module: torch.nn.Module, inputs: Tuple[Any, ...]) -> None:
+        if torch.is_grad_enabled():
+            self._batch_size = _leading_size(inputs) or self._batch_size
+
+    def _after_loss_module(self, module: torch.nn.Module, inputs: Tuple[Any, ...], loss: Any) -> None:
+        self._begin(loss, _leading_size(inputs), getattr(module, "reduction", "mean"))
+
+    def _before_update(self, *_: object) -> None:
+        self._end()
+        self._step += 1
+
+    # ---- a step ----
+
+    def _begin(self, loss: Any, size: Optional[int], reduction: str = "mean") -> None:
+        """Watches this loss, unless the step has one already or there is nothing to differentiate."""
+        if self._watch is not None or not isinstance(loss, torch.Tensor) or not loss.requires_grad:
+            return
+        if loss.dim() == 1 and loss.numel() > 1:
+            self._watch = self._cockpit.watch(self._step, loss, self._optimizer)
+            return
+        known: Reduction = "sum" if reduction == "sum" else "mean"
+        self._watch = self._cockpit.watch(
+            self._step, loss, self._optimizer, batch_size=self._batch_size or size or 0, reduction=known
+        )
+
+    def _end(self) -> None:
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.end()
+
+    # ---- hooks ----
+
+    def _hook_optimizer(self, optimizer: Any) -> None:
+        if hasattr(optimizer, "register_step_pre_hook"):
+            self._undo.append(optimizer.register_step_pre_hook(self._before_update).remove)
+            return
+        step = optimizer.step
+
+        @functools.wraps(step)  # schedulers look for marks on it
+        def watched_step(*arguments: Any, **named: Any) -> Any:
+            self._before_update()
+            return step(*arguments, **named)
+
+        optimizer.step = watched_step
+        self._undo.append(lambda: delattr(optimizer, "step"))
+
+    def _hook_function(self, function: Callable[..., Any]) -> None:
+        @functools.wraps(function)
+        def watched_loss(*arguments: Any, **named: Any) -> Any:
+            loss = function(*arguments, **named)
+            self._begin(loss, _leading_size(arguments), named.get("reduction", "mean"))
+            return loss
+
+        self.loss_fn = watched_loss
+        self._replace(sys.modules.get(function.__module__), function.__name__, function, watched_loss)
+
+    def _hook_backward(self) -> None:
+        backward = torch.autograd.backward
+
+        @functools.wraps(backward)
+        def watched_backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
+            self._begin(tensors, None)
+            watch = self._watch
+            try:
+                result = backward(tensors, *arguments, **named)
+            except BaseException:
+                self._watch = None
+                if watch is not None:
+                    watch.drop()
+                    self._step += 1  # a number serves once
+                raise
+            if self._optimizer is None:
+                self._before_update()
+            return result
+
+        # Tensor.backward looks it up there.
+        self._replace(torch.autograd, "backward", backward, watched_backward)
+
+    def _replace(self, owner: Any, name: str, before: Any, after: Any) -> None:
+        if getattr(owner, name, None) is before:
+            setattr(owner, name, after)
+            self._undo.append(lambda: setattr(owner, name, before))
+
+
+def _leading_size(inputs: Tuple[Any, ...]) -> Optional[int]:
+    """The size of the first dimension of the first tensor that has one."""
+    for value in inputs:
+        if isinstance(value, torch.Tensor) and value.dim() > 0:
+            return value.shape[0]
+    return None

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""The cockpit: watches a training run from inside without changing it."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import sys
+import weakref
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
+
+import torch
+
+from . import _engine
+from ._words import BatchNorm, DueLike, Ending, Reduction, SharedTerms
+from .parameters import ParametersLike, named_parameters
+from .quantities import QuantitiesLike, quantities_of
+from .sinks import Sink
+
+if TYPE_CHECKING:
+    from .attach import Attachment
+
+_log = logging.getLogger("flightdeck")
+
+# A value of one step: a number, a list of numbers, or a histogram.
+ReadingValue = Union[float, List[float], _engine.Reading]
+
+
+class Cockpit:
+    """Watches the training of a model's parameters.
+
+    ``quantities`` is a preset (``"economy"``, ``"business"``, ``"full"``) or a list of quantities; ``due`` says
+    at which steps those given by name are computed. ``groups`` is ``"whole"``, ``"module"``, ``"module:1"``,
+    ``"parameter"``, ``"type"``, ``"depth"``, or a list of regular expressions. ``keep`` is how many of the last
+    steps `readings` has; None keeps all.
+
+    Parameters, ``.grad`` and random numbers are as without it, to the bit. A quantity that fails is switched off
+    and recorded; nothing is raised from a watched step unless ``strict``. Warnings go to the logger
+    ``flightdeck``, or to ``on_warning``.
+
+    >>> model = torch.nn.Linear(3, 2)
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    >>> cockpit = Cockpit(model, ["loss", "grad_norm"])
+    >>> for step in range(3):
+    ...     optimizer.zero_grad()
+    ...     losses = model(torch.ones(5, 3)).square().sum(1)
+    ...     with cockpit.watch(step, losses, optimizer):
+    ...         losses.mean().backward()
+    ...     optimizer.step()
+    >>> sorted(cockpit.readings[2])
+    ['grad_norm', 'loss']
+    >>> cockpit.finish()
+    """
+
+    def __init__(
+        self,
+        parameters: ParametersLike,
+        quantities: QuantitiesLike = "economy",
+        *,
+        record_to: Union[str, "os.PathLike[str]", None] = None,
+        due: DueLike = None,
+        groups: Union[str, Sequence[str]] = "whole",
+        strict: bool = False,
+        batch_norm: BatchNorm = "refuse",
+        shared_terms: SharedTerms = "keep",
+        seed: int = 0,
+        memory: Optional[_engine.MemoryLimits] = None,
+        on_warning: Optional[Callable[[str], object]] = None,
+        keep: Optional[int] = 16,
+        sinks: Sequence[Union[Sink, _engine.NativeSink]] = (),
+        config: Optional[Mapping[str, object]] = None,
+    ) -> None:
+        self._native = _engine.Cockpit(
+            named_parameters(parameters),
+            quantities_of(quantities, due),
+            groups=groups,
+            strict=strict,
+            batch_norm=batch_norm,
+            shared_terms=shared_terms,
+            seed=seed,
+            memory=memory,
+            on_warning=_log.warning if on_warning is None else on_warning,
+        )
+        self._model = weakref.ref(parameters) if isinstance(parameters, torch.nn.Module) else None
+        self._recent = _engine.RecentReadings(keep)
+        self._native.add_sink(self._recent)
+        for sink in sinks:
+            self.add_sink(sink)
+        if record_to is not None:
+            self.record_to(record_to)
+        for key, value in (config or {}).items():
+            self.describe(key, value)
+        _open_cockpits.add(self)
+
+    # ---- before the first step ----
+
+    def add(self, quantity: _engine.Quantity) -> None:
+        """Tracks another quantity. Before the first watched step."""
+        self._native.add(quantity)
+
+    def add_sink(self, sink: Union[Sink, _engine.NativeSink]) -> None:
+        """Hands what is measured to another sink. Before the first watched step."""
+        self._native.add_sink(sink)
+
+    def record_to(self, folder: Union[str, "os.PathLike[str]"]) -> None:
+        """Records to a folder, which is made; raises FileExistsError if it already holds a run."""
+        self._native.record_to(os.fspath(folder))
+
+    def describe(self, key: str, value: object) -> None:
+        """Told with the run: problem, optimizer, seed, ... Before the first watched step."""
+        self._native.describe(key, str(value))
+
+    # ---- steps ----
+
+    def watch(
+        self,
+        step: int,
+        losses: Union[torch.Tensor, _engine.Batch],
+        optimizer: Optional[Any] = None,
+        *,
+        learning_rate: Optional[float] = None,
+        outputs: Optional[torch.Tensor] = None,
+        batch_size: int = 0,
+        reduction: Reduction = "mean",
+    ) -> _engine.StepWatch:
+        """Watches one step: a ``with`` block around ``backward()``, at every step, with ascending numbers.
+
+        ``losses`` are individual losses [N], a scalar loss with the ``batch_size`` it is the ``reduction`` of,
+        or a `Batch`. Learning rates are read from the ``optimizer``. An exception inside the block drops the
+        step.
+        """
+        return self._native.watch(
+            step,
+            losses,
+            optimizer,
+            learning_rate=learning_rate,
+            outputs=outputs,
+            batch_size=batch_size,
+            reduction=reduction,
+        )
+
+    def attach(
+        self,
+        model: Optional[torch.nn.Module] = None,
+        optimizer: Optional[Any] = None,
+        *,
+        loss_fn: Optional[Callable[..., Any]] = None,
+        first_step: int = 0,
+    ) -> "Attachment":
+        """Watches a loop that is not edited: every backward pass from now on. See `flightdeck.attach`."""
+        from .attach import Attachment
+
+        if model is None and self._model is not None:
+            model = self._model()
+        return Attachment(self, model, optimizer, loss_fn=loss_fn, first_step=first_step)
+
+    def log(
+        self, step: int, values: Optional[Mapping[str, float]] = None, **named: float
+    ) -> None:
+        """Records numbers of one's own: ``cockpit.log(step, accuracy=0.9)``."""
+        together = {**(values or {}), **named}
+        self._native.log(step, {name: float(value) for name, value in together.items()})
+
+    # ---- what there is ----
+
+    @property
+    def readings(self) -> Dict[int, Dict[str, ReadingValue]]:
+        """The last steps: values by name, ``quantity[/field][@group]``."""
+        return self._recent.steps
+
+    @property
+    def notes(self) -> List[_engine.Note]:
+        """Remarks, and quantities that were switched off."""
+        return self._recent.notes
+
+    @property
+    def parameters(self) -> List[Tuple[str, torch.Tensor]]:
+        """What is watched, each tensor once."""
+        return self._native.parameters
+
+    def is_due(self, step: int) -> bool:
+        """True if something is computed at this step, or completed for the step before."""
+        return self._native.is_due(step)
+
+    def plan(self, step: int) -> str:
+        """What is computed at this step and by which passes, for people."""
+        return self._native.plan(step)
+
+    # ---- from process to process ----
+
+    def state_dict(self) -> Dict[str, torch.Tensor]:
+        """What outlives a step; with it and the training's own state a run goes on in another process."""
+        return self._native.save()
+
+    def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Before the first watched step. Raises if it is of other parameters, quantities or settings."""
+        self._native.load(dict(state))
+
+    # ---- the end ----
+
+    def finish(self, ending: Ending = "finished") -> None:
+        """Ends the run and closes the sinks. The end of the ``with`` block or of the program calls it too."""
+        self._native.finish(ending)
+        _open_cockpits.discard(self)
+
+    def __enter__(self) -> "Cockpit":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.finish(_ending_of(kind))
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Cockpit":
+        """A run is one: copies of what holds a cockpit hold the same one."""
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a cockpit belongs to its process; save what it knows by state_dict()")
+
+
+def _ending_of(kind: Optional[Type[BaseException]]) -> Ending:
+    if kind is None:
+        return "finished"
+    return "interrupted" if issubclass(kind, KeyboardInterrupt) else "failed"
+
+
+_open_cockpits: "weakref.WeakSet[Cockpit]" = weakref.WeakSet()
+
+
+@atexit.register
+def _finish_all() -> None:
+    """Ends runs that are open at the end of the program, while sinks of Python's still work."""
+    ending = _ending_of(getattr(sys, "last_type", None))
+    for cockpit in list(_open_cockpits):
+        cockpit.finish(ending)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""The named parameters that a question is about, from whatever the caller has."""
+
+from __future__ import annotations
+
+from typing import Iterable, List, Mapping, Tuple, Union
+
+import torch
+
+#: A module (its trainable parameters), a mapping or pairs of names and tensors, or tensors alone.
+ParametersLike = Union[
+    torch.nn.Module,
+    Mapping[str, torch.Tensor],
+    Iterable[Tuple[str, torch.Tensor]],
+    Iterable[torch.Tensor],
+]
+
+
+def named_parameters(source: ParametersLike) -> List[Tuple[str, torch.Tensor]]:
+    """Lists names and tensors. Of a module, those that require gradients; a tied weight is listed once.
+
+    >>> [name for name, _ in named_parameters(torch.nn.Linear(2, 1))]
+    ['weight', 'bias']
+    >>> [name for name, _ in named_parameters([torch.ones(1)])]
+    ['0']
+    """
+    if isinstance(source, torch.nn.Module):
+        return [(name, tensor) for name, tensor in source.named_parameters() if tensor.requires_grad]
+    if isinstance(source, torch.Tensor):
+        raise TypeError("parameters: this is one tensor; give a module, a mapping, or a list of tensors")
+    if isinstance(source, Mapping):
+        return list(source.items())
+    named: List[Tuple[str, torch.Tensor]] = []
+    for position, entry in enumerate(source):
+        if isinstance(entry, torch.Tensor):
+            named.append((str(position), entry))
+        else:
+            name, tensor = entry
+            named.append((name, tensor))
+    return named

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// The cockpit and its watches.
+#include "readings.h"
+
+namespace flightdeck::python {
+namespace {
+
+// Ends with the `with` block: by an exception the step is dropped. One that is forgotten ends when
+// Python collects it, where nothing may be thrown.
+class LoopWatch {
+ public:
+  explicit LoopWatch(StepWatch watch) : watch_(std::move(watch)) {}
+  LoopWatch(const LoopWatch&) = delete;
+  LoopWatch& operator=(const LoopWatch&) = delete;
+  ~LoopWatch() {
+    const py::gil_scoped_release unlocked;
+    try {
+      watch_.end();
+    } catch (...) {
+      // Strict cockpits throw from `end`; a destructor of Python's has nobody to tell.
+    }
+  }
+  void end() { watch_.end(); }
+  void drop() { watch_.drop(); }
+  bool is_active() const { return watch_.is_active(); }
+
+ private:
+  StepWatch watch_;
+};
+
+// Rates of any optimizer that has param_groups as those of torch.optim do.
+std::vector<std::pair<Tensor, double>> learning_rates_of(const py::object& optimizer) {
+  std::vector<std::pair<Tensor, double>> rates;
+  for (const py::handle group : optimizer.attr("param_groups")) {
+    const double rate = py::float_(group["lr"]).cast<double>();
+    for (const py::handle tensor : group["params"]) rates.emplace_back(tensor.cast<Tensor>(), rate);
+  }
+  return rates;
+}
+
+Grouping grouping_of(const py::object& given) {
+  if (py::isinstance<py::str>(given)) return Grouping::parse(given.cast<std::string>());
+  return Grouping::by_pattern(given.cast<std::vector<std::string>>());
+}
+
+std::function<void(const std::string&)> text_function(const py::object& given) {
+  if (given.is_none()) return {};
+  return [function = Held(given)](const std::string& text) {
+    const py::gil_scoped_acquire lock;
+    function.get()(text);
+  };
+}
+
+std::shared_ptr<Cockpit> make_cockpit(const NamedTensors& parameters,
+                                      const std::vector<Quantity>& quantities,
+                                      const py::object& groups,
+                                      bool strict,
+                                      BatchNormPolicy batch_norm,
+                                      SharedTerms shared_terms,
+                                      uint64_t seed,
+                                      const std::optional<MemoryLimits>& memory,
+                                      const py::object& on_warning) {
+  CockpitOptions options;
+  options.grouping = grouping_of(groups);
+  options.strict = strict;
+  options.batch_norm = batch_norm;
+  options.shared_terms = shared_terms;
+  options.seed = seed;
+  if (memory) options.memory = *memory;
+  options.on_warning = text_function(on_warning);
+  // Its end waits for the calls of other threads, which may wait for the lock of Python.
+  return {new Cockpit(parameters_of(parameters), quantities, std::move(options)),
+          [](Cockpit* cockpit) {
+            const py::gil_scoped_release unlocked;
+            delete cockpit;
+          }};
+}
+
+std::unique_ptr<LoopWatch> watch(Cockpit& cockpit,
+                                 int64_t step,
+                                 const py::object& losses,
+                                 const py::object& optimizer,
+                                 std::optional<double> learning_rate,
+                                 const std::optional<Tensor>& outputs,
+                                 int64_t batch_size,
+                                 Reduction reduction) {
+  StepOptions told;
+  told.learning_rate = learning_rate;
+  if (!optimizer.is_none()) told.learning_rates = learning_rates_of(optimizer);
+  if (py::isinstance<Batch>(losses)) {
+    const Batch batch = losses.cast<Batch>();
+    const py::gil_scoped_release unlocked;
+    return std::make_unique<LoopWatch>(cockpit.watch(step, batch, told));
+  }
+  const Tensor given = losses.cast<Tensor>();
+  const py::gil_scoped_release unlocked;
+  if (!outputs && batch_size == 0) {
+    return std::make_unique<LoopWatch>(cockpit.watch(step, given, told));
+  }
+  BatchOptions said;
+  said.outputs = or_undefined(outputs);
+  said.batch_size = batch_size;
+  said.reduction = reduction;
+  said.batch_norm = cockpit.options().batch_norm;
+  said.shared_terms = cockpit.options().shared_terms;
+  said.memory = cockpit.options().memory;
+  const Batch batch(given, cockpit.parameters(), std::move(said));
+  return std::make_unique<LoopWatch>(cockpit.watch(step, batch, told));
+}
+
+// A folder that holds a run is Python's FileExistsError.
+void record_to(Cockpit& cockpit, const std::string& folder) {
+  try {
+    const py::gil_scoped_release unlocked;
+    cockpit.record_to(folder);
+  } catch (const std::runtime_error& error) {
+    if (!RunReader::is_run(folder)) throw;
+    PyErr_SetString(PyExc_FileExistsError, error.what());
+    throw py::error_already_set();
+  }
+}
+
+void bind_watch(py::module_& module) {
+  py::class_<LoopWatch>(module, "StepWatch")
+      .def("__enter__", [](py::object self) { return self; })
+      .def("__exit__",
+           [](LoopWatch& watch, const py::object& type, const py::object&, const py::object&) {
+             const bool is_failure = !type.is_none();
+             const py::gil_scoped_release unlocked;
+             if (is_failure) {
+               watch.drop();
+             } else {
+               watch.end();
+             }
+           })
+      .def("end", &LoopWatch::end, Unlocked())
+      .def("drop", &LoopWatch::drop, Unlocked())
+      .def_property_readonly("is_active", py::cpp_function(&LoopWatch::is_active, Unlocked()));
+}
+
+}  // namespace
+
+void bind_cockpit(py::module_& module) {
+  bind_watch(module);
+  py::class_<Cockpit, std::shared_ptr<Cockpit>>(module, "Cockpit")
+      .def(py::init(&make_cockpit),
+           py::arg("parameters"),
+           py::arg("quantities"),
+           py::kw_only(),
+           py::arg("groups") = "whole",
+           py::arg("strict") = false,
+           py::arg("batch_norm") = BatchNormPolicy::kRefuse,
+           py::arg("shared_terms") = SharedTerms::kKeep,
+           py::arg("seed") = 0,
+           py::arg("memory") = std::nullopt,
+           py::arg("on_warning") = py::none())
+      .def("add", &Cockpit::add, py::arg("quantity"), Unlocked())
+      .def(
+          "add_sink",
+          [](Cockpit& cockpit, const py::object& sink) {
+            const std::shared_ptr<Sink> added = sink_of(sink);
+            const py::gil_scoped_release unlocked;
+            cockpit.add_sink(added);
+          },
+          py::arg("sink"))
+      .def("record_to", &record_to, py::arg("folder"))
+      .def("describe", &Cockpit::describe, py::arg("key"), py::arg("value"), Unlocked())
+      .def("watch",
+           &watch,
+           py::arg("step"),
+           py::arg("losses"),
+           py::arg("optimizer") = py::none(),
+           py::kw_only(),
+           py::arg("learning_rate") = std::nullopt,
+           py::arg("outputs") = std::nullopt,
+           py::arg("batch_size") = 0,
+           py::arg("reduction") = Reduction::kMean)
+      .def("log",
+           py::overload_cast<int64_t, const std::map<std::string, double>&>(&Cockpit::log),
+           py::arg("step"),
+           py::arg("values"),
+           Unlocked())
+      .def("save", &Cockpit::save, Unlocked())
+      .def("load", &Cockpit::load, py::arg("saved"), Unlocked())
+      .def_property_readonly(
+          "parameters", [](const Cockpit& cockpit) { return named_tensors(cockpit.parameters()); })
+      .def("is_due", &Cockpit::is_due, py::arg("step"), Unlocked())
+      .def("plan", &Cockpit::plan, py::arg("step"), Unlocked())
+      .def("finish", &Cockpit::finish, py::arg("ending") = Ending::kFinished, Unlocked());
+}
+
+}  // namespace flightdeck::python

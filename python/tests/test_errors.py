@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Bad input is the fitting exception of Python, with the text of the C++ library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import Case
+
+import flightdeck
+from flightdeck._load import check_torch_version
+
+
+def test_words_that_are_none(small: Case) -> None:
+    with pytest.raises(ValueError, match="there is no need 'norm'; choose one of mean, individual, norms"):
+        flightdeck.gradients(small.losses(), small.model, "norm")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="there is no reduction 'max'; choose one of mean, sum"):
+        flightdeck.Batch(small.losses(), small.model, reduction="max")  # type: ignore[arg-type]
+
+
+def test_names_that_are_none(small: Case) -> None:
+    with pytest.raises(ValueError, match="grad_norm"):
+        flightdeck.quantity("grad_norn")
+    with pytest.raises(ValueError, match="economy"):
+        flightdeck.Cockpit(small.model, "ecomony")
+    with pytest.raises(ValueError, match="curvature"):
+        flightdeck.quantity("hess_trace", curvatur="ggn")
+    with pytest.raises(ValueError):
+        flightdeck.DueSteps("now and then")
+    with pytest.raises(ValueError):
+        flightdeck.Cockpit(small.model, ["loss"], groups="families")
+    answers = flightdeck.gradients(small.losses(), small.model, "norms")
+    with pytest.raises(IndexError, match="0.wait"):
+        answers["0.wait"]
+
+
+def test_losses_that_fit_nothing(small: Case) -> None:
+    with pytest.raises(ValueError):
+        flightdeck.gradients(small.losses().detach(), small.model, "norms")
+    with pytest.raises(ValueError):
+        flightdeck.gradients(small.losses().mean(), small.model, "norms")
+    with pytest.raises(TypeError, match="parameters"):
+        flightdeck.gradients(small.losses())
+    with pytest.raises(TypeError, match="one tensor"):
+        flightdeck.gradients(small.losses(), torch.ones(2))  # type: ignore[arg-type]
+    frozen = [torch.ones(2)]
+    with pytest.raises(ValueError, match="gradient"):
+        flightdeck.Cockpit(frozen, ["loss"])
+
+
+def test_a_freed_graph_is_said(small: Case) -> None:
+    losses = small.losses()
+    losses.mean().backward()
+    with pytest.raises(RuntimeError, match="the graph behind losses was already freed by a backward pass"):
+        flightdeck.gradients(losses, small.model, "norms")
+
+
+def test_a_watch_without_backward(small: Case) -> None:
+    watch = flightdeck.Watch(small.losses(), small.model)
+    assert not watch.has_run
+    with pytest.raises(RuntimeError, match="no backward pass went through the losses before finish"):
+        watch.finish()
+    with pytest.raises(RuntimeError, match="it has not finished"):
+        watch.result
+
+
+def test_batch_norm_is_refused_by_name() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1))
+    losses = model(torch.randn(5, 3)).flatten()
+    answers = flightdeck.coverage(losses, model)
+    assert {entry.level for entry in answers.parameters if entry.name.startswith("0")} == {"refused"}
+    batch = flightdeck.Batch(losses, model, batch_norm="split_gradient")
+    rows = flightdeck.gradients(batch, what=["individual", "mean"])
+    assert torch.allclose(rows["0.weight"].individual.mean(0), rows["0.weight"].mean, atol=1e-6)
+
+
+def test_folders(small: Case, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nothing"):
+        flightdeck.RunReader(str(tmp_path / "nothing"))
+    for _ in range(1):
+        with flightdeck.Cockpit(small.model, ["loss"], record_to=tmp_path / "run") as cockpit:
+            losses = small.losses()
+            with cockpit.watch(0, losses):
+                losses.mean().backward()
+    with pytest.raises(FileExistsError, match="run"):
+        flightdeck.Cockpit(small.model, ["loss"], record_to=tmp_path / "run")
+
+
+def test_things_that_are_no_sinks(small: Case) -> None:
+    cockpit = flightdeck.Cockpit(small.model, ["loss"])
+    with pytest.raises(TypeError, match="a sink has begin, write, note and finish"):
+        cockpit.add_sink(object())  # type: ignore[arg-type]
+
+
+def test_another_pytorch_is_refused() -> None:
+    with pytest.raises(ImportError, match="compiled against PyTorch 2.11.0 but PyTorch 2.13.0 is imported"):
+        check_torch_version("2.11.0", "2.13.0")
+    check_torch_version("2.13.0", "2.13.0+cpu")

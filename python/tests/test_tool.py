@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The command `flightdeck` of the package."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+
+import flightdeck
+
+
+def tool(*words: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    # The child finds the package where this process has it.
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    return subprocess.run(
+        [sys.executable, "-m", "flightdeck", *words], capture_output=True, text=True, cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+
+
+def test_it_says_its_version(tmp_path: Path) -> None:
+    result = tool("--version", folder=tmp_path)
+    assert result.returncode == 0
+    assert result.stdout.startswith(f"flightdeck {flightdeck.__version__} ")
+
+
+def test_wrong_usage_is_status_2(tmp_path: Path) -> None:
+    result = tool("shwo", folder=tmp_path)
+    assert result.returncode == 2
+    assert "show" in result.stderr
+
+
+def test_it_shows_and_exports_what_python_recorded(tmp_path: Path) -> None:
+    model = torch.nn.Linear(3, 2)
+    with flightdeck.Cockpit(model, ["loss", "grad_norm"], record_to=tmp_path / "runs" / "first") as cockpit:
+        for step in range(5):
+            losses = model(torch.randn(4, 3)).square().sum(1)
+            with cockpit.watch(step, losses):
+                losses.mean().backward()
+    shown = tool("show", "runs/first", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "grad_norm" in shown.stdout
+    exported = tool("export", "runs/first", "--format", "csv", folder=tmp_path)
+    assert exported.returncode == 0, exported.stderr
+
+
+def test_it_trains_and_reports(tmp_path: Path) -> None:
+    words = ["run", "mnist_logreg", "--synthetic", "--steps", "5", "--out", "runs/tool"]
+    result = tool(*words, folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    report = tool("report", "runs/tool", folder=tmp_path)
+    assert report.returncode == 0, report.stderr
+    assert list((tmp_path).rglob("*.html"))
