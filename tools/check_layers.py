@@ -32,6 +32,7 @@ DIRECT = {
     "public": [],
     "run": ["public", "suite", "study"],
     "cli": ["serve", "run"],
+    "python": ["cli"],
     "suite": ["public", "base"],
     "study": ["base", "public"],
     "examples": ["public", "suite", "run"],
@@ -91,7 +92,7 @@ def allowed(layer):
 
 
 SRC_LAYERS = [layer for layer in DIRECT if layer not in
-              ("public", "run", "cli", "suite", "study", "examples")]
+              ("public", "run", "cli", "python", "suite", "study", "examples")]
 
 
 def layer_of(path):

@@ -11,7 +11,8 @@
 
 from __future__ import annotations
 
-from ._load import _engine
+from . import _load as _load  # first: it refuses a PyTorch of another version
+from . import _engine as _engine
 from ._engine import (
     Bins, Coverage, Curvature, CurvatureBatch, DueSteps, Eigenpairs, Finding, Gradients, JointBins,
     KroneckerFactors, Lamp, LampView, Layout, MemoryLimits, MemorySink, Note, OpNode, ParameterCurvature,

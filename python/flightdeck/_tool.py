@@ -9,7 +9,7 @@ import sys
 import sysconfig
 from typing import List, Optional
 
-from ._load import _engine
+from . import _engine
 
 
 def _program() -> Optional[str]:

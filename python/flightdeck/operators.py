@@ -104,7 +104,8 @@ class LinearOperator:
 
         def matmat(columns: "numpy.ndarray[Any, Any]") -> "numpy.ndarray[Any, Any]":
             lines = torch.as_tensor(numpy.ascontiguousarray(columns.T), dtype=self.dtype, device=self.device)
-            return self.multiply(lines).cpu().numpy().T
+            product: "numpy.ndarray[Any, Any]" = self.multiply(lines).cpu().numpy()
+            return product.T
 
         def matvec(vector: "numpy.ndarray[Any, Any]") -> "numpy.ndarray[Any, Any]":
             return matmat(vector.reshape(-1, 1)).reshape(-1)

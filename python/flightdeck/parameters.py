@@ -31,10 +31,7 @@ def named_parameters(source: ParametersLike) -> List[Tuple[str, torch.Tensor]]:
     if isinstance(source, Mapping):
         return list(source.items())
     named: List[Tuple[str, torch.Tensor]] = []
-    for position, entry in enumerate(source):
-        if isinstance(entry, torch.Tensor):
-            named.append((str(position), entry))
-        else:
-            name, tensor = entry
-            named.append((name, tensor))
+    entries: Iterable[Union[torch.Tensor, Tuple[str, torch.Tensor]]] = source
+    for position, entry in enumerate(entries):
+        named.append((str(position), entry) if isinstance(entry, torch.Tensor) else entry)
     return named
