@@ -18,8 +18,8 @@ from ._engine import (
     KroneckerFactors, Lamp, LampView, Layout, MemoryLimits, MemorySink, Note, OpNode, ParameterCurvature,
     ParameterGradients, Quantity, Reading, Recorder, RowFactors, RunInfo, RunReader, SeriesInfo, SpectrumNeed,
     StepNeeds, StepReadings, StepView, StepWatch, UpdateView, ChordView, Value, VivitNeed, all_presets,
-    all_quantities, check_rule, findings_in, lamp_catalogue, ops_with_rules, register_lamp, register_quantity,
-    register_rule, samples_first,
+    all_quantities, findings_in, lamp_catalogue, ops_with_rules, register_lamp, register_quantity,
+    samples_first,
 )
 from .attach import Attachment
 from .cockpit import Cockpit
@@ -32,6 +32,7 @@ from .operators import (
 )
 from .parameters import named_parameters
 from .quantities import preset, quantity, register_preset
+from .rules import Rule, check_rule, register_rule
 from .sinks import Sink
 
 __version__ = _engine.version
@@ -40,7 +41,7 @@ __all__ = [
     "Attachment", "Batch", "Bins", "ChordView", "Cockpit", "Coverage", "Curvature", "CurvatureBatch",
     "CurvatureOperator", "DueSteps", "Eigenpairs", "Finding", "Gradients", "JointBins", "KroneckerFactors", "Lamp",
     "LampView", "Layout", "LinearOperator", "MemoryLimits", "MemorySink", "Note", "OpNode", "ParameterCurvature",
-    "ParameterGradients", "Quantity", "Reading", "Recorder", "RowFactors", "RunInfo", "RunReader", "SeriesInfo",
+    "ParameterGradients", "Quantity", "Reading", "Recorder", "RowFactors", "Rule", "RunInfo", "RunReader", "SeriesInfo",
     "Sink", "SpectrumNeed", "StepNeeds", "StepReadings", "StepView", "StepWatch", "UpdateView", "Value", "Vivit",
     "VivitNeed", "Watch", "all_presets", "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients",
     "coverage", "curvature", "curvature_coverage", "curvature_operator", "diagonal", "eigenpairs", "findings_in",

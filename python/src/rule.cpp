@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Fast rules for ops of Python's own: any object with the methods of a rule, those that it has.
+#include <torch/csrc/autograd/python_cpp_function.h>
+
 #include "bind.h"
+#include "graph/torch_compat.h"
 
 namespace flightdeck::python {
 namespace {
+
+// The node as autograd shows it in Python: of a torch.autograd.Function, its context.
+py::object grad_fn_of(const OpNode& node) {
+  return py::reinterpret_steal<py::object>(
+      torch::autograd::functionToPyObject(compat::pointer_to(*node.node())));
+}
 
 class PythonRule : public CustomRule {
  public:
@@ -104,7 +113,8 @@ void bind_parts(py::module_& module) {
       .def_property_readonly("num_inputs", &OpNode::num_inputs)
       .def("has_input", &OpNode::has_input, py::arg("edge"))
       .def("input_shape", &OpNode::input_shape, py::arg("edge"))
-      .def("output_shape", &OpNode::output_shape);
+      .def("output_shape", &OpNode::output_shape)
+      .def_property_readonly("grad_fn", &grad_fn_of);
   py::class_<RowFactors>(module, "RowFactors")
       .def_static("outer", &RowFactors::outer, py::arg("a"), py::arg("b"))
       .def_static("outer_transposed", &RowFactors::outer_transposed, py::arg("a"), py::arg("b"))

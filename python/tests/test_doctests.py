@@ -8,7 +8,7 @@ import importlib
 
 import pytest
 
-MODULES = ["_load", "attach", "cockpit", "engine", "operators", "parameters", "quantities", "sinks"]
+MODULES = ["_load", "attach", "cockpit", "engine", "operators", "parameters", "quantities", "rules", "sinks"]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -122,3 +122,37 @@ def test_a_custom_function_is_exact(small: Case) -> None:
     expected = torch.stack([torch.autograd.grad(l, weight, retain_graph=True)[0] for l in losses])
     close(answers["weight"].individual, expected)
     assert answers.coverage.parameters[0].level == "exact-slow"
+
+
+class CubeRule(flightdeck.Rule):
+    def input_layout(
+        self, node: flightdeck.OpNode, edge: int, out: flightdeck.Layout
+    ) -> flightdeck.Layout:
+        return out if edge == 0 else flightdeck.Layout.free()
+
+    def rows(
+        self, node: flightdeck.OpNode, edge: int, gradient: torch.Tensor, out: flightdeck.Layout
+    ) -> flightdeck.RowFactors:
+        x, weight = node.grad_fn.saved_tensors
+        return flightdeck.RowFactors.scale(3 * (x * weight) ** 2 * x * gradient)
+
+    def is_pointwise(self) -> bool:
+        return True
+
+
+class RuledCube(Cube):
+    """The same op under a name that has a rule."""
+
+
+def test_a_rule_makes_a_custom_function_fast(small: Case) -> None:
+    flightdeck.register_rule("ruled_cube", ["RuledCubeBackward"], CubeRule())
+    weight = torch.randn(5, dtype=torch.float64, requires_grad=True)
+    losses = RuledCube.apply(small.inputs, weight).sum(1)
+    answers = flightdeck.gradients(losses, [weight], "individual")
+    expected = torch.stack([torch.autograd.grad(l, weight, retain_graph=True)[0] for l in losses])
+    close(answers["0"].individual, expected)
+    assert answers.coverage.parameters[0].level == "exact-fast"
+    assert flightdeck.check_rule("ruled_cube", losses, [weight]).is_right
+    assert "ruled_cube" in {rule.name for rule in flightdeck.ops_with_rules()}
+    with pytest.raises(ValueError, match="ruled_cube"):
+        flightdeck.register_rule("ruled_cube", ["OtherBackward"], CubeRule())

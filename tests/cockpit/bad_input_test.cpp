@@ -328,6 +328,20 @@ TEST_F(BadInput, CabsTakesAnyOptimizerAndSeveralRates) {
   EXPECT_GT(sum, 0);
 }
 
+TEST_F(BadInput, CabsTakesTheRatesOfAnOptimizerOfOthers) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("cabs")}, true);
+  StepOptions told;
+  told.learning_rates.emplace();
+  for (const Tensor& parameter : loop.net->parameters()) {
+    told.learning_rates->emplace_back(parameter, 0.1);
+  }
+  loop.step(*run.cockpit, 0, told);
+  EXPECT_GT(run.memory->number(0, "cabs"), 0);
+  told.learning_rates->pop_back();
+  expect_error([&] { loop.step(*run.cockpit, 1, told); }, {"does not train '2.bias'"});
+}
+
 TEST_F(BadInput, CabsWithoutARateSaysHowToGiveIt) {
   Loop loop;
   Listened run(loop.parameters(), {quantity("cabs")}, true);

@@ -99,6 +99,21 @@ TEST_F(LifetimeTest, AWatchThatWasMovedFromOrEndedDoesNothing) {
   EXPECT_EQ(run.memory->steps().at(0).size(), 1u);
 }
 
+TEST_F(LifetimeTest, AStepThatIsDroppedIsAsIfAnExceptionHadEndedIt) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("grad_norm")}, /*strict=*/true);
+  const Tensor losses = loop.losses();
+  StepWatch watch = run.cockpit->watch(0, losses);
+  losses.mean().backward();
+  watch.drop();
+  EXPECT_FALSE(watch.is_active());
+  watch.end();  // nothing any more
+  loop.step(*run.cockpit, 1);
+  EXPECT_EQ(run.memory->find(0, "grad_norm"), nullptr);
+  EXPECT_NE(run.memory->find(1, "grad_norm"), nullptr);
+  EXPECT_TRUE(mentions(run.memory->notes(), "ended by an exception"));
+}
+
 TEST_F(LifetimeTest, ACockpitMayOutliveModelAndOptimizer) {
   auto loop = std::make_unique<Loop>();
   Listened run(loop->parameters(), {quantity("cabs"), quantity("distance"), quantity("alpha")});
