@@ -26,10 +26,10 @@ for this one: pip install --force-reinstall --no-deps --no-build-isolation fligh
 def _compiled_for() -> str | None:
     """The version that the installed module was compiled against, known without loading it."""
     try:
-        from . import _compiled_for as written  # type: ignore[attr-defined]
+        from . import _compiled_for as written
     except ImportError:
         return None
-    return str(written.TORCH_VERSION)
+    return written.TORCH_VERSION
 
 
 # Before the module is loaded: one of another version may fail in the linker, with a text for nobody.

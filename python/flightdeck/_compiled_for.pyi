@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# Written by the build.
+TORCH_VERSION: str
