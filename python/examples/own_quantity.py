@@ -10,7 +10,8 @@ import flightdeck
 
 def largest_entry(step: flightdeck.StepView) -> torch.Tensor:
     """One number for the whole model: a tensor may stay on its device."""
-    return torch.stack([parameter.mean.abs().max() for parameter in step.gradients]).max()
+    largest: torch.Tensor = torch.stack([parameter.mean.abs().max() for parameter in step.gradients]).max()
+    return largest
 
 
 class LossChange:

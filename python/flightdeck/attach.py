@@ -174,5 +174,5 @@ def _leading_size(inputs: Tuple[Any, ...]) -> Optional[int]:
     """The size of the first dimension of the first tensor that has one."""
     for value in inputs:
         if isinstance(value, torch.Tensor) and value.dim() > 0:
-            return value.shape[0]
+            return int(value.shape[0])
     return None
