@@ -208,8 +208,6 @@ std::vector<std::string> differences(const Gradients& answers,
       at::cat(all_rows, 1), all_directions.empty() ? Tensor() : at::cat(all_directions, 1));
   const double largest_entry = largest_magnitude(total.individual);
   const double largest_norm = largest_magnitude(total.norms);
-  const double floor = kTolerances.floor;
-
   for (size_t i = 0; i < count; ++i) {
     const ParameterGradients& actual = answers.parameters[i];
     const Tensor direction = what.has(Need::kDots) ? directions[i] : Tensor();
@@ -217,7 +215,10 @@ std::vector<std::string> differences(const Gradients& answers,
     if (actual.name != oracle.names[i]) {
       lines.push_back("parameter " + oracle.names[i] + " is called " + actual.name);
     }
-    const double entry = std::max(largest_magnitude(expected.individual), floor * largest_entry);
+    const double own = largest_magnitude(expected.individual);
+    const bool is_nothing = own < kTolerances.nothing * tolerance * largest_entry;
+    const double floor = is_nothing ? kTolerances.nothing : kTolerances.floor;
+    const double entry = std::max(own, floor * largest_entry);
     const double moment =
         std::max(largest_magnitude(expected.second_moment), floor * largest_entry * largest_entry);
     const double norm = std::max(largest_magnitude(expected.norms), floor * largest_norm);

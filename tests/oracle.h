@@ -30,6 +30,10 @@ struct Tolerances {
   // A parameter whose gradient vanishes by an identity (a bias in front of a normalisation) has
   // only rounding in it. Scales are therefore at least this fraction of the whole model's.
   double floor = 1e-4;
+  // Where autograd itself leaves less than this fraction of the tolerance, nothing but rounding is
+  // there, magnified by 1 / sqrt(eps) if a normalisation of equal values made it. The answer must
+  // be as small; it need not be the same rounding.
+  double nothing = 1e-2;
 };
 constexpr Tolerances kTolerances;
 

@@ -95,19 +95,29 @@ OpCases image_cases() {
        [](T x, T) { return at::upsample_nearest1d(x, c10::nullopt, factors({1.5})); },
        kSequence},
       {"UpsampleNearest2dByFactor",
-       [](T x, T) { return at::upsample_nearest2d(x, c10::nullopt, factors({1.5, 1.5})); },
+       [](T x, T) {
+         return at::upsample_nearest2d(x, c10::nullopt, factors({1.5, 1.5}));
+       },
        kPlane},
       {"UpsampleNearest3dByFactor",
-       [](T x, T) { return at::upsample_nearest3d(x, c10::nullopt, factors({2, 2, 2})); },
+       [](T x, T) {
+         return at::upsample_nearest3d(x, c10::nullopt, factors({2, 2, 2}));
+       },
        kVolume},
       {"UpsampleBilinear2dByFactor",
-       [](T x, T) { return at::upsample_bilinear2d(x, c10::nullopt, false, factors({1.5, 1.5})); },
+       [](T x, T) {
+         return at::upsample_bilinear2d(x, c10::nullopt, false, factors({1.5, 1.5}));
+       },
        kPlane},
       {"UpsampleBicubic2dByFactor",
-       [](T x, T) { return at::upsample_bicubic2d(x, c10::nullopt, true, factors({1.5, 1.5})); },
+       [](T x, T) {
+         return at::upsample_bicubic2d(x, c10::nullopt, true, factors({1.5, 1.5}));
+       },
        kPlane},
       {"UpsampleTrilinear3dByFactor",
-       [](T x, T) { return at::upsample_trilinear3d(x, c10::nullopt, false, factors({2, 2, 2})); },
+       [](T x, T) {
+         return at::upsample_trilinear3d(x, c10::nullopt, false, factors({2, 2, 2}));
+       },
        kVolume},
       {"UpsampleLinear1d",
        [](T x, T) { return at::upsample_linear1d(x, at::IntArrayRef{9}, false, 1.5); },
@@ -178,6 +188,15 @@ OpCases layer_cases() {
        [](T x, T p) {
          const Tensor mean = at::full({4}, 0.4, x.options()), variance = mean * 0.3;
          return at::batch_norm(x, p, p * 2, mean, variance, /*training=*/false, 0, 1e-5, false);
+       },
+       {4, 6},
+       {4}},
+      // at::batch_norm is cuDNN's on a GPU.
+      {"NativeBatchNormInUse",
+       [](T x, T p) {
+         const Tensor mean = at::full({4}, 0.4, x.options()), variance = mean * 0.3;
+         return std::get<0>(
+             at::native_batch_norm(x, p, p * 2, mean, variance, /*training=*/false, 0, 1e-5));
        },
        {4, 6},
        {4}},
