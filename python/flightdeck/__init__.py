@@ -21,6 +21,7 @@ from ._engine import (
     all_quantities, findings_in, lamp_catalogue, ops_with_rules, register_lamp, register_quantity,
     samples_first,
 )
+from . import plots
 from .attach import Attachment
 from .cockpit import Cockpit
 from .engine import (
@@ -33,19 +34,22 @@ from .operators import (
 from .parameters import named_parameters
 from .quantities import preset, quantity, register_preset
 from .rules import Rule, check_rule, register_rule
+from .run import Histogram, ListAt, Points, Run, read_run
+from .server import Server, serve
 from .sinks import Sink
 
 __version__ = _engine.version
 
 __all__ = [
     "Attachment", "Batch", "Bins", "ChordView", "Cockpit", "Coverage", "Curvature", "CurvatureBatch",
-    "CurvatureOperator", "DueSteps", "Eigenpairs", "Finding", "Gradients", "JointBins", "KroneckerFactors", "Lamp",
-    "LampView", "Layout", "LinearOperator", "MemoryLimits", "MemorySink", "Note", "OpNode", "ParameterCurvature",
-    "ParameterGradients", "Quantity", "Reading", "Recorder", "RowFactors", "Rule", "RunInfo", "RunReader", "SeriesInfo",
-    "Sink", "SpectrumNeed", "StepNeeds", "StepReadings", "StepView", "StepWatch", "UpdateView", "Value", "Vivit",
-    "VivitNeed", "Watch", "all_presets", "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients",
-    "coverage", "curvature", "curvature_coverage", "curvature_operator", "diagonal", "eigenpairs", "findings_in",
-    "gradients", "kronecker_inverse", "kronecker_operator", "lamp_catalogue", "named_parameters",
-    "ops_with_rules", "preset", "quantity", "register_lamp", "register_preset", "register_quantity",
-    "register_rule", "samples_first", "spectral_density", "subspace_overlap", "trace",
+    "CurvatureOperator", "DueSteps", "Eigenpairs", "Finding", "Gradients", "Histogram", "JointBins",
+    "KroneckerFactors", "Lamp", "LampView", "Layout", "LinearOperator", "ListAt", "MemoryLimits", "MemorySink",
+    "Note", "OpNode", "ParameterCurvature", "ParameterGradients", "Points", "Quantity", "Reading", "Recorder",
+    "RowFactors", "Rule", "Run", "RunInfo", "RunReader", "SeriesInfo", "Server", "Sink", "SpectrumNeed", "StepNeeds",
+    "StepReadings", "StepView", "StepWatch", "UpdateView", "Value", "Vivit", "VivitNeed", "Watch", "all_presets",
+    "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients", "coverage", "curvature",
+    "curvature_coverage", "curvature_operator", "diagonal", "eigenpairs", "findings_in", "gradients",
+    "kronecker_inverse", "kronecker_operator", "lamp_catalogue", "named_parameters", "ops_with_rules", "plots",
+    "preset", "quantity", "read_run", "register_lamp", "register_preset", "register_quantity", "register_rule",
+    "samples_first", "serve", "spectral_density", "subspace_overlap", "trace",
 ]

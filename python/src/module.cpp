@@ -22,6 +22,7 @@ PYBIND11_MODULE(_engine, module) {
   bind_cockpit(module);
   bind_records(module);
   bind_lamps(module);
+  bind_server(module);
   bind_rules(module);
   bind_tool(module);
 }

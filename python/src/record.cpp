@@ -6,6 +6,8 @@
 
 #include <pybind11/numpy.h>
 
+#include "serve/report.h"
+
 namespace flightdeck::python {
 namespace {
 
@@ -123,6 +125,13 @@ void bind_reader(Class& reader, Get get) {
           py::arg("at_most"),
           py::arg("first") = std::nullopt,
           py::arg("last") = std::nullopt,
+          Unlocked())
+      .def(
+          "report_html",
+          [get](const Self& self, const std::string& name) {
+            return serve::make_report(get(self), name).html;
+          },
+          py::arg("name"),
           Unlocked())
       .def(
           "export_csv",

@@ -167,8 +167,9 @@ void Guard::check_site(const Request& request) const {
       origin.empty() || origin == "http://" + host || origin == "https://" + host;
   const std::string site = request.header("sec-fetch-site");
   // A link from elsewhere may open the page: what it shows, it asks for by itself.
+  const std::string place = request.header("sec-fetch-dest");
   const bool is_opened = request.path == "/" && request.header("sec-fetch-mode") == "navigate" &&
-                         request.header("sec-fetch-dest") == "document";
+                         (place == "document" || (in_frames_ && place == "iframe"));
   const bool is_own_site = site.empty() || site == "same-origin" || site == "none" || is_opened;
   if (is_own_origin && is_own_site) return;
   throw Refused(403,

@@ -39,8 +39,10 @@ class RateLimit {
 
 class Guard {
  public:
-  // An empty token asks for none.
-  Guard(std::string host, std::string token) : host_(std::move(host)), token_(std::move(token)) {}
+  // An empty token asks for none. `in_frames`: other sites may open the page in a frame; which ones,
+  // its headers say.
+  Guard(std::string host, std::string token, bool in_frames = false)
+      : host_(std::move(host)), token_(std::move(token)), in_frames_(in_frames) {}
 
   // An answer if the request is not to be carried out: a refusal, or the redirection that turns a
   // token of the address into a cookie. `port` makes the cookie's name, cookies know no ports.
@@ -53,6 +55,7 @@ class Guard {
   std::optional<Answer> check_token_of(const Request& request, int port) const;
 
   const std::string host_, token_;
+  const bool in_frames_;
   // Two hundred pages that open at once ask some ten times each.
   RateLimit rate_{400, 4000}, rate_of_strangers_{200, 400};
 };

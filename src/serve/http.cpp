@@ -19,16 +19,21 @@ Answer refusal(int status, const std::string& error, const std::string& remedy) 
   return answer;
 }
 
-const std::vector<std::pair<std::string, std::string>>& strict_headers() {
-  static const std::vector<std::pair<std::string, std::string>> headers = {
+std::vector<std::pair<std::string, std::string>> strict_headers(bool in_frames) {
+  const std::string framers =
+      in_frames ? "http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*"
+                : "'none'";
+  std::vector<std::pair<std::string, std::string>> headers = {
       {"Content-Security-Policy",
        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors " +
+           framers},
       {"X-Content-Type-Options", "nosniff"},
-      {"X-Frame-Options", "DENY"},
       {"Referrer-Policy", "no-referrer"},
       {"Cross-Origin-Resource-Policy", "same-origin"},
       {"Cross-Origin-Opener-Policy", "same-origin"}};
+  // It knows no list of sites; browsers that know the policy above do without it.
+  if (!in_frames) headers.emplace_back("X-Frame-Options", "DENY");
   return headers;
 }
 

@@ -57,7 +57,8 @@ class Refused : public std::exception {
   Answer answer_;
 };
 
-// Sent with every answer: the page may load nothing from elsewhere, and nobody may embed it.
-const std::vector<std::pair<std::string, std::string>>& strict_headers();
+// Sent with every answer: the page may load nothing from elsewhere, and nobody may embed it, or
+// pages of this machine alone (`in_frames`).
+std::vector<std::pair<std::string, std::string>> strict_headers(bool in_frames = false);
 
 }  // namespace flightdeck::serve

@@ -278,10 +278,10 @@ std::string text_of(const Answer& answer) {
 // of 5, ends at the first failing accept, and shares a port that another server has.
 class HttpFront::State : private httplib::Server {
  public:
-  State(HttpFront::Handler handler, HttpLimits limits)
+  State(HttpFront::Handler handler, HttpLimits limits, bool in_frames)
       : handler_(std::move(handler)), limits_(limits), slots_(limits.connections) {
-    httplib::Headers headers(strict_headers().begin(), strict_headers().end());
-    set_default_headers(std::move(headers));
+    const auto headers = strict_headers(in_frames);
+    set_default_headers(httplib::Headers(headers.begin(), headers.end()));
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       Answer answer = answer_to(request_of(request));
       if (!answer.is_to_stranger) slots_.know(descriptor_in(request));
@@ -399,8 +399,8 @@ class HttpFront::State : private httplib::Server {
   Slots slots_;
 };
 
-HttpFront::HttpFront(Handler handler, HttpLimits limits)
-    : state_(std::make_unique<State>(std::move(handler), limits)) {}
+HttpFront::HttpFront(Handler handler, HttpLimits limits, bool in_frames)
+    : state_(std::make_unique<State>(std::move(handler), limits, in_frames)) {}
 HttpFront::~HttpFront() = default;
 void HttpFront::start(const std::string& host, int port) { state_->begin(host, port); }
 int HttpFront::port() const { return state_->bound_port(); }

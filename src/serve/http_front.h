@@ -26,7 +26,8 @@ class HttpFront {
   // Called from many threads at a time. What it throws becomes status 500.
   using Handler = std::function<Answer(const Request&)>;
 
-  explicit HttpFront(Handler handler, HttpLimits limits = {});
+  // `in_frames`: pages of this machine may show the answers in a frame.
+  explicit HttpFront(Handler handler, HttpLimits limits = {}, bool in_frames = false);
   ~HttpFront();  // stops
 
   // Begins to listen and to answer. Port 0 takes a free one. Throws where that is impossible.

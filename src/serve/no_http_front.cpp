@@ -7,7 +7,7 @@
 namespace flightdeck::serve {
 
 class HttpFront::State {};
-HttpFront::HttpFront(Handler, HttpLimits) {}
+HttpFront::HttpFront(Handler, HttpLimits, bool) {}
 HttpFront::~HttpFront() = default;
 void HttpFront::start(const std::string&, int) {
   throw std::runtime_error(

@@ -35,9 +35,11 @@ class Server::State {
   explicit State(ServerOptions options)
       : options_(checked(std::move(options))),
         shelf_(options_.folder, options_.refresh_ms),
-        guard_(options_.host, options_.token),
+        guard_(options_.host, options_.token, options_.in_frames),
         api_(shelf_, server_info(shelf_, options_.refresh_ms), [this] { return counts(); }),
-        front_([this](const Request& request) { return answer(request); }, options_.limits) {}
+        front_([this](const Request& request) { return answer(request); },
+               options_.limits,
+               options_.in_frames) {}
   ~State() { stop(); }
 
   void start() { front_.start(options_.host, options_.port); }
