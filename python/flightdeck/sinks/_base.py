@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Whatever takes what a cockpit measures."""
+"""What a sink is."""
 
 from __future__ import annotations
 
-from . import _engine
-from ._words import Ending
+from .. import _engine
+from .._words import Ending
 
 
 class Sink:
