@@ -68,6 +68,11 @@ class Attachment:
             self._hook_function(loss_fn)
 
     @property
+    def cockpit(self) -> "Cockpit":
+        """The one that watches."""
+        return self._cockpit
+
+    @property
     def step(self) -> int:
         """The number of the step that comes next or is being watched."""
         return self._step

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Callbacks on the loops of other packages, with small models and nothing downloaded."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import pytest
+import torch
+
+import flightdeck
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+N, BATCH = 24, 4
+
+
+def samples() -> Tuple[torch.Tensor, torch.Tensor]:
+    torch.manual_seed(0)
+    inputs = torch.randn(N, 5)
+    return inputs, (inputs.sum(1) > 0).long()
+
+
+def loader() -> Any:
+    return torch.utils.data.DataLoader(torch.utils.data.TensorDataset(*samples()), batch_size=BATCH)
+
+
+def network() -> torch.nn.Module:
+    torch.manual_seed(1)
+    return torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+
+
+def plain_norms(steps: int) -> List[float]:
+    """Gradient norms of the same training without any of them."""
+    model, norms = network(), []
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _, (inputs, targets) in zip(range(steps), loader()):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(inputs), targets).backward()
+        norms.append(float(sum(p.grad.square().sum() for p in model.parameters() if p.grad is not None)) ** 0.5)
+        optimizer.step()
+    return norms
+
+
+def check_norms(folder: Path, expected: List[float]) -> None:
+    run = flightdeck.read_run(folder)
+    assert run.status == "finished"
+    steps, values = run["grad_norm"]
+    assert steps.tolist() == list(range(len(expected)))
+    assert values == pytest.approx(expected, rel=1e-5)
+
+
+QUANTITIES = ["loss", "grad_norm", "norm_test", "update_size"]
+
+
+def test_lightning(tmp_path: Path) -> None:
+    lightning = pytest.importorskip("lightning.pytorch")
+    from flightdeck.integrations.lightning import FlightdeckCallback
+
+    class Module(lightning.LightningModule):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network()
+
+        def training_step(self, batch: Any, _: int) -> torch.Tensor:
+            return torch.nn.functional.cross_entropy(self.network(batch[0]), batch[1])
+
+        def validation_step(self, batch: Any, _: int) -> None:
+            self.log("val_loss", self.training_step(batch, 0))
+
+        def configure_optimizers(self) -> torch.optim.Optimizer:
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    callback = FlightdeckCallback(QUANTITIES, record_to=tmp_path / "run", strict=True)
+    trainer = lightning.Trainer(
+        max_epochs=1, accelerator="cpu", callbacks=[callback], logger=False, enable_checkpointing=False,
+        enable_progress_bar=False, enable_model_summary=False, num_sanity_val_steps=0, default_root_dir=tmp_path,
+    )
+    trainer.fit(Module(), loader(), loader())
+    check_norms(tmp_path / "run", plain_norms(N // BATCH))
+    run = flightdeck.read_run(tmp_path / "run")
+    assert "norm_test" in run and "valid_loss" in run and "learning_rate" in run
+
+
+def test_lightning_ends_a_run_that_fails(tmp_path: Path) -> None:
+    lightning = pytest.importorskip("lightning.pytorch")
+    from flightdeck.integrations.lightning import FlightdeckCallback
+
+    class Module(lightning.LightningModule):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network()
+
+        def training_step(self, batch: Any, index: int) -> torch.Tensor:
+            if index == 2:
+                raise RuntimeError("out of ideas")
+            return torch.nn.functional.cross_entropy(self.network(batch[0]), batch[1])
+
+        def configure_optimizers(self) -> torch.optim.Optimizer:
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    callback = FlightdeckCallback(["grad_norm"], record_to=tmp_path / "run")
+    trainer = lightning.Trainer(
+        max_epochs=1, accelerator="cpu", callbacks=[callback], logger=False, enable_checkpointing=False,
+        enable_progress_bar=False, enable_model_summary=False, default_root_dir=tmp_path,
+    )
+    with pytest.raises(RuntimeError, match="out of ideas"):
+        trainer.fit(Module(), loader())
+    run = flightdeck.read_run(tmp_path / "run")
+    assert run.status == "failed"
+    assert run["grad_norm"].steps.tolist() == [0, 1]
+
+
+def test_hugging_face_trainer_with_accumulation(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("accelerate")
+    from flightdeck.integrations.transformers import FlightdeckCallback
+
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(
+        vocab_size=11, n_positions=8, n_embd=8, n_layer=1, n_head=2, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0
+    )
+    tokens = torch.randint(0, 11, (N, 8))
+    data: List[Dict[str, torch.Tensor]] = [{"input_ids": row, "labels": row} for row in tokens]
+    callback = FlightdeckCallback(QUANTITIES, record_to=tmp_path / "run")
+    arguments = transformers.TrainingArguments(
+        output_dir=str(tmp_path / "out"), per_device_train_batch_size=BATCH, gradient_accumulation_steps=2, max_steps=3,
+        logging_steps=1, save_strategy="no", report_to=[], use_cpu=True, disable_tqdm=True, seed=0,
+    )
+    trainer = transformers.Trainer(
+        model=transformers.GPT2LMHeadModel(config), args=arguments, train_dataset=data, callbacks=[callback]
+    )
+    trainer.train()
+    run = flightdeck.read_run(tmp_path / "run")
+    assert run.status == "finished"
+    assert run["loss"].steps.tolist() == [0, 1, 2]
+    assert run["norm_test"].steps.tolist() == [0, 1, 2], run.notes
+    assert "learning_rate" in run
+    # An untrained model guesses. The Trainer divides by the labels of both batches; the first has no prediction.
+    guessing = torch.log(torch.tensor(11.0)).item()
+    assert run["loss"].values[0] == pytest.approx(guessing * (BATCH * 7) / (2 * BATCH * 8), rel=0.02)
+
+
+def test_accelerate(tmp_path: Path) -> None:
+    accelerate = pytest.importorskip("accelerate")
+    from flightdeck.integrations.accelerate import attach
+
+    accelerator = accelerate.Accelerator(cpu=True)
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model, optimizer, batches = accelerator.prepare(model, optimizer, loader())
+    attachment = attach(accelerator, model, optimizer, QUANTITIES, record_to=tmp_path / "run", strict=True)
+    assert attachment is not None
+    for inputs, targets in batches:
+        optimizer.zero_grad()
+        accelerator.backward(torch.nn.functional.cross_entropy(model(inputs), targets))
+        optimizer.step()
+    attachment.detach()
+    attachment.cockpit.finish()
+    check_norms(tmp_path / "run", plain_norms(N // BATCH))
+
+
+def test_ignite(tmp_path: Path) -> None:
+    engine = pytest.importorskip("ignite.engine")
+    from flightdeck.integrations.ignite import attach
+
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    trainer = engine.create_supervised_trainer(model, optimizer, torch.nn.functional.cross_entropy)
+    attach(trainer, model, optimizer, QUANTITIES, record_to=tmp_path / "run", strict=True)
+    trainer.run(loader(), max_epochs=1)
+    check_norms(tmp_path / "run", plain_norms(N // BATCH))
