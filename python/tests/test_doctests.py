@@ -5,15 +5,39 @@ from __future__ import annotations
 
 import doctest
 import importlib
+from pathlib import Path
 
 import pytest
+import torch
 
-MODULES = ["_load", "attach", "cockpit", "engine", "operators", "parameters", "quantities", "rules", "sinks"]
+import flightdeck
+
+MODULES = [
+    "_load", "attach", "cockpit", "engine", "integrations._batches", "operators", "parameters", "plots._statistics",
+    "quantities", "rules", "run", "server", "sinks._base",
+]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run that the examples read."""
+    folder = tmp_path_factory.mktemp("runs") / "first"
+    model = torch.nn.Linear(3, 2)
+    quantities = ["loss", "grad_norm", "grad_hist_1d"]
+    with flightdeck.Cockpit(
+        model, quantities, record_to=folder, groups="parameter", config={"optimizer": "sgd"}
+    ) as cockpit:
+        for step in range(4):
+            losses = model(torch.ones(5, 3)).square().sum(1)
+            with cockpit.watch(step, losses):
+                losses.mean().backward()
+    return folder
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_of(name: str) -> None:
+def test_examples_of(name: str, recorded: Path) -> None:
     module = importlib.import_module(f"flightdeck.{name}")
-    outcome = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    outcome = doctest.testmod(module, optionflags=flags, extraglobs={"recorded": recorded})
     assert outcome.attempted > 0
     assert outcome.failed == 0

@@ -67,6 +67,21 @@ TEST(Guard, KnowsAddressesButNoNamesWhenItListensOnAll) {
   EXPECT_EQ(guard.stop(request, 8080)->status, 403);
 }
 
+TEST(Guard, LetsFramesOpenThePageAloneAndOnlyIfTold) {
+  serve::Request request;
+  request.path = "/";
+  request.headers = {{"host", "127.0.0.1:8080"},
+                     {"sec-fetch-site", "cross-site"},
+                     {"sec-fetch-mode", "navigate"},
+                     {"sec-fetch-dest", "iframe"}};
+  serve::Guard strict("127.0.0.1", "");
+  EXPECT_EQ(strict.stop(request, 8080)->status, 403);
+  serve::Guard framed("127.0.0.1", "", /*in_frames=*/true);
+  EXPECT_FALSE(framed.stop(request, 8080));
+  request.path = "/api/v1/runs";
+  EXPECT_EQ(framed.stop(request, 8080)->status, 403);
+}
+
 TEST(Guard, RefusesOtherSites) {
   const ServedFolder served;
   const std::string own = "Origin: http://127.0.0.1:" + std::to_string(served.port());
