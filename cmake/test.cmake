@@ -24,11 +24,11 @@ function(flightdeck_test_support)
 endfunction()
 
 # flightdeck_test(area file... [WITHOUT_TORCH] [LABEL fast|slow|gpu] [TIMEOUT seconds]
-# [LINK library...]): builds <area>_test from files of the current folder and runs it as one ctest
-# entry. LABEL defaults to fast, TIMEOUT to 300. WITHOUT_TORCH links GoogleTest and LINK alone.
+# [THREADS n] [LINK library...]): builds <area>_test from files of the current folder and runs it as one
+# ctest entry. LABEL defaults to fast, TIMEOUT to 300, THREADS to 1. WITHOUT_TORCH links GoogleTest and LINK alone.
 # ALONE compiles each file by itself.
 function(flightdeck_test area)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH;ALONE" "LABEL;TIMEOUT" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH;ALONE" "LABEL;TIMEOUT;THREADS" "LINK")
   if(NOT arg_LABEL)
     set(arg_LABEL fast)
   endif()
@@ -37,6 +37,9 @@ function(flightdeck_test area)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
+  endif()
+  if(NOT arg_THREADS)
+    set(arg_THREADS 1)
   endif()
 
   add_executable(${area}_test ${arg_UNPARSED_ARGUMENTS})
@@ -60,7 +63,8 @@ function(flightdeck_test area)
   set_tests_properties(${area} PROPERTIES
     LABELS ${arg_LABEL}
     TIMEOUT ${arg_TIMEOUT}
-    # Idle OpenMP workers that spin take the cores from the BLAS threads of the test beside them.
+    PROCESSORS ${arg_THREADS}
+    # Tests run side by side. Two threads in each would wait for one another on cores that they share.
     # oneDNN 2.6 takes AMX for usable wherever the processor has it; Linux from 5.16 on kills who did not ask.
-    ENVIRONMENT "OMP_WAIT_POLICY=PASSIVE;ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16")
+    ENVIRONMENT "OMP_NUM_THREADS=${arg_THREADS};OPENBLAS_NUM_THREADS=${arg_THREADS};OMP_WAIT_POLICY=PASSIVE;ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16")
 endfunction()

@@ -51,9 +51,11 @@ struct BatchOptions {
   Tensor outputs;
   /// For a scalar loss: the number of samples it was reduced from, which sit in the leading
   /// dimension of what was reduced. A scalar that is no mean or sum over the samples (a root, a
-  /// logarithm, a product of means) is refused. 0 means that the losses are given as [N].
+  /// logarithm, a product of means) is refused. 0 has this and the reduction read from the graph,
+  /// whose loss must be a known one: give it where samples sit elsewhere than in the leading
+  /// dimension of the outputs.
   int64_t batch_size = 0;
-  Reduction reduction = Reduction::kMean;  ///< of that scalar loss
+  Reduction reduction = Reduction::kMean;  ///< of a scalar loss with `batch_size`
   /// Of rows and of all that is made of them. Products with the Hessian, the GGN and the Fisher
   /// matrix are those of the losses as they are, under any policy.
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
@@ -67,7 +69,7 @@ struct BatchOptions {
 
 struct Capture;
 
-/// Individual losses [N] (or a scalar loss and `batch_size`), the parameters that are asked about
+/// Individual losses [N] (or a scalar loss), the parameters that are asked about
 /// and what is to hold for every answer.
 ///
 ///   const Batch batch(losses, model->named_parameters());
@@ -92,6 +94,10 @@ class Batch {
   int64_t size() const;
   /// True if the samples were reduced to one number.
   bool is_scalar() const;
+  /// The losses [N] as they are, without a graph. Those of a scalar are read from what its graph has
+  /// kept, before a backward pass frees it; each has its share of terms that all samples share.
+  /// Throws, naming the op, where a graph has not kept them.
+  [[nodiscard]] Tensor individual_losses() const;
 
  private:
   friend std::shared_ptr<const Capture> capture_of(const Batch& batch);

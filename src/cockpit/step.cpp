@@ -37,11 +37,12 @@ void check_losses(const Batch& batch) {
                       " entries; drop batch_size, or give the losses of the whole batch");
     return;
   }
-  TORCH_CHECK_VALUE(batch_size > 0,
-                    "watch: losses is a scalar and batch_size is ",
-                    batch_size,
-                    "; give the individual losses [N], or a Batch with the number of samples the "
-                    "scalar was reduced from");
+  TORCH_CHECK_VALUE(
+      batch_size > 0,
+      "watch: losses is a scalar and batch_size is ",
+      batch_size,
+      " because its graph does not tell; give the individual losses [N], or a Batch with "
+      "the number of samples the scalar was reduced from");
 }
 
 void check_parameters_of(const Batch& batch, const Parameters& watched) {
@@ -133,8 +134,6 @@ Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOption
       plan_(std::move(plan)),
       learning_rates_(options),
       batch_size_(checked_size(batch, context.parameters)),
-      is_scalar_(batch.losses().dim() == 0),
-      individual_(batch.losses().detach()),
       loss_(mean_loss(batch)) {}
 
 void Step::run_curvatures(const Batch& batch, const OnFailure& on_failure) {
@@ -213,6 +212,14 @@ void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
   watch_.emplace(batch, needs, options);
 }
 
+void Step::read_losses(const Batch& batch) {
+  try {
+    individual_ = batch.individual_losses();
+  } catch (const c10::Error& error) {
+    unread_ = error.what_without_backtrace();
+  }
+}
+
 void Step::find_left_out(const Batch& batch) {
   if (batch.options().shared_terms == SharedTerms::kKeep) return;
   try {
@@ -237,6 +244,7 @@ void Step::begin(const Batch& batch,
                  const std::vector<Tensor>& update,
                  const OnFailure& on_failure) {
   find_left_out(batch);
+  read_losses(batch);
   run_curvatures(batch, on_failure);
   run_spectra(batch, on_failure);
   run_vivits(batch, on_failure);
@@ -286,8 +294,7 @@ double Step::seconds() const {
 }
 
 const Tensor& Step::losses() const {
-  TORCH_CHECK(!is_scalar_,
-              "individual losses are needed but watch was given a scalar; give it losses [N]");
+  TORCH_CHECK(unread_.empty(), unread_);
   check_losses_whole();
   return individual_;
 }

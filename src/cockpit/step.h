@@ -89,6 +89,7 @@ class Step final : public StepView {
   void run_vivits(const Batch& batch, const OnFailure& on_failure);
   Eigenpairs run_spectrum(const Batch& batch, const SpectrumNeed& need) const;
   void attach(const Batch& batch, const std::vector<Tensor>& update);
+  void read_losses(const Batch& batch);
   void find_left_out(const Batch& batch);
   uint64_t seed() const { return context_.options.seed + static_cast<uint64_t>(step()); }
   void check_losses_whole() const;
@@ -98,8 +99,8 @@ class Step final : public StepView {
   Plan plan_;
   LearningRates learning_rates_;
   int64_t batch_size_;
-  bool is_scalar_;
   Tensor individual_, loss_;  // detached
+  std::string unread_;        // why there are no individual losses
   std::optional<Watch> watch_;
   std::optional<Gradients> gradients_;
   std::vector<std::pair<CurvatureBatch, Curvature>> curvatures_;

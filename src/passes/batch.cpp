@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "passes/capture.h"
+#include "passes/scalar_reading.h"
 
 namespace flightdeck {
 
@@ -33,7 +34,14 @@ class Batch::State {
 };
 
 Batch::Batch(const Tensor& losses, const Parameters& parameters, BatchOptions options)
-    : state_(std::make_shared<State>(losses, parameters)), options_(std::move(options)) {}
+    : state_(std::make_shared<State>(losses, parameters)), options_(std::move(options)) {
+  if (options_.batch_size != 0 || !losses.defined() || losses.dim() != 0 || !losses.grad_fn()) {
+    return;
+  }
+  const ScalarReading reading = read_scalar(losses);
+  options_.batch_size = reading.batch_size;
+  if (reading.batch_size > 0) options_.reduction = reading.reduction;
+}
 
 Batch Batch::of(std::vector<int64_t> samples) const {
   Batch chosen = *this;

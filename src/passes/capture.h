@@ -51,6 +51,12 @@ struct SharedTerm {
   std::string op;  // that ends it
 };
 
+// A term of a scalar loss that is reduced from samples.
+struct SampleTerm {
+  size_t position;  // of the node that reduces them
+  double factor;    // of its output in the loss; NaN if it is not known
+};
+
 // A training-mode batch norm.
 struct CoupledLayer {
   std::string op;
@@ -79,6 +85,7 @@ struct Capture {
   std::vector<std::string> remarks;          // on whatever is asked of the losses
   std::vector<std::string> row_remarks;      // on individual gradients, whatever the policy
   std::vector<CoupledLayer> coupled_layers;  // from the losses down
+  std::vector<SampleTerm> sample_terms;      // of a scalar loss
   std::string scalar_error;  // why a scalar loss cannot be taken apart; empty if it can
 
   NodeView view(size_t k) const { return NodeView(nodes[k].node); }

@@ -27,7 +27,10 @@ void GraphReader::classify_scalar_edge(size_t k, size_t e) {
   }
   if (!is_one && rule && rule->reduction(view)) {
     const double unknown = std::numeric_limits<double>::quiet_NaN();
-    reading_.note(view.name(), *rule->reduction(view), is_summand_[k] ? factor_[k] : unknown);
+    const double factor = is_summand_[k] ? factor_[k] : unknown;
+    reading_.note(view.name(), *rule->reduction(view), factor);
+    std::vector<SampleTerm>& terms = capture_.sample_terms;
+    if (terms.empty() || terms.back().position != k) terms.push_back({k, factor});
     follow(k, e, rule->input_layout(view, e, captured.layout));
     return;
   }

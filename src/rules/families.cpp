@@ -40,6 +40,15 @@ std::optional<double> PointwiseRule::summand(const NodeView& node, size_t) const
   return std::nullopt;
 }
 
+Tensor PointwiseRule::summed_values(const NodeView& node) const {
+  if (node.name() != "AbsBackward0") return {};  // of the absolute error
+  return node.unpack(node.as<compat::nodes::AbsBackward0>().self_).abs();
+}
+
+bool PointwiseRule::is_homogeneous(const NodeView& node) const {
+  return node.name() == "NegBackward0";
+}
+
 Layout PointwiseRule::input_layout(const NodeView& node, size_t edge, const Layout& out) const {
   return broadcast_layout(out, node.output_shape(), node.input_shape(edge));
 }
@@ -71,6 +80,37 @@ std::optional<Reduction> PointwiseLossRule::reduction(const NodeView& node) cons
     return read(node.as<nodes::BinaryCrossEntropyWithLogitsBackward0>());
   }
   return std::nullopt;
+}
+
+Tensor PointwiseLossRule::summed_values(const NodeView& node) const {
+  namespace nodes = compat::nodes;
+  const std::string name = node.name();
+  constexpr auto none = at::Reduction::None;
+  const auto self = [&](const auto& loss) { return node.unpack(loss.self_); };
+  const auto target = [&](const auto& loss) { return node.unpack(loss.target_); };
+  Tensor values;
+  if (name == "MseLossBackward0") {
+    const auto& loss = node.as<nodes::MseLossBackward0>();
+    values = at::mse_loss(self(loss), target(loss), none);
+  } else if (name == "HuberLossBackward0") {
+    const auto& loss = node.as<nodes::HuberLossBackward0>();
+    values = at::huber_loss(self(loss), target(loss), none, loss.delta);
+  } else if (name == "SmoothL1LossBackward0") {
+    const auto& loss = node.as<nodes::SmoothL1LossBackward0>();
+    values = at::smooth_l1_loss(self(loss), target(loss), none, loss.beta);
+  } else if (name == "SoftMarginLossBackward0") {
+    const auto& loss = node.as<nodes::SoftMarginLossBackward0>();
+    values = at::soft_margin_loss(self(loss), target(loss), none);
+  } else if (name == "BinaryCrossEntropyBackward0") {
+    const auto& loss = node.as<nodes::BinaryCrossEntropyBackward0>();
+    values = at::binary_cross_entropy(self(loss), target(loss), node.unpack(loss.weight_), none);
+  } else if (name == "BinaryCrossEntropyWithLogitsBackward0") {
+    const auto& loss = node.as<nodes::BinaryCrossEntropyWithLogitsBackward0>();
+    values = at::binary_cross_entropy_with_logits(
+        self(loss), target(loss), node.unpack(loss.weight_), node.unpack(loss.pos_weight_), none);
+  }
+  const bool is_mean = reduction(node) == Reduction::kMean;
+  return values.defined() && is_mean ? values / values.numel() : values;
 }
 
 // The absolute difference has no curvature, and the divergence none that its inputs would change.

@@ -19,6 +19,8 @@ class PointwiseRule : public Rule {
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
   bool is_linear(const NodeView& node) const override;
   std::optional<double> summand(const NodeView& node, size_t edge) const override;
+  Tensor summed_values(const NodeView& node) const override;
+  bool is_homogeneous(const NodeView& node) const override;
   bool is_pointwise() const override { return true; }
 
  private:
@@ -61,6 +63,7 @@ class ReductionRule : public Rule {
   bool is_linear(const NodeView& node) const override;
   std::optional<double> summand(const NodeView& node, size_t edge) const override;
   std::optional<Reduction> reduction(const NodeView& node) const override;
+  bool is_homogeneous(const NodeView& node) const override { return is_linear(node); }
   bool handles_complex() const override { return true; }
   bool has_constant_jacobian(const NodeView& node) const override { return is_linear(node); }
 
@@ -76,6 +79,7 @@ class PointwiseLossRule final : public PointwiseRule {
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override;
   bool is_linear(const NodeView&) const override { return false; }
   std::optional<Reduction> reduction(const NodeView& node) const override;
+  Tensor summed_values(const NodeView& node) const override;
   bool is_pointwise() const override { return false; }
   LossStart loss_start(const NodeView& node) const override;
   Tensor label_probability(const NodeView& node) const override;

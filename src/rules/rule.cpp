@@ -27,6 +27,10 @@ std::optional<double> Rule::summand(const NodeView&, size_t) const {
 
 std::optional<Reduction> Rule::reduction(const NodeView&) const { return std::nullopt; }
 
+Tensor Rule::summed_values(const NodeView&) const { return {}; }
+
+bool Rule::is_homogeneous(const NodeView&) const { return is_view(); }
+
 bool Rule::is_linear_in(const NodeView& node, size_t) const { return is_linear(node); }
 
 LayerKind Rule::layer_kind(const NodeView&) const { return LayerKind::kOther; }

@@ -97,6 +97,14 @@ class Rule {
   // If the one output is the mean or the sum of something per entry: which.
   virtual std::optional<Reduction> reduction(const NodeView& node) const;
 
+  // The values that the one output is the sum of, samples in the leading dimension, or, of an op
+  // that reduces nothing, the output. Undefined if the node has not kept what it takes.
+  virtual Tensor summed_values(const NodeView& node) const;
+
+  // True if the output is zero where all differentiable inputs are zero, and linear in them: the
+  // Jacobian times the inputs is then the output.
+  virtual bool is_homogeneous(const NodeView& node) const;
+
   // True if every output entry depends only on the input entries at its (broadcast) position.
   virtual bool is_pointwise() const { return false; }
 

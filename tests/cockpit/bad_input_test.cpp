@@ -81,10 +81,45 @@ TEST_F(BadInput, SumReductionGivesTheValuesOfTheMean) {
   }
 }
 
-TEST_F(BadInput, AScalarLossNeedsTheBatchSize) {
+// Two steps with all quantities, the cockpit being given the scalar or the individual losses.
+MemorySink two_steps_of(bool gives_scalar) {
+  torch::manual_seed(5);
+  Loop loop;
+  Listened run(loop.parameters(), all_of_the_papers(), /*strict=*/true);
+  for (int64_t step = 0; step < 2; ++step) {
+    loop.optimizer.zero_grad();
+    const Tensor losses = loop.losses(8);
+    const Tensor loss = losses.mean();
+    {
+      const StepWatch watch = run.cockpit->watch(step, gives_scalar ? loss : losses, with_rate());
+      loss.backward();
+    }
+    loop.optimizer.step();
+  }
+  return *run.memory;
+}
+
+TEST_F(BadInput, AScalarLossGivesWhatItsIndividualLossesGive) {
+  const MemorySink of_scalar = two_steps_of(true), of_losses = two_steps_of(false);
+  for (const char* name : kAll) {
+    const Reading* reading = of_losses.find(0, name);
+    ASSERT_NE(reading, nullptr) << name;
+    ASSERT_NE(of_scalar.find(0, name), nullptr) << name;
+    if (reading->kind == ReadingKind::kNumber) {
+      EXPECT_NEAR(
+          of_scalar.number(0, name), reading->number, 1e-8 * (1 + std::abs(reading->number)))
+          << name;
+    } else {
+      EXPECT_EQ(of_scalar.find(0, name)->counts, reading->counts) << name;
+    }
+  }
+}
+
+TEST_F(BadInput, AScalarWhoseTermsDifferInSizeNeedsTheBatchSize) {
   Loop loop;
   Listened run(loop.parameters(), {quantity("norm_test")}, true);
-  const Tensor loss = loop.losses().mean();
+  const Tensor losses = loop.losses();
+  const Tensor loss = losses.mean() + losses.slice(0, 0, 2).sum();
   expect_error([&] { run.cockpit->watch(0, loss).end(); },
                {"scalar", "batch_size is 0", "individual"});
 }
@@ -106,11 +141,11 @@ TEST_F(BadInput, AScalarLossGivesTheSameGradientQuantities) {
   EXPECT_NEAR(run.memory->number(0, "loss"), whole.number(0, "loss"), 1e-12);
 }
 
-TEST_F(BadInput, AlphaWithoutIndividualLossesSaysWhatItNeeds) {
+TEST_F(BadInput, AlphaOfAScalarThatHasNotKeptItsLossesSaysWhatItNeeds) {
   Loop loop;
   Listened run(loop.parameters(), {quantity("alpha"), quantity("loss")});
   for (int64_t step = 0; step < 2; ++step) {
-    const Tensor loss = loop.losses(8).mean();
+    const Tensor loss = loop.losses(8).exp().mean();
     BatchOptions options;
     options.batch_size = 8;
     const StepWatch watch = run.cockpit->watch(step, Batch(loss, loop.parameters(), options));

@@ -45,8 +45,8 @@ TEST_F(BadLosses, WithTwoDimensionsAreRefused) {
   expect_graph_intact(losses);
 }
 
-TEST_F(BadLosses, ThatAreScalarAskForTheBatchSize) {
-  const Tensor loss = outputs_.square().mean();
+TEST_F(BadLosses, ThatAreOneScalarOfTwoSizesAskForTheBatchSize) {
+  const Tensor loss = outputs_.square().mean() + outputs_.slice(0, 0, 1).square().sum();
   expect_mentions(error_of([&] { return gradients(loss, parameters(), Need::kNorms); }),
                   {"loss", "batch_size"});
   expect_graph_intact(loss);

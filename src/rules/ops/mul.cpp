@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <ATen/ATen.h>
+#include <ATen/ScalarOps.h>
 
 #include "rules/broadcast.h"
 #include "rules/families.h"
@@ -12,7 +13,9 @@ namespace flightdeck::rules {
 namespace {
 
 using compat::nodes::DivBackward0;
+using compat::nodes::DivBackward1;
 using compat::nodes::MulBackward0;
+using compat::nodes::MulBackward1;
 
 class MulRule final : public PointwiseRule {
  public:
@@ -73,6 +76,8 @@ class MulRule final : public PointwiseRule {
   }
   bool is_product(const NodeView& node) const override { return node.name() == "MulBackward0"; }
 
+  bool is_homogeneous(const NodeView& node) const override { return is_linear(node); }
+
   // Times one constant. A constant per entry could be one per sample.
   std::optional<double> summand(const NodeView& node, size_t edge) const override {
     if (!is_linear(node)) return std::nullopt;
@@ -86,13 +91,17 @@ class MulRule final : public PointwiseRule {
  private:
   static bool is_factor(const NodeView& node) { return node.name().rfind("Mul", 0) == 0; }
 
-  // What the input at `edge` is multiplied by; undefined for other cases.
+  // Like a number in Python, it leaves the type of a tensor alone.
+  static Tensor number(const at::Scalar& value) { return at::native::wrapped_scalar_tensor(value); }
+
+  // What the input at `edge` is multiplied by.
   static Tensor factor(const NodeView& node, size_t edge) {
     if (node.name() == "MulBackward0") {
       const auto& mul = node.as<MulBackward0>();
       return node.unpack(edge == 0 ? mul.other_ : mul.self_);
     }
-    if (node.name() != "DivBackward0") return {};
+    if (node.name() == "MulBackward1") return number(node.as<MulBackward1>().other);
+    if (node.name() == "DivBackward1") return number(node.as<DivBackward1>().other).reciprocal();
     const auto& div = node.as<DivBackward0>();
     const Tensor divisor = node.unpack(div.other_);
     if (edge == 0) return divisor.reciprocal();

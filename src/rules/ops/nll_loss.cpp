@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Negative log-likelihood: picks one of the classes in dimension 1, which the output lacks.
+#include <ATen/ATen.h>
+#include <ATen/core/Reduction.h>
+
 #include "rules/families.h"
 
 namespace flightdeck::rules {
@@ -23,6 +26,21 @@ class NllLossRule final : public Rule {
     return to_reduction(node.name() == "NllLossBackward0"
                             ? node.as<compat::nodes::NllLossBackward0>().reduction
                             : node.as<compat::nodes::NllLoss2DBackward0>().reduction);
+  }
+
+  // A mean is one over the weights of the labels.
+  Tensor summed_values(const NodeView& node) const override {
+    const auto read = [&](const auto& loss) {
+      const Tensor values = at::nll_loss_nd(node.unpack(loss.self_),
+                                            node.unpack(loss.target_),
+                                            node.unpack(loss.weight_),
+                                            at::Reduction::None,
+                                            compat::to_int(loss.ignore_index));
+      const bool is_mean = reduction(node) == Reduction::kMean;
+      return is_mean ? values / node.unpack(loss.total_weight_) : values;
+    };
+    return node.name() == "NllLossBackward0" ? read(node.as<compat::nodes::NllLossBackward0>())
+                                             : read(node.as<compat::nodes::NllLoss2DBackward0>());
   }
 };
 

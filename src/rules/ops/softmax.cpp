@@ -43,6 +43,10 @@ class SoftmaxRule final : public AlongDimsRule {
     return is_log(node) ? centred : p * centred;
   }
 
+  Tensor summed_values(const NodeView& node) const override {
+    return node.unpack(*saved(node).result);
+  }
+
   LossStart loss_start(const NodeView& node) const override {
     return is_log(node) ? LossStart::kLogProbabilities : LossStart::kProbabilities;
   }
