@@ -155,8 +155,15 @@ void CheckedOptions::serialize(InputArchive& archive) {
 
 CheckedOptimizer::CheckedOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
                                    std::unique_ptr<CheckedOptions> options)
-    : Optimizer(std::move(groups), std::move(options)) {
-  for (const torch::optim::OptimizerParamGroup& group : param_groups()) options_of(group).check();
+    : Optimizer(std::vector<torch::optim::OptimizerParamGroup>(), std::move(options)) {
+  for (const torch::optim::OptimizerParamGroup& group : groups) add_param_group(group);
+}
+
+void CheckedOptimizer::add_param_group(const torch::optim::OptimizerParamGroup& group) {
+  Optimizer::add_param_group(group);
+  torch::optim::OptimizerParamGroup& added = param_groups().back();
+  if (group.has_options()) added.set_options(group.options().clone());
+  options_of(added).check();
 }
 
 const CheckedOptions& options_of(const torch::optim::OptimizerParamGroup& group) {

@@ -68,6 +68,9 @@ class CopyableOptions : public Base {
 /// Keeps a RuleState per parameter. torch::save and torch::load keep state and hyperparameters.
 class CheckedOptimizer : public torch::optim::Optimizer {
  public:
+  /// A group keeps its options. LibTorch 2.13 keeps those of its own optimizers alone and gives
+  /// others the defaults (pytorch/pytorch#161825), as it still does if it is called as its own.
+  void add_param_group(const torch::optim::OptimizerParamGroup& group);
   void save(torch::serialize::OutputArchive& archive) const override;
   /// Throws c10::ValueError if the archive is of another optimizer or of other parameters.
   void load(torch::serialize::InputArchive& archive) override;

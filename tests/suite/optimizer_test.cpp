@@ -261,9 +261,15 @@ TEST(Optimizers, KeepTheOptionsOfGroups) {
   Sgd optimizer(std::vector<torch::optim::OptimizerParamGroup>{
       torch::optim::OptimizerParamGroup({first}),
       torch::optim::OptimizerParamGroup({second}, std::move(options))});
+  Tensor third = torch::ones({1}).requires_grad_();
+  third.mutable_grad() = torch::ones({1});
+  auto later = std::make_unique<SgdOptions>();
+  later->learning_rate = 0.25;
+  optimizer.add_param_group(torch::optim::OptimizerParamGroup({third}, std::move(later)));
   optimizer.step();
   EXPECT_NEAR(first.item<float>(), 0.99, 1e-6);
   EXPECT_NEAR(second.item<float>(), 0.5, 1e-6);
+  EXPECT_NEAR(third.item<float>(), 0.75, 1e-6);
 }
 
 TEST(Optimizers, RefuseWhatTheyCannotDo) {
