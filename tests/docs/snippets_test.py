@@ -167,13 +167,24 @@ class PageRun:
         return "C++ compiled and run"
 
     def handle_sh(self, block):
-        folder = self.options.repository if block.directive == "in the source folder" else self.folder
+        folder = self.sources() if block.directive == "in the source folder" else self.folder
         command = ["sh", "-e", "-c", block.code]
         if block.directive == "until Ctrl-C":
             self.interrupt(block, command)
         else:
             self.output = self.execute(block, command, folder)
         return "sh run"
+
+    def sources(self):
+        """The source folder as the page sees it: whatever the build under test is called, it is `build` there."""
+        folder = self.folder / "sources"
+        if not folder.exists():
+            folder.mkdir()
+            for path in self.options.repository.iterdir():
+                if path.name != "build":
+                    (folder / path.name).symlink_to(path)
+            (folder / "build").symlink_to(self.options.flightdeck.parent.resolve())
+        return folder
 
     def handle_python(self, block):
         self.execute(block, [sys.executable, "-B", "-c", block.code])
