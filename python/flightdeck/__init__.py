@@ -22,6 +22,7 @@ from ._engine import (
     samples_first,
 )
 from . import plots
+from . import _saved as _saved
 from .attach import Attachment
 from .cockpit import Cockpit
 from .engine import (

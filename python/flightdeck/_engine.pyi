@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The compiled part, as python/src binds it. The C++ headers say what each thing promises.
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Callable, ContextManager, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy
 import numpy.typing
@@ -1084,6 +1084,7 @@ class RuleCheck:
 
 def samples_first(tensor: Tensor, layout: Layout) -> Tensor: ...
 def register_rule(name: str, nodes: Sequence[str], rule: object) -> None: ...
+def prepare_saved_tensors_with(prepare: Callable[..., ContextManager[None]]) -> None: ...
 def check_rule(rule: str, losses: Tensor, parameters: _NamedTensors) -> RuleCheck: ...
 
 # ---- the tool ----

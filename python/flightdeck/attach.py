@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 
@@ -88,6 +88,13 @@ class Attachment:
 
     def __exit__(self, *exception: object) -> None:
         self.detach()
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "_Detached":
+        """Copies of a model that is watched are not."""
+        return _Detached()
+
+    def __reduce__(self) -> Any:
+        return _Detached, ()
 
     # ---- what is seen ----
 
@@ -173,6 +180,16 @@ class Attachment:
         if getattr(owner, name, None) is before:
             setattr(owner, name, after)
             self._undo.append(lambda: setattr(owner, name, before))
+
+
+class _Detached:
+    """What copies and pickles of hooked modules have in the place of an attachment."""
+
+    def _before_model(self, *_: object) -> None:
+        pass
+
+    def _after_loss_module(self, *_: object) -> None:
+        pass
 
 
 def _leading_size(inputs: Tuple[Any, ...]) -> Optional[int]:

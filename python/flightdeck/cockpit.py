@@ -8,12 +8,16 @@ import logging
 import os
 import sys
 import weakref
+from contextlib import nullcontext
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import (
+    TYPE_CHECKING, Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union,
+)
 
 import torch
 
 from . import _engine
+from ._compiled import EagerSteps, forced_eager, is_compiled
 from ._words import BatchNorm, DueLike, Ending, Reduction, SharedTerms
 from .parameters import ParametersLike, named_parameters
 from .quantities import QuantitiesLike, quantities_of
@@ -84,6 +88,10 @@ class Cockpit:
             on_warning=_log.warning if on_warning is None else on_warning,
         )
         self._model = weakref.ref(parameters) if isinstance(parameters, torch.nn.Module) else None
+        self._next_step = 0
+        self._eager: Optional[EagerSteps] = None
+        if isinstance(parameters, torch.nn.Module) and is_compiled(parameters):
+            self._eager = EagerSteps(self, parameters)
         self._recent = _engine.RecentReadings(keep)
         self._native.add_sink(self._recent)
         for sink in sinks:
@@ -124,13 +132,18 @@ class Cockpit:
         outputs: Optional[torch.Tensor] = None,
         batch_size: int = 0,
         reduction: Reduction = "mean",
+        scaler: Optional[Any] = None,
     ) -> _engine.StepWatch:
         """Watches one step: a ``with`` block around ``backward()``, at every step, with ascending numbers.
 
         ``losses`` are individual losses [N], a scalar loss with the ``batch_size`` it is the ``reduction`` of,
-        or a `Batch`. Learning rates are read from the ``optimizer``. An exception inside the block drops the
-        step.
+        or a `Batch`. Learning rates are read from the ``optimizer``. A factor on the loss is no part of any value;
+        that of a ``scaler`` (``torch.amp.GradScaler``) is recorded as ``grad_scale``. An exception inside the block
+        drops the step.
         """
+        self._next_step = step + 1
+        if scaler is not None and self.is_due(step):
+            self.log(step, grad_scale=scaler.get_scale())
         return self._native.watch(
             step,
             losses,
@@ -140,6 +153,13 @@ class Cockpit:
             batch_size=batch_size,
             reduction=reduction,
         )
+
+    def eager(self, step: int) -> ContextManager[Any]:
+        """A ``with`` block for the forward pass of a compiled model: it runs eagerly if this step is watched.
+
+        A cockpit that was given the compiled module does it by itself.
+        """
+        return forced_eager() if self.is_due(step) else nullcontext()
 
     def attach(
         self,
@@ -180,6 +200,11 @@ class Cockpit:
         """What is watched, each tensor once."""
         return self._native.parameters
 
+    @property
+    def next_step(self) -> int:
+        """The number after that of the last watch."""
+        return self._next_step
+
     def is_due(self, step: int) -> bool:
         """True if something is computed at this step, or completed for the step before."""
         return self._native.is_due(step)
@@ -203,6 +228,8 @@ class Cockpit:
     def finish(self, ending: Ending = "finished") -> None:
         """Ends the run and closes the sinks. The end of the ``with`` block or of the program calls it too."""
         self._native.finish(ending)
+        if self._eager is not None:
+            self._eager.remove()
         _open_cockpits.discard(self)
 
     def __enter__(self) -> "Cockpit":

@@ -7,6 +7,8 @@ from typing import Iterable, List, Mapping, Tuple, Union
 
 import torch
 
+from ._compiled import PREFIX
+
 #: A module (its trainable parameters), a mapping or pairs of names and tensors, or tensors alone.
 ParametersLike = Union[
     torch.nn.Module,
@@ -25,7 +27,10 @@ def named_parameters(source: ParametersLike) -> List[Tuple[str, torch.Tensor]]:
     ['0']
     """
     if isinstance(source, torch.nn.Module):
-        return [(name, tensor) for name, tensor in source.named_parameters() if tensor.requires_grad]
+        _refuse_data_parallel(source)
+        return [
+            (name.replace(PREFIX, ""), tensor) for name, tensor in source.named_parameters() if tensor.requires_grad
+        ]
     if isinstance(source, torch.Tensor):
         raise TypeError("parameters: this is one tensor; give a module, a mapping, or a list of tensors")
     if isinstance(source, Mapping):
@@ -35,3 +40,14 @@ def named_parameters(source: ParametersLike) -> List[Tuple[str, torch.Tensor]]:
     for position, entry in enumerate(entries):
         named.append((str(position), entry) if isinstance(entry, torch.Tensor) else entry)
     return named
+
+
+def _refuse_data_parallel(module: torch.nn.Module) -> None:
+    for name, part in module.named_modules():
+        if isinstance(part, torch.nn.DataParallel):
+            which = f"'{name}'" if name else "the model"
+            raise NotImplementedError(
+                f"parameters: {which} is an nn.DataParallel, whose replicas on other devices have parameters of "
+                "their own; train on one device, or with DistributedDataParallel, and give the module inside "
+                "(model.module)"
+            )

@@ -24,5 +24,6 @@ PYBIND11_MODULE(_engine, module) {
   bind_lamps(module);
   bind_server(module);
   bind_rules(module);
+  bind_saved_tensors(module);
   bind_tool(module);
 }

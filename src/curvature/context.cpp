@@ -37,6 +37,7 @@ CurvatureContext::CurvatureContext(const Batch& batch, CurvatureFrom from)
       linearisation_(*capture_, batch_norm_),
       count_(samples().empty() ? capture_->N : static_cast<int64_t>(samples().size())),
       remarks_(capture_->remarks) {
+  check_visible(*capture_);
   check_scalar(*capture_);
   if (from == CurvatureFrom::kRows) {
     throw_refusals(*capture_, batch_norm_);

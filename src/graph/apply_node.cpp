@@ -12,6 +12,7 @@
 
 #include "base/shape.h"
 #include "graph/complex_entries.h"
+#include "graph/saved_tensors.h"
 
 namespace flightdeck {
 namespace {
@@ -138,7 +139,8 @@ variable_list apply_node(Node* node, variable_list gradients, const std::vector<
     const bool is_fixed = compat::has_fixed_edges(*node);
     const EdgeCut cut(node, is_fixed ? std::vector<bool>(node->num_outputs(), true) : wanted);
     try {
-      results = (*node)(std::move(gradients));
+      apart_from_pass(node->input_metadata(0).device(),
+                      [&] { results = (*node)(std::move(gradients)); });
     } catch (c10::Error& error) {
       error.add_context("while applying " + node->name());
       throw;

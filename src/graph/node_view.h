@@ -6,6 +6,7 @@
 
 #include "graph/complex_entries.h"
 #include "graph/layout.h"
+#include "graph/saved_tensors.h"
 #include "graph/torch_compat.h"
 
 namespace flightdeck {
@@ -67,7 +68,7 @@ class NodeView {
   // Throws PyTorch's own error if the graph was freed or the tensor modified in place.
   Tensor unpack(const compat::ag::SavedVariable& saved) const {
     try {
-      const Tensor tensor = saved.unpack(compat::pointer_to(*node_));
+      const Tensor tensor = read_saved(saved, *node_);
       return tensor.defined() ? tensor.detach() : tensor;
     } catch (c10::Error& error) {
       error.add_context("while reading what " + name() + " saved");

@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <unordered_set>
@@ -16,6 +17,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <c10/core/DispatchKeySet.h>
+#include <c10/core/SafePyObject.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/SymInt.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -169,6 +171,49 @@ bool has_other_hooks(ag::Node& node, const IsOurs& is_ours) {
   return false;
 }
 
+// True if reading a saved tensor goes through hooks of the program's. LibTorch 1.13 and early 2.x
+// keep them private: see RecordedShape.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 7)
+inline bool has_hooks(const ag::SavedVariable& saved) { return saved.has_hooks(); }
+#else
+bool has_hooks(const ag::SavedVariable& saved);
+template <auto Hooks>
+struct SavedHooks {
+  friend bool has_hooks(const ag::SavedVariable& saved) { return (saved.*Hooks) != nullptr; }
+};
+template struct SavedHooks<&ag::SavedVariable::hooks_>;
+#endif
+
+// The function that reads a saved tensor with hooks, and what it is given: objects of Python's.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 7)
+inline auto hook_and_data(const ag::SavedVariable& saved) {
+  return saved.retrieve_unpack_hook_data();
+}
+#else
+inline std::optional<std::pair<c10::SafePyObject, c10::SafePyObject>> hook_and_data(
+    const ag::SavedVariable&) {
+  return std::nullopt;  // not told
+}
+#endif
+
+// A hook that compiled autograd leaves out, where others of C++ stop it with an error.
+#if TORCH_VERSION_MAJOR < 2
+class LeftOutHook : public ag::FunctionPreHook {
+ protected:
+  virtual void left_out() const = 0;
+};
+#else
+class LeftOutHook : public ag::FunctionPreHook {
+ public:
+  // One of the two is the virtual function, by version.
+  void compiled_args(torch::dynamo::autograd::CompiledNodeArgs&) const { left_out(); }
+  void compiled_args(torch::dynamo::autograd::CompiledNodeArgs&) { left_out(); }
+
+ protected:
+  virtual void left_out() const = 0;
+};
+#endif
+
 // All nodes of the backward pass that calls on this thread, or null outside of one.
 inline const std::unordered_set<ag::Node*>* nodes_of_pass() {
   return ag::get_current_graph_task_nodes_in_graph();
@@ -186,19 +231,22 @@ inline bool is_partial_pass() {
   return wanted && !wanted->empty();
 }
 
-// Runs the body as if outside of the backward pass that calls.
+// Runs the body as if outside of the backward pass that calls: on another thread. A pass may be for
+// some inputs alone, and what its nodes saved may be readable only once in it.
 template <typename Body>
 void outside_pass(c10::Device device, const Body& body) {
-  if (!is_partial_pass()) {
+  if (nodes_of_pass() == nullptr) {
     body();
     return;
   }
   const c10::impl::VirtualGuardImpl guard(device.type());
   const c10::Stream stream = guard.getStream(device);
+  const bool records = at::GradMode::is_enabled();
   std::exception_ptr error;
   std::thread([&] {
     try {
       const c10::StreamGuard same_stream(stream);
+      const at::AutoGradMode same_mode(records);
       body();
     } catch (...) {
       error = std::current_exception();

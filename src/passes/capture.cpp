@@ -121,8 +121,13 @@ void check_scalar(const Capture& capture) {
   TORCH_CHECK_VALUE(capture.scalar_error.empty(), capture.scalar_error);
 }
 
+void check_visible(const Capture& capture) {
+  TORCH_CHECK_NOT_IMPLEMENTED(capture.hidden_graph.empty(), "gradients: ", capture.hidden_graph);
+}
+
 std::string refusal_of(const Capture& capture, size_t parameter, BatchNormPolicy policy) {
   const CapturedParameter& captured = capture.parameters[parameter];
+  if (!capture.hidden_graph.empty()) return "gradients: " + capture.hidden_graph;
   if (policy != BatchNormPolicy::kRefuse || capture.coupled_layers.empty() || captured.leaf < 0) {
     return captured.refusal;
   }
@@ -133,6 +138,7 @@ std::string refusal_of(const Capture& capture, size_t parameter, BatchNormPolicy
 }
 
 void throw_refusals(const Capture& capture, BatchNormPolicy policy) {
+  check_visible(capture);
   for (size_t p = 0; p < capture.parameters.size(); ++p) {
     const std::string refusal = refusal_of(capture, p, policy);
     TORCH_CHECK_VALUE(refusal.empty(), refusal);

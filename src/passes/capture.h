@@ -86,6 +86,7 @@ struct Capture {
   std::vector<std::string> row_remarks;      // on individual gradients, whatever the policy
   std::vector<CoupledLayer> coupled_layers;  // from the losses down
   std::vector<SampleTerm> sample_terms;      // of a scalar loss
+  std::string hidden_graph;  // why a part of the model cannot be seen; empty if all can
   std::string scalar_error;  // why a scalar loss cannot be taken apart; empty if it can
 
   NodeView view(size_t k) const { return NodeView(nodes[k].node); }
@@ -128,6 +129,9 @@ void check_samples(const Capture& capture,
 
 // Throws if the samples of a scalar loss were not found.
 void check_scalar(const Capture& capture);
+
+// Throws if a part of the model cannot be seen: its nodes must not be called.
+void check_visible(const Capture& capture);
 
 // Why a parameter has no individual gradients; empty if it has.
 std::string refusal_of(const Capture& capture, size_t parameter, BatchNormPolicy policy);

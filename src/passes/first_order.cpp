@@ -210,6 +210,12 @@ void FirstOrderPass::settle_arrival(size_t parameter, const Tensor& norm) {
   results_.arrive(parameter, norm / arrival_weight_.to(norm.options()));
 }
 
+bool FirstOrderPass::has_slow() const {
+  return std::any_of(capture_.parameters.begin(),
+                     capture_.parameters.end(),
+                     [](const CapturedParameter& parameter) { return parameter.is_slow; });
+}
+
 void FirstOrderPass::run_slow() {
   std::vector<size_t> slow;
   for (size_t p = 0; p < parameters_.size(); ++p) {

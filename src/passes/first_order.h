@@ -60,6 +60,7 @@ class FirstOrderPass {
   std::unique_ptr<FirstOrderPass> hand_over_apart();
 
   // The parameters no rule reaches: one backward pass per sample. Needs the graph.
+  bool has_slow() const;
   void run_slow();
 
   // Runs the whole pass on its own.

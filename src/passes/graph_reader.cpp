@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "graph/hidden_graph.h"
 
 namespace flightdeck {
 
@@ -97,7 +98,9 @@ void GraphReader::read_nodes() {
       reaches_[k] = true;
       continue;
     }
-    captured.rule = find_rule(node->name());
+    const std::string name = node->name();
+    captured.rule = find_rule(name);
+    if (!captured.rule && capture_.hidden_graph.empty()) capture_.hidden_graph = hidden_graph(name);
     for (size_t e = 0; e < node->next_edges().size(); ++e) {
       const auto& edge = node->next_edge(e);
       const int64_t next =

@@ -62,6 +62,10 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
 
   Gradients finish() {
     if (error_) std::rethrow_exception(error_);
+    TORCH_CHECK_NOT_IMPLEMENTED(!is_left_out_,
+                                "watch: compiled autograd ran the backward pass, which leaves out "
+                                "what listens to it; call backward() outside of it at watched "
+                                "steps");
     TORCH_CHECK(started_,
                 "watch: no backward pass went through the losses before finish; call "
                 "backward() on a loss computed from them first");
@@ -69,6 +73,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
   }
 
   bool has_run() const { return started_; }
+  void leave_out() { is_left_out_ = true; }
   void attach(const std::shared_ptr<State>& self);
   void detach();
 
@@ -81,7 +86,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     pass_.set_arrival_weights(gradients[output]);
     if (!pass_.asks_rows()) return;
     if (pass_.batch().needs_own_pass()) {
-      compat::outside_pass(pass_.batch().losses.device(), [&] { pass_.run(); });
+      apart_from_pass(pass_.batch().losses.device(), [&] { pass_.run(); });
       return;
     }
     const Foreign foreign = find_foreign(pass_.capture(),
@@ -103,7 +108,9 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
                    "");
       return;
     }
-    pass_.run_slow();
+    if (pass_.has_slow()) {
+      apart_from_pass(pass_.batch().losses.device(), [&] { pass_.run_slow(); });
+    }
     pass_.set_weights(gradients[output]);
   }
 
@@ -113,7 +120,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     // What PyTorch was told to skip still has to reach `.grad`.
     restore_all_edges();
     if (reuses_ && !compat::is_partial_pass()) handed_over_ = pass_.hand_over_apart();
-    compat::outside_pass(pass_.batch().losses.device(), [&] { pass_.run(); });
+    apart_from_pass(pass_.batch().losses.device(), [&] { pass_.run(); });
     if (reuses_) cut_all_edges();
   }
 
@@ -161,13 +168,14 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
   bool runs_own_pass_ = false;
   bool started_ = false;
   bool is_closed_ = false;
+  bool is_left_out_ = false;  // by compiled autograd
   std::exception_ptr error_;
 };
 
 namespace {
 
 // Tells the state's `heard` of the gradients at node or parameter `index`.
-class WatchHook final : public FunctionPreHook {
+class WatchHook final : public compat::LeftOutHook {
  public:
   using Heard = void (Watch::State::*)(size_t index, const variable_list& gradients);
 
@@ -177,6 +185,11 @@ class WatchHook final : public FunctionPreHook {
   variable_list operator()(const variable_list& gradients) override {
     if (const auto state = state_.lock()) ((*state).*heard_)(index_, gradients);
     return gradients;
+  }
+
+ protected:
+  void left_out() const override {
+    if (const auto state = state_.lock()) state->leave_out();
   }
 
  private:

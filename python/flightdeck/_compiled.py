@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Models under torch.compile: steps that are watched run eagerly, because a compiled graph has no layers."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Callable, ContextManager, List
+
+import torch
+
+if TYPE_CHECKING:
+    from .cockpit import Cockpit
+
+#: What torch.compile puts before the names of a module's parameters.
+PREFIX = "_orig_mod."
+
+
+def is_compiled(module: torch.nn.Module) -> bool:
+    """True of what ``torch.compile(module)`` returned."""
+    dynamo = sys.modules.get("torch._dynamo")  # not imported: nothing was compiled
+    return dynamo is not None and isinstance(module, dynamo.OptimizedModule)
+
+
+def forced_eager() -> ContextManager[Any]:
+    """Inside, compiled functions run as they were written. Does nothing before PyTorch 2.6."""
+    compiler = getattr(torch, "compiler", None)
+    if not hasattr(compiler, "set_stance"):
+        return nullcontext()
+    stance: ContextManager[Any] = compiler.set_stance("force_eager")
+    return stance
+
+
+class EagerSteps:
+    """Hooks on a compiled module that run it eagerly at the steps its cockpit watches.
+
+    They are outside of what is compiled, hold no cockpit, and are left out where the module is pickled.
+    """
+
+    def __init__(self, cockpit: "Cockpit", module: torch.nn.Module) -> None:
+        self._cockpit = weakref.ref(cockpit)
+        self._open: List[ContextManager[Any]] = []
+        self._handles = [
+            module.register_forward_pre_hook(self.before),
+            module.register_forward_hook(self.after, always_call=True),
+        ]
+
+    def before(self, module: torch.nn.Module, inputs: Any) -> None:
+        cockpit = self._cockpit()
+        is_watched = cockpit is not None and torch.is_grad_enabled() and cockpit.is_due(cockpit.next_step)
+        context: ContextManager[Any] = forced_eager() if is_watched else nullcontext()
+        context.__enter__()
+        self._open.append(context)
+
+    def after(self, module: torch.nn.Module, inputs: Any, outputs: Any) -> None:
+        if self._open:
+            self._open.pop().__exit__(None, None, None)
+
+    def remove(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+    def __deepcopy__(self, memo: Any) -> "_NoHooks":
+        return _NoHooks()
+
+    def __reduce__(self) -> Any:
+        return _NoHooks, ()
+
+
+class _NoHooks:
+    """What copies of hooked modules have in the place of the hooks."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _nothing
+
+
+def _nothing(*_: object) -> None:
+    """A hook that does nothing."""
