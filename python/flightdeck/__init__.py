@@ -21,8 +21,7 @@ from ._engine import (
     all_quantities, findings_in, lamp_catalogue, ops_with_rules, register_lamp, register_quantity,
     samples_first,
 )
-from . import plots
-from . import _saved as _saved
+from . import _module_hooks as _module_hooks, _saved as _saved, plots
 from .attach import Attachment
 from .cockpit import Cockpit
 from .engine import (

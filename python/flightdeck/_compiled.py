@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import weakref
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Callable, ContextManager, List
+from typing import TYPE_CHECKING, Any, Callable, ContextManager, List, Optional
 
 import torch
 
@@ -39,7 +39,7 @@ class EagerSteps:
     """
 
     def __init__(self, cockpit: "Cockpit", module: torch.nn.Module) -> None:
-        self._cockpit = weakref.ref(cockpit)
+        self._cockpit: Callable[[], Optional["Cockpit"]] = weakref.ref(cockpit)
         self._open: List[ContextManager[Any]] = []
         self._handles = [
             module.register_forward_pre_hook(self.before),
@@ -68,14 +68,9 @@ class EagerSteps:
         return _NoHooks, ()
 
 
-class _NoHooks:
-    """What copies of hooked modules have in the place of the hooks."""
+class _NoHooks(EagerSteps):
+    """What copies and pickles of hooked modules have in the place of the hooks."""
 
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _nothing
-
-
-def _nothing(*_: object) -> None:
-    """A hook that does nothing."""
+    def __init__(self) -> None:
+        self._cockpit = lambda: None
+        self._open, self._handles = [], []

@@ -182,13 +182,13 @@ class Attachment:
             self._undo.append(lambda: setattr(owner, name, before))
 
 
-class _Detached:
+class _Detached(Attachment):
     """What copies and pickles of hooked modules have in the place of an attachment."""
 
-    def _before_model(self, *_: object) -> None:
-        pass
+    def __init__(self) -> None:
+        self._batch_size = None
 
-    def _after_loss_module(self, *_: object) -> None:
+    def _begin(self, loss: Any, size: Optional[int], reduction: str = "mean") -> None:
         pass
 
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Saved tensors with hooks of Python's, read inside a backward pass.
-#include <torch/csrc/PyInterpreter.h>
-
 #include "bind.h"
 #include "graph/saved_tensors.h"
 
@@ -17,7 +15,7 @@ Tensor read_hooked(const compat::ag::SavedVariable& saved, const compat::NodePtr
   if (!known || prepare == nullptr) return read_outside_pass(saved, node);
   const py::gil_scoped_acquire lock;
   const auto object = [](const c10::SafePyObject& safe) {
-    return py::reinterpret_borrow<py::object>(safe.ptr(getPyInterpreter()));
+    return py::reinterpret_borrow<py::object>(safe.ptr(&safe.pyinterpreter()));
   };
   const py::object context = (*prepare)(node->name(), object(known->first), object(known->second));
   context.attr("__enter__")();

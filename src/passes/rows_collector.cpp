@@ -175,6 +175,7 @@ Rows RowsCollector::carry(size_t position, size_t edge, const std::vector<Arriva
       continue;
     }
     rows = carry_shared(position, edge, arrival.output, arrival.rows);
+    if (rows.empty()) rows = carry_stack(position, edge, arrival.output, arrival.rows);
     if (rows.empty()) {
       rows = carry_one_by_one(position, edge, arrival.output, arrival.rows);
       for (size_t p : coverage_ ? parameters_below(captured.next[edge]) : std::vector<size_t>()) {
@@ -212,6 +213,28 @@ Rows RowsCollector::carry_shared(size_t position,
     carried.push_back(row);
   }
   return Rows(std::make_shared<SharedForm>(form.multiples(), at::stack(carried)));
+}
+
+Rows RowsCollector::carry_stack(size_t position,
+                                size_t edge,
+                                size_t output,
+                                const Rows& rows) const {
+  const CapturedNode& captured = capture_.nodes[position];
+  const NodeView view(captured.node);
+  if (!captured.rule || view.num_outputs() != 1 || view.has_complex()) return {};
+  const Tensor stack = rows.dense(0, rows.N()).to(type_of(captured, output));
+  Tensor carried = captured.rule->columns(view, edge, stack);
+  const bool has_slope =
+      captured.rule->is_pointwise() && view.input_shape(edge) == view.output_shape();
+  if (!carried.defined() && has_slope) {
+    std::vector<bool> wanted(captured.edges.size(), false);
+    wanted[edge] = true;
+    const Tensor ones = at::ones(view.output_shape(), view.output_options());
+    const Tensor slope = apply_node(captured.node, {ones}, wanted)[edge];
+    carried = slope.defined() ? stack.mul(slope) : at::zeros_like(stack);
+  }
+  if (!carried.defined()) return {};
+  return Rows(std::make_shared<DenseForm>(carried, "dense"));
 }
 
 Rows RowsCollector::carry_one_by_one(size_t position,

@@ -47,6 +47,9 @@ class RowsCollector {
   Rows carry_one_by_one(size_t position, size_t edge, size_t output, const Rows& rows) const;
   // Multiples of shared vectors stay such; no rows for others.
   Rows carry_shared(size_t position, size_t edge, size_t output, const Rows& rows) const;
+  // All rows at once by the rule's product with a stack, or by the slope; no rows where there is
+  // neither.
+  Rows carry_stack(size_t position, size_t edge, size_t output, const Rows& rows) const;
   std::vector<size_t> parameters_below(size_t position) const;
 
   const Capture& capture_;

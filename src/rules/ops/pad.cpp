@@ -14,8 +14,12 @@ Shape padding_of(const NodeView& node) {
 }
 
 Shape padded_dims(const NodeView& node) {
+  const Shape padding = padding_of(node);
   Shape dims;
-  for (size_t k = 1; k <= padding_of(node).size() / 2; ++k) dims.push_back(-int64_t(k));
+  for (size_t k = 1; k <= padding.size() / 2; ++k) {
+    const bool is_padded = padding[2 * k - 2] != 0 || padding[2 * k - 1] != 0;
+    if (is_padded) dims.push_back(-static_cast<int64_t>(k));
+  }
   return dims;
 }
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Every member: individual gradients against one sample at a time, and whole presets of the cockpit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Dict
+
+import pytest
+import torch
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+sys.path.insert(0, str(Path(__file__).parent))
+from member import Member  # noqa: E402
+from table import FAMILIES, levels, members  # noqa: E402
+
+import flightdeck  # noqa: E402
+from flightdeck import Cockpit  # noqa: E402
+
+ALL = {member.name: member for _, member in members()}
+SHOWN = {family for family, _ in members()}
+
+
+@pytest.mark.skipif(SHOWN == set(FAMILIES), reason="all families are there")
+def test_families_that_are_left_out() -> None:
+    pytest.skip("transformers is not installed: " + ", ".join(sorted(set(FAMILIES) - SHOWN)))
+
+
+@pytest.fixture(params=sorted(ALL))
+def member(request: pytest.FixtureRequest) -> Member:
+    return ALL[request.param]
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float64, 1e-10), (torch.float32, 1e-5)])
+def test_individual_gradients(member: Member, dtype: torch.dtype, tolerance: float) -> None:
+    model, inputs = member.build(dtype)
+    expected = member.one_by_one(model, inputs)
+    answers = flightdeck.gradients(member.losses(model, inputs), model, "individual")
+    # Some gradients are zero but for rounding (that of a key's bias): the model's largest entry bounds it.
+    largest = max(float(rows.abs().max()) for rows in expected.values())
+    for name, rows in expected.items():
+        scale = max(float(rows.abs().max()), 1e-2 * largest)
+        error = float((answers[name].individual - rows).abs().max())
+        assert error <= tolerance * scale, f"{name}: {error / scale:.1e}"
+
+
+@pytest.mark.parametrize("preset", ["economy", "business"])
+def test_presets(member: Member, preset: str) -> None:
+    model, inputs = member.build(torch.float32)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    said = []
+    cockpit = Cockpit(model, preset, keep=None, on_warning=said.append)
+    for step in range(2):
+        optimizer.zero_grad()
+        losses = member.losses(model, inputs)
+        with cockpit.watch(step, losses, optimizer):
+            losses.mean().backward()
+        optimizer.step()
+    switched_off = [note.text for note in cockpit.notes if note.kind == "switched_off"]
+    assert not switched_off, switched_off
+    assert {"loss", "grad_norm", "norm_test", "inner_test"} <= set(cockpit.readings[1])
+
+
+def test_nearly_all_parameters_are_fast() -> None:
+    whole: Dict[str, int] = {}
+    for member in ALL.values():
+        for level, count in levels(member)[0].items():
+            whole[level] = whole.get(level, 0) + count
+    assert whole["exact-fast"] >= 0.95 * sum(whole.values()), whole
