@@ -94,8 +94,8 @@ class Batch {
   int64_t size() const;
   /// True if the samples were reduced to one number.
   bool is_scalar() const;
-  /// The losses [N] as they are, without a graph. Those of a scalar are read from what its graph has
-  /// kept, before a backward pass frees it; each has its share of terms that all samples share.
+  /// The losses [N] as they are, without a graph. Those of a scalar are read from what its graph
+  /// has kept, before a backward pass frees it; each has its share of terms that all samples share.
   /// Throws, naming the op, where a graph has not kept them.
   [[nodiscard]] Tensor individual_losses() const;
 

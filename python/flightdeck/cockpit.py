@@ -136,8 +136,8 @@ class Cockpit:
     ) -> _engine.StepWatch:
         """Watches one step: a ``with`` block around ``backward()``, at every step, with ascending numbers.
 
-        ``losses`` are individual losses [N], a scalar loss with the ``batch_size`` it is the ``reduction`` of,
-        or a `Batch`. Learning rates are read from the ``optimizer``. A factor on the loss is no part of any value;
+        ``losses`` are individual losses [N], a scalar loss, or a `Batch`. The graph of a known loss tells of how many
+        samples it is the mean or the sum; of another one, say ``batch_size`` and ``reduction``. Learning rates are read from the ``optimizer``. A factor on the loss is no part of any value;
         that of a ``scaler`` (``torch.amp.GradScaler``) is recorded as ``grad_scale``. An exception inside the block
         drops the step.
         """

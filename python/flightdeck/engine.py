@@ -27,8 +27,8 @@ Tensor = torch.Tensor
 class Batch(_engine.Batch):
     """One batch: its losses and all that is said of them. What is asked of it shares one reading of its graph.
 
-    ``losses`` are individual losses [N], or one scalar and ``batch_size``, the number of samples that it is the
-    ``reduction`` of. ``outputs`` are the model's, where the loss is one that the engine does not know (read by
+    ``losses`` are individual losses [N], or one scalar: the graph of a known loss tells of how many samples it is the
+    mean or the sum; of another one, say ``batch_size`` and ``reduction``. ``outputs`` are the model's, where the loss is one that the engine does not know (read by
     curvature alone). ``samples`` restricts every answer to these samples.
 
     >>> model = torch.nn.Linear(3, 2)

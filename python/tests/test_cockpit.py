@@ -247,6 +247,24 @@ def test_a_scalar_loss_with_its_batch_size() -> None:
     assert "norm_test" in cockpit.readings[0]
 
 
+def test_a_scalar_loss_gives_what_individual_losses_give() -> None:
+    readings = []
+    for is_scalar in (True, False):
+        loop = Loop()
+        cockpit = Cockpit(loop.model, "economy", strict=True)
+        for step in range(3):
+            loop.optimizer.zero_grad()
+            losses = loop.losses()
+            loss = losses.mean()
+            with cockpit.watch(step, loss if is_scalar else losses, loop.optimizer):
+                loss.backward()
+            loop.optimizer.step()
+        readings.append(cockpit.readings[1])
+    of_scalar, of_losses = readings
+    assert set(of_scalar) == set(of_losses) and "alpha" in of_scalar
+    assert of_scalar["alpha"] == pytest.approx(of_losses["alpha"], rel=1e-4)
+
+
 @pytest.mark.parametrize("error", [ValueError("mine"), KeyboardInterrupt()])
 def test_an_exception_inside_a_step_drops_it(error: BaseException) -> None:
     loop = Loop()
