@@ -6,7 +6,7 @@ from __future__ import annotations
 import html
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union, cast
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 import numpy.typing
@@ -308,4 +308,4 @@ def _histogram_of(step: int, reading: _engine.Reading) -> Histogram:
     edges = tuple(numpy.linspace(axis.low, axis.high, axis.count + 1) for axis in reading.axes)
     counts = numpy.asarray(reading.counts, dtype=numpy.int64).reshape([axis.count for axis in reading.axes])
     outside = reading.below, reading.above, reading.not_a_number
-    return Histogram(step, edges, cast(Integers, counts), *outside)
+    return Histogram(step, edges, counts, *outside)

@@ -34,7 +34,7 @@ def new_figure(width: float, height: float) -> "Figure":
     except ImportError as error:
         raise ImportError("flightdeck.plots: matplotlib is not installed; pip install matplotlib") from error
 
-    class Picture(Figure):
+    class Picture(Figure):  # type: ignore[misc, unused-ignore]
         def _repr_png_(self) -> bytes:
             buffer = io.BytesIO()
             self.savefig(buffer, format="png")
@@ -48,7 +48,7 @@ def new_figure(width: float, height: float) -> "Figure":
 def _style() -> Any:
     import matplotlib
 
-    return matplotlib.rc_context(_palette.STYLE)  # type: ignore[arg-type]
+    return matplotlib.rc_context(_palette.STYLE)  # type: ignore[arg-type, unused-ignore]
 
 
 def _paint(axes: "Axes", title: str, drawing: Drawing) -> None:
@@ -67,7 +67,9 @@ def single_axes(title: str, drawing: Drawing, axes: Optional["Axes"]) -> "Axes":
     return axes
 
 
-def draw_cockpit(run: Run, known: Sequence[Instrument], names: Optional[Sequence[str]], step: Optional[int], more: bool) -> "Figure":
+def draw_cockpit(
+    run: Run, known: Sequence[Instrument], names: Optional[Sequence[str]], step: Optional[int], more: bool
+) -> "Figure":
     """The panels that have something to show, in the arrangement of the page."""
     at = run.last_step if step is None else step
     every = [*known, *automatic_instruments(run, known)]

@@ -36,7 +36,7 @@ def kernel_width(values: Floats) -> float:
     low, high = numpy.quantile(known, [0.25, 0.75])
     deviation = float(numpy.std(known, ddof=1))
     spread = float(high - low) / 1.349
-    return 0.9 * (min(deviation, spread) if spread > 0 else deviation) * known.size ** -0.2
+    return float(0.9 * (min(deviation, spread) if spread > 0 else deviation) * known.size**-0.2)
 
 
 def density(values: Floats, low: float, high: float, bins: int, width: float) -> Tuple[Floats, Floats]:

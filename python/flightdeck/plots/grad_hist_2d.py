@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Dict, Optional
 
 import numpy
 
@@ -41,7 +41,7 @@ class JointCounts:
         shown = heat.pcolormesh(
             columns, rows, numpy.ma.masked_equal(counts, 0), cmap=_palette.heat(), norm=norm, rasterized=True
         )
-        look = {"color": _palette.LINES[0], "alpha": 0.4, "fill": True}
+        look: Dict[str, Any] = {"color": _palette.LINES[0], "alpha": 0.4, "fill": True}
         top = axes.inset_axes((0.0, 0.845, 0.84, 0.155), sharex=heat)
         top.stairs(counts.sum(0), columns, baseline=0.5, **look)
         right = axes.inset_axes((0.86, 0.0, 0.14, 0.82), sharey=heat)

@@ -23,7 +23,7 @@ class TensorBoardSink(Sink):
     def __init__(self, log_to: Union[str, "os.PathLike[str]", Any], *, prefix: str = "") -> None:
         module = needed("torch.utils.tensorboard", "tensorboard", "TensorBoardSink")
         self._is_own = isinstance(log_to, (str, os.PathLike))
-        self._writer = module.SummaryWriter(os.fspath(log_to)) if self._is_own else log_to
+        self._writer: Any = module.SummaryWriter(os.fspath(log_to)) if self._is_own else log_to
         self._prefix = prefix
 
     def begin(self, info: _engine.RunInfo) -> None:
