@@ -38,6 +38,8 @@ class [[nodiscard]] Watch {
 
   /// True once a backward pass went through the losses.
   bool has_run() const;
+  /// True if compiled autograd ran the backward pass, which leaves out what listens to it.
+  bool was_left_out() const;
   /// Detaches and returns the answers; throws if no backward pass went through the losses, and on a
   /// watch that has finished or was moved from.
   [[nodiscard]] Gradients finish();

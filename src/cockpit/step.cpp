@@ -267,6 +267,7 @@ void Step::begin(const Batch& batch,
 
 bool Step::finish(const OnFailure& on_failure) {
   if (!watch_) return true;
+  if (watch_->was_left_out()) gradients_ = watch_->finish();  // throws, and says why
   if (!watch_->has_run()) return false;
   const bool has_rows = plan_.asks_rows();
   const char* pass = has_rows ? "individual gradients" : "gradient";

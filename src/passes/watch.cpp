@@ -62,7 +62,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
 
   Gradients finish() {
     if (error_) std::rethrow_exception(error_);
-    TORCH_CHECK_NOT_IMPLEMENTED(!is_left_out_,
+    TORCH_CHECK_NOT_IMPLEMENTED(started_ || !is_left_out_,
                                 "watch: compiled autograd ran the backward pass, which leaves out "
                                 "what listens to it; call backward() outside of it at watched "
                                 "steps");
@@ -74,6 +74,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
 
   bool has_run() const { return started_; }
   void leave_out() { is_left_out_ = true; }
+  bool was_left_out() const { return is_left_out_; }
   void attach(const std::shared_ptr<State>& self);
   void detach();
 
@@ -333,6 +334,7 @@ Watch& Watch::operator=(Watch&& other) noexcept {
 }
 
 bool Watch::has_run() const { return state_ && state_->has_run(); }
+bool Watch::was_left_out() const { return state_ && state_->was_left_out(); }
 
 Gradients Watch::finish() {
   TORCH_CHECK(state_,

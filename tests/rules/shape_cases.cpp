@@ -132,6 +132,11 @@ OpCases rearrangement_cases() {
        [](T x, T) {
          return x.roll({1, 2}, {1, 2});
        }},
+      {"AsStrided",
+       [](T x, T) {
+         const T same = x.contiguous();
+         return same.as_strided(same.sizes(), same.strides());
+       }},
       {"IndexSelect",
        [](T x, T) {
          return x.index_select(1, integers(x, {3, 0, 3}));
@@ -144,8 +149,7 @@ OpCases rearrangement_cases() {
        [](T x, T) {
          return x.index({at::indexing::Slice(), integers(x, {1, 1, 2})});
        }},
-      {"IndexPut",
-       [](T x, T p) { return at::index_put(x, places_of(x), p.slice(0, 0, 2)); }},
+      {"IndexPut", [](T x, T p) { return at::index_put(x, places_of(x), p.slice(0, 0, 2)); }},
       {"IndexPutImpl",
        [](T x, T p) {
          Tensor written = x * 1.0;
