@@ -24,6 +24,7 @@ class Member:
     name: str
     make: Callable[[], Tuple[torch.nn.Module, Inputs]]
     loss: Callable[[Any, Inputs], Tensor]
+    computes_in_float: bool = False  # in parts, whatever the type of its parameters
 
     def build(self, dtype: torch.dtype) -> Tuple[torch.nn.Module, Inputs]:
         torch.manual_seed(0)
