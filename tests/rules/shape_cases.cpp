@@ -137,6 +137,11 @@ OpCases rearrangement_cases() {
          const T same = x.contiguous();
          return same.as_strided(same.sizes(), same.strides());
        }},
+      {"AsStridedInPlace",
+       [](T x, T) {
+         const Tensor same = x * 1.0;
+         return same.as_strided_(same.sizes(), same.strides());
+       }},
       {"IndexSelect",
        [](T x, T) {
          return x.index_select(1, integers(x, {3, 0, 3}));

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include <ATen/ATen.h>
-#include <ATen/ScalarOps.h>
 
 #include "rules/broadcast.h"
 #include "rules/families.h"
@@ -82,6 +81,11 @@ class MulRule final : public PointwiseRule {
   std::optional<double> summand(const NodeView& node, size_t edge) const override {
     if (!is_linear(node)) return std::nullopt;
     const double unknown = std::numeric_limits<double>::quiet_NaN();
+    if (const std::optional<at::Scalar> given = number(node)) {
+      return given->isComplex() ? unknown
+             : is_factor(node)  ? given->toDouble()
+                                : 1 / given->toDouble();
+    }
     const Tensor other = factor(node, edge);
     if (!other.defined()) return unknown;
     if (other.numel() != 1) return std::nullopt;
@@ -91,17 +95,20 @@ class MulRule final : public PointwiseRule {
  private:
   static bool is_factor(const NodeView& node) { return node.name().rfind("Mul", 0) == 0; }
 
-  // Like a number in Python, it leaves the type of a tensor alone.
-  static Tensor number(const at::Scalar& value) { return at::native::wrapped_scalar_tensor(value); }
+  // The number that is a factor or divisor, where it is no tensor.
+  static std::optional<at::Scalar> number(const NodeView& node) {
+    if (node.name() == "MulBackward1") return node.as<MulBackward1>().other;
+    if (node.name() == "DivBackward1") return node.as<DivBackward1>().other;
+    return std::nullopt;
+  }
 
-  // What the input at `edge` is multiplied by.
+  // What the input at `edge` is multiplied by; undefined for other cases.
   static Tensor factor(const NodeView& node, size_t edge) {
     if (node.name() == "MulBackward0") {
       const auto& mul = node.as<MulBackward0>();
       return node.unpack(edge == 0 ? mul.other_ : mul.self_);
     }
-    if (node.name() == "MulBackward1") return number(node.as<MulBackward1>().other);
-    if (node.name() == "DivBackward1") return number(node.as<DivBackward1>().other).reciprocal();
+    if (node.name() != "DivBackward0") return {};
     const auto& div = node.as<DivBackward0>();
     const Tensor divisor = node.unpack(div.other_);
     if (edge == 0) return divisor.reciprocal();
