@@ -55,7 +55,6 @@ OpCases image_cases() {
          return at::constant_pad_nd(x, {1, 2, -1, 1}, 0.3);
        },
        kPlane},
-      {"ChannelShuffle", [](T x, T) { return at::channel_shuffle(x, 2); }, {4, 2, 3}},
       {"PixelShuffle", [](T x, T) { return at::pixel_shuffle(x, 2); }, {4, 2, 3}},
       {"PixelUnshuffle", [](T x, T) { return at::pixel_unshuffle(x, 2); }, kPlane},
       {"ReflectionPad1d",
@@ -233,6 +232,7 @@ OpCases newer_cases() {
   return {};
 #else
   return {
+      {"ChannelShuffle", [](T x, T) { return at::channel_shuffle(x, 2); }, {4, 2, 3}},
       {"SafeSoftmax", [](T x, T) { return at::_safe_softmax(x, 2); }},
       {"SafeSoftmaxOfNothing",
        [](T x, T) { return at::_safe_softmax(x.masked_fill(x.isfinite().triu(), -INFINITY), 2); }},

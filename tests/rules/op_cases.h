@@ -28,7 +28,7 @@ OpCases image_cases();
 OpCases layer_cases();
 OpCases loss_cases();
 OpCases complex_cases();
-OpCases newer_cases();  // of what LibTorch 1.13 does not have
+OpCases newer_cases();  // of what LibTorch 1.13 cannot differentiate
 OpCases all_op_cases();
 
 }  // namespace flightdeck::tests
