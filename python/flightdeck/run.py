@@ -268,7 +268,8 @@ class Run:
         else:
             # A frame without an origin: the page can do nothing to the notebook.
             source = f'sandbox="allow-scripts allow-downloads" srcdoc="{html.escape(self.report())}"'
-        return f'<iframe {source} width="100%" height="800" style="border: 0" title="{html.escape(self.name)}"></iframe>'
+        title = html.escape(self.name)
+        return f'<iframe {source} width="100%" height="800" style="border: 0" title="{title}"></iframe>'
 
     def __repr__(self) -> str:
         quantities = self.quantities

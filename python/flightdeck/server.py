@@ -21,7 +21,12 @@ class Server:
     """
 
     def __init__(
-        self, folder: Union[str, "os.PathLike[str]"] = "runs", *, host: str = "127.0.0.1", port: int = 0, token: str = ""
+        self,
+        folder: Union[str, "os.PathLike[str]"] = "runs",
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str = "",
     ) -> None:
         self.folder = Path(folder).resolve()
         self._native: Optional[_engine.Server] = _engine.Server(

@@ -73,5 +73,7 @@ def _frame_of(run: Run, quantity: str, step: int) -> Optional[Drawing]:
             histogram = run.histogram(name, step)
             if histogram is None:
                 return None
-            return Counts(histogram, name) if len(histogram.edges) == 1 else JointCounts(histogram, "first axis", "second axis")
+            if len(histogram.edges) == 1:
+                return Counts(histogram, name)
+            return JointCounts(histogram, "first axis", "second axis")
     return None

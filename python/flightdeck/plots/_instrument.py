@@ -46,9 +46,8 @@ class Instrument:
 
         drawing = self.view(run, run.last_step if step is None else step)
         if drawing is None:
-            raise LookupError(
-                f"{self.name}: nothing that it shows was recorded; the run has {', '.join(run.quantities) or 'no values'}"
-            )
+            there = ", ".join(run.quantities) or "no values"
+            raise LookupError(f"{self.name}: nothing that it shows was recorded; the run has {there}")
         return single_axes(self.title, drawing, axes)
 
     def __repr__(self) -> str:

@@ -97,6 +97,7 @@ def short_count(count: int) -> str:
     rest = float(count)
     for unit in ("", "k", "M", "G"):
         if abs(rest) < 999.5:
-            return f"{round(rest)}{unit}" if unit == "" or abs(rest) >= 9.95 else f"{rest:.1f}".rstrip("0").rstrip(".") + unit
+            is_whole = unit == "" or abs(rest) >= 9.95
+            return f"{round(rest) if is_whole else float(f'{rest:.1f}'):g}{unit}"
         rest /= 1000
     return short_number(count, 2)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 import numpy
 
@@ -72,9 +72,8 @@ class GradientGauge:
             radius = self._at(int(step)).get("norm", numpy.nan)
             if radius >= 0:
                 opacity = 0.06 + 0.34 * (k + 1) / earlier.size
-                gauge.add_patch(
-                    Circle((1, 0), min(radius, 100.0), fill=False, edgecolor=COLORS["norm"], alpha=opacity, linewidth=0.8)
-                )
+                look: Dict[str, Any] = {"edgecolor": COLORS["norm"], "alpha": opacity, "linewidth": 0.8}
+                gauge.add_patch(Circle((1, 0), min(radius, 100.0), fill=False, **look))
         gauge.add_patch(
             Circle((1, 0), 1, fill=False, edgecolor=_palette.FAINT, linestyle=(0, (4, 3)), linewidth=1)
         )
@@ -83,7 +82,10 @@ class GradientGauge:
             gauge.add_patch(Circle((1, 0), sizes["norm"], fill=False, edgecolor=COLORS["norm"], linewidth=1.8))
         gauge.annotate(
             "", (1, 0), (0, 0), zorder=6,
-            arrowprops=dict(arrowstyle="-|>", color=_palette.TEXT, linewidth=2, mutation_scale=12, shrinkA=0, shrinkB=0),
+            arrowprops={
+                "arrowstyle": "-|>", "color": _palette.TEXT, "linewidth": 2, "mutation_scale": 12, "shrinkA": 0,
+                "shrinkB": 0,
+            },
         )
         gauge.plot([0], [0], "o", color=_palette.TEXT, markersize=4, zorder=6)
         gauge.text(

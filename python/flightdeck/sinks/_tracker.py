@@ -34,7 +34,8 @@ def histograms_of(step: _engine.StepReadings) -> Iterator[Tuple[str, _engine.Rea
     for reading in step.readings:
         if reading.kind == "histogram" and len(reading.axes) == 1:
             (axis,) = reading.axes
-            yield tag_of(reading), reading, numpy.asarray(reading.counts), numpy.linspace(axis.low, axis.high, axis.count + 1)
+            edges = numpy.linspace(axis.low, axis.high, axis.count + 1)
+            yield tag_of(reading), reading, numpy.asarray(reading.counts), edges
 
 
 def described(info: _engine.RunInfo) -> Dict[str, str]:

@@ -18,7 +18,8 @@ STATUS = {"finished": "FINISHED", "interrupted": "KILLED", "diverged": "FINISHED
 class MlflowSink(Sink):
     """Logs numbers to a run of MLflow: a new one of an experiment, ended with the training, or ``run_id``.
 
-    Without ``tracking_uri`` the one that MLflow is set to. Characters that MLflow refuses in names become ``_``, slashes dots.
+    Without ``tracking_uri`` the one that MLflow is set to. Characters that MLflow refuses in names become ``_``,
+    slashes dots.
     Needs the package mlflow.
     """
 
