@@ -6,8 +6,8 @@ A list, not git's: a release has no .git, and a checkout may be dirty."""
 import os
 from pathlib import Path
 
-FOLDERS = (".ci", "baselines", "bench", "cli", "cmake", "docs", "examples", "fuzz", "include", "run", "src",
-           "study", "suite", "tests", "tools", "web")
+FOLDERS = (".ci", "baselines", "bench", "cli", "cmake", "docs", "examples", "fuzz", "include", "python", "run",
+           "src", "study", "suite", "tests", "tools", "web")
 DOCUMENTS = ("CHANGELOG.md", "CONTRIBUTING.md", "README.md")
 # What tools leave in these folders.
 LEFT_BEHIND = {"node_modules", "dist", "__pycache__"}

@@ -295,10 +295,10 @@ TEST_F(BadCurvatureInput, LossesWhoseGraphWasFreedAreRefused) {
   EXPECT_TRUE(identical(gradients_of(parameters()), before));
 }
 
-TEST_F(BadCurvatureInput, ScalarLossAsksForTheBatchSize) {
-  expect_mentions(
-      error_of([&] { return curvature(losses_.mean(), parameters(), CurvatureNeed::kDiagGgn); }),
-      {"loss", "batch_size"});
+TEST_F(BadCurvatureInput, OneScalarOfTwoSizesAsksForTheBatchSize) {
+  const Tensor loss = losses_.mean() + losses_.slice(0, 0, 2).sum();
+  expect_mentions(error_of([&] { return curvature(loss, parameters(), CurvatureNeed::kDiagGgn); }),
+                  {"loss", "batch_size"});
   expect_graph_intact();
 }
 
