@@ -39,8 +39,9 @@ def test_names_that_are_none(small: Case) -> None:
 def test_losses_that_fit_nothing(small: Case) -> None:
     with pytest.raises(ValueError):
         flightdeck.gradients(small.losses().detach(), small.model, "norms")
-    with pytest.raises(ValueError):
-        flightdeck.gradients(small.losses().mean(), small.model, "norms")
+    losses = small.losses()
+    with pytest.raises(ValueError, match="batch_size"):  # a scalar of terms of two sizes
+        flightdeck.gradients(losses.mean() + losses[:2].sum(), small.model, "norms")
     with pytest.raises(TypeError, match="parameters"):
         flightdeck.gradients(small.losses())
     with pytest.raises(TypeError, match="one tensor"):
