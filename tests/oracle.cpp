@@ -18,50 +18,73 @@ double largest_magnitude(const Tensor& tensor) {
 
 Tensor as_matrix(const Tensor& stack) { return stack.reshape({stack.size(0), -1}); }
 
-// Collects what differs between the answers for one parameter (or the total) and the textbook.
+// The answers for one parameter (or the total) beside the textbook's.
+struct Compared {
+  std::string name;
+  const ParameterGradients& actual;
+  ParameterGradients expected;
+  ParameterGradients shaken;  // undefined tensors: no trial was made
+};
+
+// Collects what differs.
 class Comparison {
  public:
-  Comparison(std::string name, double tolerance, std::vector<std::string>& lines)
-      : name_(std::move(name)), tolerance_(tolerance), lines_(lines) {}
+  using Field = Tensor ParameterGradients::*;
 
-  void field(
-      const char* field, bool asked, const Tensor& actual, const Tensor& expected, double scale) {
-    if (!asked) {
-      if (actual.defined()) line(field, "was not asked for but is present");
+  Comparison(Needs what, double tolerance, std::vector<std::string>& lines)
+      : what_(what), tolerance_(tolerance), lines_(lines) {}
+
+  void field(const char* word, Need need, const Compared& of, Field field, double scale) {
+    const std::string what = of.name + "." + word + " ";
+    const Tensor& actual = of.actual.*field;
+    const Tensor& expected = of.expected.*field;
+    if (!what_.has(need)) {
+      if (actual.defined()) lines_.push_back(what + "was not asked for but is present");
       return;
     }
     if (!actual.defined()) {
-      line(field, "was asked for but is undefined");
+      lines_.push_back(what + "was asked for but is undefined");
       return;
     }
+    std::ostringstream text;
     if (actual.sizes() != expected.sizes()) {
-      std::ostringstream text;
-      text << "has shape " << actual.sizes() << ", the oracle " << expected.sizes();
-      line(field, text.str());
+      text << what << "has shape " << actual.sizes() << ", the oracle " << expected.sizes();
+      lines_.push_back(text.str());
       return;
     }
-    const double error = largest_magnitude(actual.to(at::kDouble) - expected);
+    // Squares of norms do not magnify the rounding of a norm near zero.
+    const auto value = [&](const Tensor& tensor) {
+      const Tensor in_double = tensor.to(at::kDouble);
+      return need == Need::kNorms ? in_double.square() : in_double;
+    };
+    const Tensor& shaken = of.shaken.*field;
+    const double moved =
+        shaken.defined() ? largest_magnitude(value(shaken) - value(expected)) : 0.0;
+    const double allowed = tolerance_ * scale + kTolerances.roundings * moved;
+    const double error = largest_magnitude(value(actual) - value(expected));
     // Written so that a NaN error is a difference.
-    if (!(error <= tolerance_ * scale)) {
-      std::ostringstream text;
-      text << "differs by " << error << " where the scale is " << scale << " (allowed "
-           << tolerance_ * scale << ")";
-      line(field, text.str());
-    }
+    if (error <= allowed) return;
+    text << what << "differs by " << error << " where the scale is " << scale << " (allowed "
+         << allowed << ")";
+    lines_.push_back(text.str());
   }
 
  private:
-  void line(const char* field, const std::string& text) {
-    lines_.push_back(name_ + "." + field + " " + text);
-  }
-
-  std::string name_;
+  Needs what_;
   double tolerance_;
   std::vector<std::string>& lines_;
 };
 
-Tensor squared(const Tensor& norms) {
-  return norms.defined() ? norms.to(at::kDouble).square() : norms;
+ParameterGradients textbook_total(const Oracle& oracle, const Tensor& directions) {
+  if (oracle.individual.empty()) return {};
+  std::vector<Tensor> rows;
+  for (const Tensor& individual : oracle.individual) rows.push_back(as_matrix(individual));
+  return textbook_answers(at::cat(rows, 1), directions);
+}
+
+double largest_norm_of(const Tensor& directions) {
+  if (!directions.defined()) return 0.0;
+  return as_matrix(directions).to(at::kDouble).norm(2, 1).max().item<double>();
 }
 
 }  // namespace
@@ -186,7 +209,9 @@ std::vector<std::string> differences(const Gradients& answers,
                                      const Oracle& oracle,
                                      Needs what,
                                      const std::vector<Tensor>& directions,
-                                     double tolerance) {
+                                     double tolerance,
+                                     const Oracle& shaken) {
+  using Answers = ParameterGradients;
   std::vector<std::string> lines;
   const size_t count = oracle.individual.size();
   if (answers.parameters.size() != count) {
@@ -199,74 +224,48 @@ std::vector<std::string> differences(const Gradients& answers,
                     std::to_string(batch_size));
   }
 
-  std::vector<Tensor> all_rows, all_directions;
-  for (size_t i = 0; i < count; ++i) {
-    all_rows.push_back(as_matrix(oracle.individual[i]));
-    if (what.has(Need::kDots)) all_directions.push_back(as_matrix(directions[i]));
+  std::vector<Tensor> matrices;
+  for (size_t i = 0; i < count && what.has(Need::kDots); ++i) {
+    matrices.push_back(as_matrix(directions[i]));
   }
-  const ParameterGradients total = textbook_answers(
-      at::cat(all_rows, 1), all_directions.empty() ? Tensor() : at::cat(all_directions, 1));
-  const double largest_entry = largest_magnitude(total.individual);
-  const double largest_norm = largest_magnitude(total.norms);
+  const Tensor all = matrices.empty() ? Tensor() : at::cat(matrices, 1);
+  const Compared total{
+      "total", answers.total, textbook_total(oracle, all), textbook_total(shaken, all)};
+  const double largest_entry = largest_magnitude(total.expected.individual);
+  const double largest_norm = largest_magnitude(total.expected.norms);
+  Comparison compare(what, tolerance, lines);
+  const auto sums = [&](const Compared& of, double square, double dot) {
+    compare.field("norms²", Need::kNorms, of, &Answers::norms, square);
+    compare.field("gram", Need::kGram, of, &Answers::gram, square);
+    compare.field("dots", Need::kDots, of, &Answers::dots, dot);
+    compare.field("mean_dots", Need::kMeanDots, of, &Answers::mean_dots, square);
+    compare.field("deviations", Need::kDeviations, of, &Answers::deviations, square);
+  };
   for (size_t i = 0; i < count; ++i) {
-    const ParameterGradients& actual = answers.parameters[i];
+    const Answers& actual = answers.parameters[i];
     const Tensor direction = what.has(Need::kDots) ? directions[i] : Tensor();
-    const ParameterGradients expected = textbook_answers(oracle.individual[i], direction);
-    if (actual.name != oracle.names[i]) {
-      lines.push_back("parameter " + oracle.names[i] + " is called " + actual.name);
+    Compared own{oracle.names[i], actual, textbook_answers(oracle.individual[i], direction), {}};
+    if (!shaken.individual.empty()) own.shaken = textbook_answers(shaken.individual[i], direction);
+    const Answers& expected = own.expected;
+    if (actual.name != own.name) {
+      lines.push_back("parameter " + own.name + " is called " + actual.name);
     }
-    const double own = largest_magnitude(expected.individual);
-    const bool is_nothing = own < kTolerances.nothing * tolerance * largest_entry;
+    const double largest = largest_magnitude(expected.individual);
+    const bool is_nothing = largest < kTolerances.nothing * tolerance * largest_entry;
     const double floor = is_nothing ? kTolerances.nothing : kTolerances.floor;
-    const double entry = std::max(own, floor * largest_entry);
+    const double entry = std::max(largest, floor * largest_entry);
     const double moment =
         std::max(largest_magnitude(expected.second_moment), floor * largest_entry * largest_entry);
     const double norm = std::max(largest_magnitude(expected.norms), floor * largest_norm);
     const double square =
         std::max(largest_magnitude(expected.gram), floor * largest_norm * largest_norm);
-    const double dot =
-        direction.defined()
-            ? norm * as_matrix(direction).to(at::kDouble).norm(2, 1).max().item<double>()
-            : 0.0;
-    Comparison compare(oracle.names[i], tolerance, lines);
-    compare.field("mean", what.has(Need::kMean), actual.mean, expected.mean, entry);
-    compare.field(
-        "individual", what.has(Need::kIndividual), actual.individual, expected.individual, entry);
-    compare.field(
-        "norms²", what.has(Need::kNorms), squared(actual.norms), squared(expected.norms), square);
-    compare.field("second_moment",
-                  what.has(Need::kSecondMoment),
-                  actual.second_moment,
-                  expected.second_moment,
-                  moment);
-    compare.field(
-        "variance", what.has(Need::kVariance), actual.variance, expected.variance, moment);
-    compare.field("gram", what.has(Need::kGram), actual.gram, expected.gram, square);
-    compare.field("dots", what.has(Need::kDots), actual.dots, expected.dots, dot);
-    compare.field(
-        "mean_dots", what.has(Need::kMeanDots), actual.mean_dots, expected.mean_dots, square);
-    compare.field(
-        "deviations", what.has(Need::kDeviations), actual.deviations, expected.deviations, square);
+    compare.field("mean", Need::kMean, own, &Answers::mean, entry);
+    compare.field("individual", Need::kIndividual, own, &Answers::individual, entry);
+    compare.field("second_moment", Need::kSecondMoment, own, &Answers::second_moment, moment);
+    compare.field("variance", Need::kVariance, own, &Answers::variance, moment);
+    sums(own, square, norm * largest_norm_of(direction));
   }
-
-  const double square = largest_norm * largest_norm;
-  const double dot =
-      all_directions.empty()
-          ? 0.0
-          : largest_norm *
-                at::cat(all_directions, 1).to(at::kDouble).norm(2, 1).max().item<double>();
-  Comparison compare("total", tolerance, lines);
-  compare.field(
-      "norms²", what.has(Need::kNorms), squared(answers.total.norms), squared(total.norms), square);
-  compare.field("gram", what.has(Need::kGram), answers.total.gram, total.gram, square);
-  compare.field("dots", what.has(Need::kDots), answers.total.dots, total.dots, dot);
-  compare.field(
-      "mean_dots", what.has(Need::kMeanDots), answers.total.mean_dots, total.mean_dots, square);
-  compare.field("deviations",
-                what.has(Need::kDeviations),
-                answers.total.deviations,
-                total.deviations,
-                square);
+  sums(total, largest_norm * largest_norm, largest_norm * largest_norm_of(all));
   return lines;
 }
 

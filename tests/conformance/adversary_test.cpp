@@ -96,7 +96,7 @@ class Adversary {
         if (settings_.is_verbose) {
           std::cout << "seed " << seed << ": " << model.description << std::endl;
         }
-        ask_first_order(model, dice, verdicts);
+        ask_first_order(seed, model, dice, verdicts);
         if (dice.chance(kBent)) ask_second_order(seed, model, dice, verdicts);
         // Last, because its optimizer changes the parameters.
         if (dice.chance(kTrained)) ask_cockpit(seed, model, dice, verdicts);

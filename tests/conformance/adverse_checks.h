@@ -8,7 +8,7 @@
 namespace flightdeck::tests {
 
 // gradients() and watches over loops of many kinds, with random needs and options.
-void ask_first_order(const AdverseModel& model, Sketch& dice, Verdicts& verdicts);
+void ask_first_order(uint64_t seed, const AdverseModel& model, Sketch& dice, Verdicts& verdicts);
 
 // Diagonals, traces, products with Hessian, GGN and Fisher, and the Gram spectrum.
 void ask_second_order(uint64_t seed, const AdverseModel& model, Sketch& dice, Verdicts& verdicts);

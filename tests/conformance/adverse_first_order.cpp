@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <sstream>
 
 #include <torch/torch.h>
@@ -247,13 +248,26 @@ double first_order_tolerance(const AdverseModel& model) {
   return model.narrowest == at::kBFloat16 ? 4 * tolerance : tolerance;
 }
 
+// What autograd says of the model when its parameters have moved by a rounding: called where an
+// answer differs.
+using Shake = std::function<Oracle()>;
+
 class FirstOrderCheck {
  public:
-  FirstOrderCheck(const AdverseModel& model, const Oracle& oracle, const Question& question)
-      : model_(model), oracle_(oracle.select(question.batch.samples)), question_(question) {}
+  FirstOrderCheck(const AdverseModel& model,
+                  const Oracle& oracle,
+                  const Question& question,
+                  Shake shake)
+      : model_(model),
+        oracle_(oracle.select(question.batch.samples)),
+        question_(question),
+        shake_(std::move(shake)) {}
 
   Answer check(const Gradients& answers, const Tensor& weights = {}) const {
     Answer answer{lines(answers, oracle_), false};
+    if (!answer.differences.empty() && model_.narrowest == at::kDouble) {
+      answer.differences = lines(answers, oracle_, shake_().select(question_.batch.samples));
+    }
     const Tensor zero = zero_samples(weights);
     if (!answer.differences.empty() && zero.defined() && zero.any().item<bool>() &&
         mentions(answers.remarks, "weight zero")) {
@@ -278,12 +292,14 @@ class FirstOrderCheck {
     });
   }
 
-  std::vector<std::string> lines(const Gradients& answers, const Oracle& oracle) const {
+  std::vector<std::string> lines(const Gradients& answers,
+                                 const Oracle& oracle,
+                                 const Oracle& shaken = {}) const {
     const GradientOptions& options = question_.options;
     const double tolerance = first_order_tolerance(model_);
     if (vanishes(oracle)) return {};  // what is left is rounding of the activations
     std::vector<std::string> found =
-        differences(answers, oracle, question_.what, options.directions, tolerance);
+        differences(answers, oracle, question_.what, options.directions, tolerance, shaken);
     check_coverage(answers.coverage, oracle, found);
     if (model_.is_coupled && !mentions(answers.remarks, "couple")) {
       found.push_back("samples are coupled and no remark says so" + reason(answers.coverage));
@@ -357,13 +373,15 @@ class FirstOrderCheck {
   const AdverseModel& model_;
   Oracle oracle_;
   const Question& question_;
+  Shake shake_;
 };
 
 // Runs the loop without and with a watch; `.grad` has to be the same.
 Answer watched(const AdverseModel& model,
                const Oracle& oracle,
                const Question& question,
-               const Loop& loop) {
+               const Loop& loop,
+               const Shake& shake) {
   const auto run = [&] {
     clear_gradients(model.parameters);
     loop.backward();
@@ -384,7 +402,7 @@ Answer watched(const AdverseModel& model,
   const Tensor weights = weights_of(model, loop.reduce);
   Answer answer;
   if (loop.reached.empty()) {
-    answer = FirstOrderCheck(model, oracle, question).check(answers, weights);
+    answer = FirstOrderCheck(model, oracle, question, shake).check(answers, weights);
   } else {
     // The answers for the parameters that the caller asked autograd about.
     Gradients part = answers;
@@ -394,7 +412,9 @@ Answer watched(const AdverseModel& model,
       part.parameters.push_back(answers.parameters[i]);
       part.coverage.parameters.push_back(answers.coverage.parameters[i]);
     }
-    answer = FirstOrderCheck(model, only(oracle, loop.reached), question).check(part, weights);
+    answer = FirstOrderCheck(model, only(oracle, loop.reached), question, [&] {
+               return only(shake(), loop.reached);
+             }).check(part, weights);
   }
   for (size_t i = 0; i < unwatched.size(); ++i) {
     bool is_equal = !is_deterministic || identical(unwatched[i], after[i]);
@@ -411,13 +431,26 @@ Answer watched(const AdverseModel& model,
   return answer;
 }
 
+Oracle shaken(uint64_t seed, const AdverseModel& model, SharedTerms shared) {
+  std::vector<NamedParameter> moved;
+  for (const auto& [name, tensor] : model.parameters) {
+    const Tensor signs = at::randint(-1, 2, tensor.sizes(), tensor.options().dtype(at::kDouble));
+    const Tensor value = tensor.detach() * (1.0 + std::numeric_limits<double>::epsilon() * signs);
+    moved.push_back({name, value.requires_grad_(tensor.requires_grad())});
+  }
+  return differentiate(adverse_model(seed, moved).terms_with(shared), moved);
+}
+
 }  // namespace
 
-void ask_first_order(const AdverseModel& model, Sketch& dice, Verdicts& verdicts) {
+void ask_first_order(uint64_t seed, const AdverseModel& model, Sketch& dice, Verdicts& verdicts) {
   const bool has_answer = model.terms.defined();
   const auto oracle_of = [&](const Question& question) {
     if (!has_answer) return Oracle();
     return differentiate(model.terms_with(question.batch.shared_terms), model.parameters);
+  };
+  const auto shake_of = [&](const Question& question) -> Shake {
+    return [&] { return shaken(seed, model, question.batch.shared_terms); };
   };
   const Question question = random_question(dice, model);
   verdicts.ask(
@@ -426,7 +459,8 @@ void ask_first_order(const AdverseModel& model, Sketch& dice, Verdicts& verdicts
         const Batch batch(model.losses, model.parameters, question.batch);
         const Gradients answers = gradients(batch, question.what, question.options);
         if (!has_answer) return Answer();
-        return FirstOrderCheck(model, oracle_of(question), question).check(answers);
+        return FirstOrderCheck(model, oracle_of(question), question, shake_of(question))
+            .check(answers);
       },
       has_answer);
 
@@ -447,7 +481,7 @@ void ask_first_order(const AdverseModel& model, Sketch& dice, Verdicts& verdicts
   verdicts.ask(
       "watch of " + loop.name + hook.name() + describe(heard),
       [&] {
-        if (has_answer) return watched(model, oracle, heard, loop);
+        if (has_answer) return watched(model, oracle, heard, loop, shake_of(heard));
         const Batch batch(model.losses, model.parameters, heard.batch);
         Watch watch(batch, heard.what, heard.options);
         retaining(model.losses);

@@ -81,7 +81,7 @@ TEST(RegisteredProblem, TrainsOnRegisteredDataByARegisteredOptimizer) {
   EXPECT_TRUE(describe_data("user_stripes").is_found);
 
   torch::manual_seed(3);
-  const Problem& problem = find_problem("user_striped");
+  const Problem problem = find_problem("user_striped");
   const DataSet data = load_data(problem.data_set);
   EXPECT_EQ(data.train.size(), 60);
   EXPECT_EQ(data.valid.size(), 20);
