@@ -21,6 +21,7 @@ endfunction()
 function(flightdeck_test_support)
   add_library(flightdeck_test_support STATIC ${ARGN})
   flightdeck_uses_test_libraries(flightdeck_test_support)
+  flightdeck_compile_together(flightdeck_test_support BATCH 7)
 endfunction()
 
 # flightdeck_test(area file... [WITHOUT_TORCH] [LABEL fast|slow|gpu] [TIMEOUT seconds]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Builds the fuzzers with clang, replays their corpora and looks for inputs that break them.
 
-Usage: run.py [--build FOLDER] [--seconds S] [--jobs N] [NAME ...]
+Usage: run.py [--build FOLDER] [--seconds S] [--jobs N] [--only-build] [NAME ...]
 Prints one line per target. Exits 1 if an input broke one; the input lies where the line says: give
 it a name, put it into fuzz/corpus/NAME and mend the reader. What else is found stays in the build
 folder and is where the next search begins.
@@ -82,6 +82,7 @@ def main():
     parser.add_argument("--build", type=Path, default=HERE.parent / "build" / "fuzz")
     parser.add_argument("--seconds", type=int, default=60, help="for each target; 0 replays alone")
     parser.add_argument("--jobs", type=int, default=2, help="targets at a time")
+    parser.add_argument("--only-build", action="store_true", help="look for nothing")
     arguments = parser.parse_args()
     there = sorted(path.stem for path in (HERE / "targets").glob("*.cpp"))
     for name in arguments.names:
@@ -89,6 +90,8 @@ def main():
             parser.error(f"there is no target {name}; there are {', '.join(there)}")
     folder = arguments.build.resolve()
     names = build(folder, arguments.names, arguments.jobs)
+    if arguments.only_build:
+        return
     is_good = True
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for line, good in pool.map(lambda name: search(folder, name, arguments.seconds), names):

@@ -20,7 +20,7 @@ os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE", OMP_NUM_THR
                   OPENBLAS_NUM_THREADS="1")
 QUADRATIC = ["quadratic_deep", "--optimizer", "adam", "--lr", "0.04"]
 # Dropout, batches in random order with augmentation, buffers, a penalty.
-CONVOLUTIONS = ["cifar100_allcnnc", "--synthetic", "--limit", "48", "--batch-size", "8",
+CONVOLUTIONS = ["cifar100_allcnnc", "--synthetic", "--limit", "24", "--batch-size", "6",
                 "--optimizer", "lookahead_radam", "--schedule", "cosine"]
 FULL = ["--preset", "full", "--interval", "1", "--group", "module"]
 PATIENCE = 240  # seconds, where other work takes the cores
@@ -90,11 +90,11 @@ class ResumeTest(unittest.TestCase):
 
     def test_a_killed_run_goes_on_to_the_bit(self):
         self.expect_same_as_uninterrupted(
-            [*QUADRATIC, "--epochs", "60", "--checkpoint-every", "10", *FULL], signal.SIGKILL)
+            [*QUADRATIC, "--epochs", "30", "--checkpoint-every", "10", *FULL], signal.SIGKILL)
 
     def test_a_killed_network_with_dropout_goes_on_to_the_bit(self):
         self.expect_same_as_uninterrupted(
-            [*CONVOLUTIONS, "--epochs", "3", "--checkpoint-every", "4", "--preset", "business",
+            [*CONVOLUTIONS, "--epochs", "3", "--checkpoint-every", "3", "--preset", "business",
              "--quantity", "grad_hist_1d", "--set", "fast_steps=3"], signal.SIGKILL)
 
     def test_a_state_carried_from_batch_to_batch_is_carried_on(self):

@@ -67,7 +67,7 @@ Tensor convolve_transposed(Sketch& sketch, const Tensor& x) {
                               /*dilation=*/1);
 }
 
-Tensor normalise(Sketch& sketch, const Tensor& x) {
+Tensor normalise_images(Sketch& sketch, const Tensor& x) {
   const int64_t channels = x.size(1);
   const Tensor scale = sketch.factor({channels});
   const Tensor shift = sketch.parameter({channels});
@@ -170,7 +170,7 @@ void grow_image(Sketch& sketch) {
       sketch.state = convolve_transposed(sketch, x);
       return;
     case 4:
-      sketch.state = normalise(sketch, x);
+      sketch.state = normalise_images(sketch, x);
       return;
     case 5:
       sketch.note("channel scale+shift");

@@ -20,7 +20,7 @@ void set_batch_major(Sketch& sketch, const Tensor& sequence) {
   sketch.state = sketch.is_time_major ? sequence.transpose(0, 1) : sequence;
 }
 
-Tensor linear(Sketch& sketch, const Tensor& x, int64_t outputs) {
+Tensor linear_on_sequences(Sketch& sketch, const Tensor& x, int64_t outputs) {
   const int64_t inputs = x.size(-1);
   const Tensor weight = sketch.parameter({outputs, inputs}, inputs);
   switch (sketch.integer(0, 3)) {
@@ -45,7 +45,8 @@ Tensor linear(Sketch& sketch, const Tensor& x, int64_t outputs) {
 // Linear map along the time axis.
 void mix_time(Sketch& sketch) {
   sketch.note("over time:");
-  const Tensor mixed = linear(sketch, batch_major(sketch).transpose(1, 2), sketch.integer(1, 5));
+  const Tensor mixed =
+      linear_on_sequences(sketch, batch_major(sketch).transpose(1, 2), sketch.integer(1, 5));
   set_batch_major(sketch, mixed.transpose(1, 2));
 }
 
@@ -81,7 +82,7 @@ void attend(Sketch& sketch) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(width / heads));
   const Tensor scores = at::matmul(split(query) * scale, split(key).transpose(2, 3)).softmax(-1);
   const Tensor mixed = at::matmul(scores, split(value)).transpose(1, 2).reshape({N, T, width});
-  const Tensor merged = linear(sketch, mixed, features);
+  const Tensor merged = linear_on_sequences(sketch, mixed, features);
   set_batch_major(sketch, sketch.chance(0.5) ? x + merged : merged);
 }
 
@@ -168,7 +169,7 @@ void grow_sequence(Sketch& sketch) {
   switch (sketch.integer(0, 11)) {
     case 0:
     case 1:
-      sketch.state = linear(sketch, sketch.state, sketch.integer(1, 5));
+      sketch.state = linear_on_sequences(sketch, sketch.state, sketch.integer(1, 5));
       return;
     case 2:
       mix_time(sketch);
@@ -201,8 +202,9 @@ void grow_sequence(Sketch& sketch) {
       return;
     case 10: {
       sketch.note("residual(");
-      const Tensor hidden = sketch.activate(linear(sketch, sketch.state, sketch.integer(1, 5)));
-      sketch.state = sketch.state + linear(sketch, hidden, features);
+      const Tensor hidden =
+          sketch.activate(linear_on_sequences(sketch, sketch.state, sketch.integer(1, 5)));
+      sketch.state = sketch.state + linear_on_sequences(sketch, hidden, features);
       sketch.note(")");
       return;
     }

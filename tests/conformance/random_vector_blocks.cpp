@@ -8,7 +8,7 @@
 namespace flightdeck::tests {
 namespace {
 
-Tensor linear(Sketch& sketch, const Tensor& x, int64_t outputs) {
+Tensor linear_on_vectors(Sketch& sketch, const Tensor& x, int64_t outputs) {
   const int64_t inputs = x.size(-1);
   switch (sketch.integer(0, 3)) {
     case 0:
@@ -60,7 +60,7 @@ Tensor composed_weight(Sketch& sketch, int64_t outputs, int64_t inputs) {
   }
 }
 
-Tensor normalise(Sketch& sketch, const Tensor& x) {
+Tensor normalise_vectors(Sketch& sketch, const Tensor& x) {
   const int64_t features = x.size(1);
   const Tensor scale = sketch.factor({features});
   const Tensor shift = sketch.parameter({features});
@@ -84,7 +84,7 @@ Tensor normalise(Sketch& sketch, const Tensor& x) {
 void to_sequence(Sketch& sketch) {
   const int64_t T = sketch.integer(1, 4);
   const int64_t I = sketch.integer(1, 4);
-  const Tensor wide = linear(sketch, sketch.state, T * I);
+  const Tensor wide = linear_on_vectors(sketch, sketch.state, T * I);
   sketch.is_time_major = sketch.chance(0.5);
   sketch.note(sketch.is_time_major ? "to [T,N,I]" : "to [N,T,I]");
   const Tensor sequence = wide.reshape({sketch.batch_size, T, I});
@@ -96,7 +96,8 @@ void to_image(Sketch& sketch) {
   const int64_t C = sketch.integer(1, 3);
   const int64_t H = sketch.integer(3, 5);
   const int64_t W = sketch.integer(3, 5);
-  sketch.state = linear(sketch, sketch.state, C * H * W).reshape({sketch.batch_size, C, H, W});
+  sketch.state =
+      linear_on_vectors(sketch, sketch.state, C * H * W).reshape({sketch.batch_size, C, H, W});
   sketch.note("to [N,C,H,W]");
   sketch.kind = Sketch::Kind::kImage;
 }
@@ -110,11 +111,11 @@ void grow_vector(Sketch& sketch) {
   switch (sketch.integer(0, 13)) {
     case 0:
     case 1:
-      sketch.state = linear(sketch, x, outputs);
+      sketch.state = linear_on_vectors(sketch, x, outputs);
       return;
     case 2:
       sketch.note("residual(");
-      sketch.state = x + sketch.activate(linear(sketch, x, features));
+      sketch.state = x + sketch.activate(linear_on_vectors(sketch, x, features));
       sketch.note(")");
       return;
     case 3: {
@@ -125,7 +126,7 @@ void grow_vector(Sketch& sketch) {
       return;
     }
     case 4:
-      sketch.state = normalise(sketch, x);
+      sketch.state = normalise_vectors(sketch, x);
       return;
     case 5:
       sketch.state = at::linear(x, composed_weight(sketch, outputs, features));
@@ -133,13 +134,13 @@ void grow_vector(Sketch& sketch) {
       return;
     case 6: {
       sketch.note("gated");
-      const auto halves = linear(sketch, x, 2 * outputs).chunk(2, 1);
+      const auto halves = linear_on_vectors(sketch, x, 2 * outputs).chunk(2, 1);
       sketch.state = halves[0] * halves[1].sigmoid();
       return;
     }
     case 7:
       sketch.note("concat");
-      sketch.state = at::cat({x, linear(sketch, x, outputs)}, 1);
+      sketch.state = at::cat({x, linear_on_vectors(sketch, x, outputs)}, 1);
       return;
     case 8:
       sketch.note("scale+shift");
