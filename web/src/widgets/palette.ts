@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The colours of both themes. Lines follow Okabe and Ito, with lightness moved for contrast of at
-// least 3 to 1 on the background; heat follows viridis, diverging goes from blue over grey to orange.
+// least 3 to 1 on the background; runs have ten colours that
+// differ for every kind of colour vision (tests/run_style_test.ts); heat follows viridis, diverging goes from blue over grey to orange.
 import type {Palette} from './surface';
 
 type Rgb = readonly [number, number, number];
@@ -35,6 +36,7 @@ export const lightPalette: Palette = {
   faint: '#5a6877',
   grid: '#e6eaef',
   lines: ['#0072b2', '#d55e00', '#008f68', '#b0578a', '#a87000', '#2b8cc4', '#7d7400', '#4f5b66'],
+  runs: ['#8f054a', '#726100', '#489900', '#014501', '#0098f7', '#0d34ff', '#490285', '#8e00bd', '#d62890', '#c58375'],
   good: '#00795a',
   warning: '#965900',
   bad: '#c0392b',
@@ -49,6 +51,7 @@ export const darkPalette: Palette = {
   faint: '#8d9cad',
   grid: '#253140',
   lines: ['#56b4e9', '#e69f00', '#1fbf8f', '#e08fbd', '#f0e442', '#5b8def', '#ff8a4c', '#c3ccd6'],
+  runs: ['#ff91b4', '#fcefb5', '#7dff09', '#14ca11', '#4885bb', '#afc9ff', '#b386ff', '#c000ff', '#f700a3', '#c66451'],
   good: '#2fc596',
   warning: '#f0b43c',
   bad: '#ff7a6b',
