@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page around the views: run picker, tabs, theme, connection.
-import {useEffect, useState} from 'preact/hooks';
+import {useEffect, useMemo, useState} from 'preact/hooks';
+import {CompareStore} from '../store/compare_store';
 import type {RunsStore} from '../store/runs_store';
 import type {Settings, SettingsStore} from '../store/settings';
 import {useWatched} from '../widgets/use_watched';
@@ -25,6 +26,11 @@ const VIEW_TITLES = {cockpit: 'Cockpit', layers: 'Layers', run: 'Run'} as const;
 const NEXT_THEME: Record<Settings['theme'], Settings['theme']> = {auto: 'dark', dark: 'light', light: 'auto'};
 const THEME_SIGN = {auto: '◐', dark: '●', light: '○'} as const;
 
+const pageAddress = {
+  read: () => location.hash,
+  replace: (hash: string) => history.replaceState(history.state, '', hash),
+};
+
 function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
@@ -43,7 +49,8 @@ export function Shell({source, runs, settings}: ShellProps) {
   const only = known.list[0];
   // A report has one run: there is nothing to compare.
   const route: Route = !source.isLive && only && asked.page === 'compare' ? {page: 'run', id: only.id, view: 'cockpit'} : asked;
-  const app: App = {source, runs, settings, palette};
+  const compare = useMemo(() => new CompareStore(settings, pageAddress), [settings]);
+  const app: App = {source, runs, settings, compare, palette};
   const title = route.page === 'run' ? `${route.id}, ${VIEW_TITLES[route.view]}` : 'All runs';
   useEffect(() => { document.title = `${title} · Flightdeck`; }, [title]);
   return (

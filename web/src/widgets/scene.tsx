@@ -12,12 +12,16 @@ interface Tip {
   y: number;
 }
 
+/** A press, a drag or its end at a place of the picture of this size. */
+export type ScenePointer = (kind: 'down' | 'move' | 'up', x: number, y: number, width: number, height: number) => void;
+
 export interface SceneProps {
   drawing: SceneDrawing;
   palette: Palette;
+  onPointer?: ScenePointer;
 }
 
-export function Scene({drawing, palette}: SceneProps) {
+export function Scene({drawing, palette, onPointer}: SceneProps) {
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(place);
@@ -37,7 +41,15 @@ export function Scene({drawing, palette}: SceneProps) {
     }
   }, [drawing, palette, width, height, isOnScreen]);
 
+  const press = (kind: 'down' | 'move' | 'up') => (event: PointerEvent) => {
+    const box = canvas.current?.getBoundingClientRect();
+    if (!box || !onPointer) return;
+    // A drag goes on outside of the picture.
+    if (kind === 'down') canvas.current?.setPointerCapture(event.pointerId);
+    onPointer(kind, event.clientX - box.left, event.clientY - box.top, width, height);
+  };
   const move = (event: PointerEvent) => {
+    press('move')(event);
     const box = canvas.current?.getBoundingClientRect();
     if (!box || !drawing.at) return;
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
@@ -47,6 +59,7 @@ export function Scene({drawing, palette}: SceneProps) {
   return (
     <div class="scene" ref={place} style={{height: `${height}px`}}>
       <canvas ref={canvas} role="img" aria-label={drawing.words} style={{width: `${width}px`, height: `${height}px`}}
+        {...(onPointer ? {onPointerDown: press('down'), onPointerUp: press('up')} : {})}
         onPointerMove={move} onPointerLeave={() => setTip(null)} />
       {tip && (
         <div class="tip" style={{left: `${tip.x}px`, top: `${tip.y}px`,

@@ -70,6 +70,15 @@ export function usualColumns(runs: readonly RunSummary[]): string[] {
   return ['status', 'name', 'start', 'step', ...differing.map((key) => `config:${key}`), ...preferred.map((name) => `value:${name}`)];
 }
 
+/** All that words look into, in lower case; the same for each letter that is typed. */
+const searched = new WeakMap<RunSummary, string>();
+
+function searchedText(run: RunSummary): string {
+  const text = searched.get(run) ?? [run.id, run.status, run.error, ...Object.values(run.config)].join('\n').toLowerCase();
+  searched.set(run, text);
+  return text;
+}
+
 export interface Sorting {
   column: string;
   direction: Direction;
@@ -83,8 +92,8 @@ export function chosenRuns(runs: readonly RunSummary[], filter: string, sorting:
     return name === undefined ? undefined : record[name];
   };
   const passing = runs.filter((run) => passes(terms,
-    () => [run.id, run.status, run.error, ...Object.values(run.config)].join('\n'),
+    () => searchedText(run),
     (key) => FIXED.find((column) => column.id === key)?.cell(run) ?? lowered(singleSettings(run.config), key) ?? lowered(run.config, key) ?? lowered(run.values, key)));
-  const column = allColumns(runs).find((each) => each.id === sorting.column);
+  const column = sorting.column === '' ? undefined : allColumns(runs).find((each) => each.id === sorting.column);
   return column ? sortRows(passing, (run) => column.cell(run), sorting.direction) : passing;
 }

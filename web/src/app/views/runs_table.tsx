@@ -4,7 +4,7 @@ import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {DataTable, type TableColumn} from '../../widgets/data_table';
 import type {RunSummary} from '../../wire/types';
 import {routeAddress} from '../route';
-import {allColumns, chosenRuns, usualColumns, type Column} from './run_table';
+import {allColumns, usualColumns, type Column} from './run_table';
 
 interface Props {
   runs: readonly RunSummary[];
@@ -12,7 +12,14 @@ interface Props {
   choose(ids: ReadonlySet<string>): void;
   /** Colour of a chosen run's lines. */
   colorOf(id: string): string | undefined;
+  filter: string;
+  setFilter(filter: string): void;
+  /** Those that pass the filter. */
+  rows: readonly RunSummary[];
 }
+
+/** Rows of the table at a time: what is seen of it without scrolling far. */
+const PAGE = 40;
 
 function Name({run}: {run: RunSummary}) {
   return (
@@ -23,7 +30,7 @@ function Name({run}: {run: RunSummary}) {
   );
 }
 
-function ColumnChooser({columns, shown, show}: {columns: readonly Column[]; shown: readonly string[]; show(ids: string[]): void}) {
+export function ColumnChooser({columns, shown, show, label = 'Columns'}: {columns: readonly Column[]; shown: readonly string[]; show(ids: string[]): void; label?: string}) {
   const kinds: [string, Column[]][] = [
     ['Run', columns.filter((column) => !column.id.includes(':'))],
     ['Settings', columns.filter((column) => column.id.startsWith('config:'))],
@@ -50,7 +57,7 @@ function ColumnChooser({columns, shown, show}: {columns: readonly Column[]; show
   }, []);
   return (
     <details class="columns-menu" ref={place}>
-      <summary>Columns</summary>
+      <summary>{label}</summary>
       <div class="popover">
         {kinds.filter(([, list]) => list.length > 0).map(([title, list]) => (
           <fieldset key={title}>
@@ -66,13 +73,11 @@ function ColumnChooser({columns, shown, show}: {columns: readonly Column[]; show
   );
 }
 
-export function RunsTable({runs, chosen, choose, colorOf}: Props) {
-  const [filter, setFilter] = useState('');
+export function RunsTable({runs, rows, chosen, choose, colorOf, filter, setFilter}: Props) {
   const [picked, setPicked] = useState<string[] | null>(null);
   const columns = useMemo(() => allColumns(runs), [runs]);
   const usual = useMemo(() => usualColumns(runs), [runs]);
   const shown = picked ?? usual;
-  const rows = useMemo(() => chosenRuns(runs, filter, {column: '', direction: 'up'}), [runs, filter]);
   const search = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
@@ -110,7 +115,7 @@ export function RunsTable({runs, chosen, choose, colorOf}: Props) {
         <span class="quiet toolbar-rest" role="status">{rows.length === runs.length ? `${runs.length} runs` : `${rows.length} of ${runs.length} runs`}, {chosen.size} chosen</span>
         {chosen.size > 0 && <button type="button" onClick={() => choose(new Set())}>Choose none</button>}
       </div>
-      <DataTable caption="runs" columns={tableColumns} rows={rows} keyOf={(run) => run.id} sorting={{column: 'start', direction: 'down'}}
+      <DataTable caption="runs" columns={tableColumns} rows={rows} pageSize={PAGE} keyOf={(run) => run.id} sorting={{column: 'start', direction: 'down'}}
         rowClass={(run) => (chosen.has(run.id) ? 'chosen' : '')}
         empty={<>No run passes the filter. Words look into names and settings; conditions such as <code>loss&lt;0.5</code> compare settings and last values.</>}
         lead={{
