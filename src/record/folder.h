@@ -21,6 +21,7 @@ class Folder {
   std::string wal() const { return database() + "-wal"; }
   std::string shm() const { return database() + "-shm"; }
   std::string lock() const { return path_ + "/lock"; }
+  std::string labels() const { return path_ + "/labels.txt"; }
   std::string journal(int64_t generation) const {
     return path_ + "/journal." + std::to_string(generation);
   }

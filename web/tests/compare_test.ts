@@ -10,15 +10,28 @@ import type {RunSummary} from '../src/wire/types';
 import {FakeSource} from './fake_source';
 
 const broken: RunSummary = {id: 'broken', status: 'unreadable', error: 'no database', change: 1, start_time: 0, last_time: 0,
-  last_step: -1, config: {}, values: {}};
+  last_step: -1, config: {}, values: {}, tags: [], note: '', archived: false};
 
 async function summaries(runs = 4): Promise<RunSummary[]> {
   return (await new FakeSource({runs}).runs()).runs;
 }
 
 test('settings that differ and the usual values are columns until others are chosen', async () => {
-  assert.deepEqual(usualColumns([...(await summaries()), broken]), ['status', 'name', 'start', 'step', 'config:optimizer',
+  assert.deepEqual(usualColumns([...(await summaries()), broken]), ['status', 'name', 'tags', 'start', 'step', 'config:optimizer',
     'config:learning_rate', 'value:loss', 'value:valid_loss', 'value:valid_accuracy', 'value:test_accuracy']);
+});
+
+test('tags are a column where a run has some, and runs are found by them', async () => {
+  const runs = await summaries();
+  const [first, second] = runs as [RunSummary, RunSummary];
+  assert.ok(!usualColumns([first]).includes('tags'));
+  assert.ok(usualColumns([first, second]).includes('tags'));
+  const found = (filter: string) => chosenRuns(runs, filter, {column: 'name', direction: 'up'}).map((run) => run.id);
+  assert.deepEqual(found('tag=baseline'), ['run_1']);
+  assert.deepEqual(found('tag=baseline tag=paper'), ['run_1']);
+  assert.deepEqual(found('tag=base'), []);
+  assert.deepEqual(found('tag!=baseline'), ['run_0', 'run_2', 'run_3']);
+  assert.deepEqual(found('beat'), ['run_1']);
 });
 
 test('every setting and every value can be a column', async () => {

@@ -99,7 +99,7 @@ function TopBar({app, route, theme}: {app: App; route: Route; theme: Settings['t
         <span>Flightdeck</span>
       </a>
       {app.source.isLive && (
-        <RunPicker runs={list} current={route.page === 'run' ? route.id : ''}
+        <RunPicker runs={list.filter((run) => !run.archived)} current={route.page === 'run' ? route.id : ''}
           go={(id) => { location.hash = routeAddress(id ? {page: 'run', id, view} : {page: 'compare'}); }} />
       )}
       {!app.source.isLive && <span class="run-name">{current?.id}</span>}

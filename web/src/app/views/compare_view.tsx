@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All runs of the folder in a table, and those that were chosen compared: by curves, distributions,
 // two numbers, many of them, or settings. The first page.
-import {useCallback, useEffect, useMemo} from 'preact/hooks';
+import {useCallback, useEffect, useMemo, useState} from 'preact/hooks';
 import {stepsWithin} from '../../base/run_axis';
 import {colorOf} from '../../base/run_style';
 import {OverlayStore} from '../../store/overlay_store';
@@ -50,7 +50,10 @@ function Notes({state, passing, chosen, runs, readable}: {state: CompareProps['s
 }
 
 export function CompareView({app}: ViewProps) {
-  const {list} = useWatched(app.runs.watched);
+  const {list: known} = useWatched(app.runs.watched);
+  const [withArchived, setWithArchived] = useState(false);
+  const list = useMemo(() => (withArchived ? known : known.filter((run) => !run.archived)), [known, withArchived]);
+  const archived = {count: known.filter((run) => run.archived).length, isShown: withArchived, show: setWithArchived};
   const state = useWatched(app.compare.watched);
   const change = useCallback((part: Partial<typeof state>) => app.compare.change(part), [app.compare]);
   useEffect(() => {
@@ -104,7 +107,7 @@ export function CompareView({app}: ViewProps) {
   const count = all.length === 1 ? 'One run' : `${all.length} runs`;
   return (
     <div class="compare-view">
-      <RunsTable runs={list} rows={rows} chosen={chosen} choose={choose} colorOf={colorOfRun} filter={state.filter} setFilter={(filter) => change({filter})} />
+      <RunsTable runs={list} rows={rows} chosen={chosen} choose={choose} colorOf={colorOfRun} filter={state.filter} setFilter={(filter) => change({filter})} archived={archived} />
       <section class="overlay" aria-label="Comparison">
         <div class="toolbar">
           <h2>{isLoading ? (all.length === 1 ? count : `${count} over each other`) : state.view === 'settings' ? count : `${passing.length} runs, ${all.length} chosen`}</h2>

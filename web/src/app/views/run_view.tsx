@@ -10,6 +10,7 @@ import {Failure} from '../states';
 import type {RunViewProps} from '../view_props';
 import {titleOf} from './titles';
 import {bestValues, type Best} from './run_facts';
+import {Labels} from './run_labels';
 import {Card, Config, Findings, Metadata} from './run_sections';
 import {Parameters, Plan, SeriesTable} from './run_tables';
 import {SampleOutliers} from './sample_outliers';
@@ -64,6 +65,7 @@ export function RunView({app, run}: RunViewProps) {
     <div class="run-view">
       <div class="run-cards">
         <Summary run={details} source={app.source} />
+        <Labels source={app.source} run={details.summary} />
         <Config run={details} />
         <Metadata run={details} />
         <Findings run={details} lamps={lamps} />

@@ -16,6 +16,18 @@ interface Props {
   setFilter(filter: string): void;
   /** Those that pass the filter. */
   rows: readonly RunSummary[];
+  /** How many runs are archived, whether they are among `runs`, and how to change that. */
+  archived: {count: number; isShown: boolean; show(isShown: boolean): void};
+}
+
+function Tags({run, filterBy}: {run: RunSummary; filterBy(tag: string): void}) {
+  return (
+    <span class="tags">
+      {run.tags.map((tag) => (
+        <button key={tag} type="button" class="tag" title={`only runs with the tag ${tag}`} onClick={() => filterBy(tag)}>{tag}</button>
+      ))}
+    </span>
+  );
 }
 
 /** Rows of the table at a time: what is seen of it without scrolling far. */
@@ -25,6 +37,8 @@ function Name({run}: {run: RunSummary}) {
   return (
     <span class="run-name">
       <a href={routeAddress({page: 'run', id: run.id, view: 'cockpit'})}>{run.id}</a>
+      {run.archived && <span class="quiet"> archived</span>}
+      {run.note && <span class="run-note" title={run.note}>{run.note}</span>}
       {run.error && <span class="run-error">{run.error}</span>}
     </span>
   );
@@ -73,7 +87,7 @@ export function ColumnChooser({columns, shown, show, label = 'Columns'}: {column
   );
 }
 
-export function RunsTable({runs, rows, chosen, choose, colorOf, filter, setFilter}: Props) {
+export function RunsTable({runs, rows, chosen, choose, colorOf, filter, setFilter, archived}: Props) {
   const [picked, setPicked] = useState<string[] | null>(null);
   const columns = useMemo(() => allColumns(runs), [runs]);
   const usual = useMemo(() => usualColumns(runs), [runs]);
@@ -101,6 +115,7 @@ export function RunsTable({runs, rows, chosen, choose, colorOf, filter, setFilte
     if (!column) return [];
     const show = id === 'name' ? (run: RunSummary) => <Name run={run} />
       : id === 'status' ? (run: RunSummary) => <span class={`badge ${run.status}`}>{run.status}</span>
+        : id === 'tags' ? (run: RunSummary) => <Tags run={run} filterBy={(tag) => setFilter(`tag=${tag}`)} />
         : (run: RunSummary) => <span title={String(column.cell(run) ?? '')}>{column.text(run)}</span>;
     return [{id, label: column.label, isNumber: column.isNumber, cell: column.cell, show}];
   }), [shown, columns]);
@@ -113,6 +128,10 @@ export function RunsTable({runs, rows, chosen, choose, colorOf, filter, setFilte
         <ColumnChooser columns={columns} shown={shown} show={setPicked} />
         {picked && <button type="button" onClick={() => setPicked(null)}>Usual columns</button>}
         <span class="quiet toolbar-rest" role="status">{rows.length === runs.length ? `${runs.length} runs` : `${rows.length} of ${runs.length} runs`}, {chosen.size} chosen</span>
+        {archived.count > 0 && (
+          <label><input type="checkbox" checked={archived.isShown} onChange={(event) => archived.show(event.currentTarget.checked)} />
+            {' '}{archived.count} archived</label>
+        )}
         {chosen.size > 0 && <button type="button" onClick={() => choose(new Set())}>Choose none</button>}
       </div>
       <DataTable caption="runs" columns={tableColumns} rows={rows} pageSize={PAGE} keyOf={(run) => run.id} sorting={{column: 'start', direction: 'down'}}
