@@ -51,11 +51,11 @@ void add_training_options(CLI::App& command, RunArguments& arguments) {
                            "default 1"));
   group(command.add_flag("--keep-going",
                          arguments.run.keep_going,
-                         "Go on after an epoch with a loss that is not finite"));
+                         "Go on after a loss that is not finite; otherwise the run ends there"));
   group(command.add_flag("--stop-diverged",
                          arguments.run.stop_diverged,
-                         "End at the first loss that is not finite, not with its epoch; waits for "
-                         "the device at every step"));
+                         "On a GPU, end with the very step whose loss is not finite, not within "
+                         "ten; waits for the device at every step"));
 }
 
 void add_data_options(CLI::App& command, RunArguments& arguments) {
