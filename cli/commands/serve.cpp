@@ -90,9 +90,14 @@ void add_serve(CLI::App* command) {
                    "What clients have to know: at least 16 letters, digits or -._~. In the "
                    "environment it is hidden from others on this machine")
       ->envname("FLIGHTDECK_TOKEN");
+  command->add_flag("--edit",
+                    options->server.edit,
+                    "Let the page change tags and notes of runs and archive them; without it "
+                    "nothing is written");
   command->add_flag("--json", options->json, "Print the address as one JSON object");
   command->footer(
-      "Only reads. Runs that appear, grow, move or vanish are followed.\n"
+      "Only reads, unless --edit lets it label runs. Runs that appear, grow, move or vanish are "
+      "followed.\n"
       "Examples:\n"
       "  flightdeck serve\n"
       "  flightdeck serve runs/first --port 8080\n"

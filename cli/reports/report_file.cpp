@@ -7,6 +7,7 @@
 #include <c10/util/Exception.h>
 
 #include "base/whole_file.h"
+#include "cli/reports/labels_text.h"
 #include "cli/text/json.h"
 #include "serve/report.h"
 
@@ -36,7 +37,9 @@ void write_report(const RunReader& run, const ReportFileOptions& options) {
   const std::string out = options.out.empty()
                               ? (std::filesystem::path(options.run) / "report.html").string()
                               : options.out;
-  const serve::ReportFile file = serve::make_report(run, name_of(options.run));
+  serve::ReportOptions report;
+  report.labels = labels_to_show("report", options.run);
+  const serve::ReportFile file = serve::make_report(run, name_of(options.run), report);
   write_file(out, options.out.empty() ? Place::kOwn : Place::kGiven, file.html);
   const serve::wire::Report& content = file.content;
   if (options.json) {

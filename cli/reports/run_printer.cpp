@@ -12,9 +12,11 @@
 
 #include "base/shell.h"
 #include "cli/text/json.h"
+#include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
 #include "cli/text/terminal.h"
 #include "cli/text/tool_words.h"
+#include "run/checkpoint.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -222,6 +224,21 @@ void RunPrinter::ended(const run::RunEnd& end) {
   }
 }
 
+void RunPrinter::failed() {
+  clear_bar();
+  const auto commands = commands_after_run(facts_.folder, run::Checkpoint::exists(facts_.folder));
+  if (json_) {
+    print(Json::object()
+              .field("event", "end")
+              .field("ending", to_string(Ending::kFailed))
+              .field("run", facts_.folder)
+              .field("next", commands)
+              .text());
+  } else {
+    print("\n" + std::string(to_string(Ending::kFailed)) + "\n" + next_lines(commands));
+  }
+}
+
 void RunPrinter::show_bar(const std::string& text) {
   const std::lock_guard<std::mutex> lock(output_);
   write_bar(text);
@@ -309,11 +326,7 @@ void RunPrinter::print_end(const run::RunEnd& end) {
     print(fact_line("LOST", counted(end.recorder.not_stored, "write") + " could not be stored"));
   }
   print(fact_line("record", facts_.folder));
-  const std::string program = shell_word(program_invocation_name);
-  const std::string parent = std::filesystem::path(facts_.folder).parent_path().string();
-  print(fact_line("look at it",
-                  program + " show " + shell_word(facts_.folder) + ", or in a browser with " +
-                      program + " serve " + (parent.empty() ? "." : shell_word(parent))));
+  print(next_lines(commands_after_run(facts_.folder, end.has_checkpoint)));
 }
 
 void RunPrinter::print_end_event(const run::RunEnd& end) {
@@ -344,6 +357,7 @@ void RunPrinter::print_end_event(const run::RunEnd& end) {
             .field("waits", end.recorder.waits)
             .field("wait_seconds", measured(end.recorder.wait_seconds))
             .field("not_stored", end.recorder.not_stored)
+            .field("next", commands_after_run(facts_.folder, end.has_checkpoint))
             .text());
 }
 

@@ -26,6 +26,8 @@ class RunPrinter : public run::RunObserver {
   void warning(const run::RunWarning& warning) override;
   void note(const Note& note) override;
   void ended(const run::RunEnd& end) override;
+  // After an exception; the tool prints what it says.
+  void failed();
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -9,6 +9,7 @@
 #include "cli/options/names.h"
 #include "cli/reports/tune_progress.h"
 #include "cli/text/json.h"
+#include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
 #include "cli/text/table.h"
 #include "cli/text/terminal.h"
@@ -218,6 +219,7 @@ void TunePrinter::end(const Study& study, std::optional<Ending> ending) {
   const std::string word = ending ? to_string(*ending) : "planned";
   clear_bar();
   const std::vector<Finding> found = study::findings(study.request(), study.scores());
+  const size_t left = study.plan().size() - study.scores().size();
   if (json_) {
     Json results = Json::array();
     for (const Finding& finding : found) results.add(json_of(finding));
@@ -229,15 +231,19 @@ void TunePrinter::end(const Study& study, std::optional<Ending> ending) {
               .field("done", study.scores().size())
               .field("failed", last_.failed)
               .field("results", results)
+              .field("next", commands_after_study(study.folder(), left > 0))
               .text());
     return;
   }
   if (!study.scores().empty()) print("\n" + table_of(study.request(), found, utf8_));
-  const size_t left = study.plan().size() - study.scores().size();
-  if (left > 0) {
-    print(word + ", " + counted(static_cast<int64_t>(left), "run") +
-          " of the plan left; go on with: flightdeck tune " + shell_word(study.folder()));
+  const std::string rest = counted(static_cast<int64_t>(left), "run") + " of the plan left";
+  if (!ending) {
+    if (left == 0) return;
+    print(word + ", " + rest + "; go on with: flightdeck tune " + shell_word(study.folder()));
+    return;
   }
+  print(word + (left > 0 ? ", " + rest : ""));
+  print(next_lines(commands_after_study(study.folder(), left > 0)));
 }
 
 void TunePrinter::print(const std::string& line) {
