@@ -28,24 +28,25 @@ def flightdeck(*arguments, answers="", **options):
                           input=answers, timeout=100, check=False, **options)
 
 
-class RunsTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        # Recorded once: every test has a copy.
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.made = pathlib.Path(folder.name)
-        for name, more in (("a", ["--lr", "0.001"]), ("b", ["--lr", "0.002", "--seed", "7"]),
-                           ("c", ["--optimizer", "adam"])):
-            done = flightdeck("run", *SMALL, *more, "--out", cls.made / name)
-            assert done.returncode == 0, done.stderr
+MADE = tempfile.TemporaryDirectory()
 
+
+def setUpModule():
+    """Records runs once: every test has a copy."""
+    unittest.addModuleCleanup(MADE.cleanup)
+    for name, more in (("a", ["--lr", "0.001"]), ("b", ["--lr", "0.002", "--seed", "7"]),
+                       ("c", ["--optimizer", "adam"])):
+        done = flightdeck("run", *SMALL, *more, "--out", pathlib.Path(MADE.name) / name)
+        assert done.returncode == 0, done.stderr
+
+
+class RunsTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.runs = self.folder / "runs"
-        shutil.copytree(self.made, self.runs)
+        shutil.copytree(MADE.name, self.runs)
 
     def expect(self, code, *arguments, **options):
         done = flightdeck(*arguments, **options)

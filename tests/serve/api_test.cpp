@@ -71,7 +71,7 @@ class Api : public Test {
 
 TEST_F(Api, TellsWhoAnswers) {
   expect("/api/v1/server", "\"api\":1,");
-  expect("/api/v1/server", "\"refresh_ms\":20}");
+  expect("/api/v1/server", "\"refresh_ms\":20,\"edit\":false}");
 }
 
 TEST_F(Api, ListsRunsWithTheirLastNumbers) {

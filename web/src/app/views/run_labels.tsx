@@ -74,10 +74,10 @@ export function Labels({source, run}: Props) {
   return (
     <Card title="Tags and note" id="labels">
       {archived && <p class="quiet">Archived: lists leave this run out.</p>}
-      <p class="tags">
+      <p class="run-tags">
         {tags.length === 0 && <span class="quiet">No tags.</span>}
         {tags.map((tag) => (
-          <span key={tag} class="tag">{tag}
+          <span key={tag} class="run-tag">{tag}
             {canEdit && <button type="button" aria-label={`Remove the tag ${tag}`} onClick={() => void change({remove: tag})}>×</button>}
           </span>
         ))}

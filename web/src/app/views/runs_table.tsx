@@ -22,9 +22,9 @@ interface Props {
 
 function Tags({run, filterBy}: {run: RunSummary; filterBy(tag: string): void}) {
   return (
-    <span class="tags">
+    <span class="run-tags">
       {run.tags.map((tag) => (
-        <button key={tag} type="button" class="tag" title={`only runs with the tag ${tag}`} onClick={() => filterBy(tag)}>{tag}</button>
+        <button key={tag} type="button" class="run-tag" title={`only runs with the tag ${tag}`} onClick={() => filterBy(tag)}>{tag}</button>
       ))}
     </span>
   );
