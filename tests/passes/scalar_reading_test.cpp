@@ -176,6 +176,30 @@ TEST_F(ReadingAScalarLoss, GivesEverySampleThePenaltyThatAllShare) {
   expect_close(batch.individual_losses(), expected.detach(), "losses", 1e-10);
 }
 
+TEST_F(ReadingAScalarLoss, FindsTheSamplesOfANetworkWithBatchNormalisation) {
+  auto net = on_device(nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3), nn::Linear(3, 5)));
+  const Tensor outputs = net->forward(random({6, 4}));
+  const Tensor labels = random_integers({6}, 5);
+  const Tensor loss = F::cross_entropy(outputs, labels);
+  const Parameters parameters(net->named_parameters());
+  const Batch batch(loss, parameters);
+  EXPECT_EQ(batch.size(), 6);
+  const Tensor each =
+      F::cross_entropy(outputs, labels, F::CrossEntropyFuncOptions().reduction(torch::kNone));
+  expect_close(batch.individual_losses(), each.detach(), "losses", 1e-10);
+  for (const int64_t said : {0, 6}) {
+    BatchOptions options;
+    options.batch_size = said;
+    expect_error([&] { (void)gradients(Batch(loss, parameters, options), Need::kNorms); },
+                 {"1.weight", "kConstantStatistics", "kSplitGradient"});
+    options.batch_norm = BatchNormPolicy::kConstantStatistics;
+    const Gradients held = gradients(Batch(loss, parameters, options), Need::kIndividual);
+    options.batch_size = 0;
+    const Gradients expected = gradients(Batch(each, parameters, options), Need::kIndividual);
+    expect_close(held.at("0.weight").individual, expected.at("0.weight").individual, "rows", 1e-10);
+  }
+}
+
 TEST_F(ReadingAScalarLoss, SaysWhichOpHasNotKeptTheLosses) {
   nn::Linear model = on_device(nn::Linear(4, 5));
   const Tensor loss = model(random({3, 4})).sin().sum(1).mean();
