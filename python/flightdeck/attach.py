@@ -21,10 +21,11 @@ class Attachment:
 
     With ``loss_fn``, a module or a function, the first loss of every step is watched. A function is wrapped
     where its own module has it (``torch.nn.functional.cross_entropy``); `loss_fn` is the wrapped one. Without
-    it, every loss that ``backward()`` is called on is watched. A step ends when the ``optimizer`` takes it;
-    without an optimizer each backward pass is one.
+    it, every loss that ``backward()`` is called on is watched. A step ends when the ``optimizer`` takes it, or, where
+    that is given a closure, with the closure's first backward pass; without an optimizer each backward pass is one.
 
-    A scalar loss is taken apart by the size of the batch: that of the model's first input, else of the loss's.
+    A scalar loss is taken apart as its graph tells; where that does not, by the size of the batch: that of the
+    model's first input, else of the loss's.
 
     >>> from flightdeck import Cockpit
     >>> model, criterion = torch.nn.Linear(3, 2), torch.nn.CrossEntropyLoss()
@@ -54,17 +55,19 @@ class Attachment:
         self._step = first_step
         self._batch_size: Optional[int] = None
         self._watch: Optional[_engine.StepWatch] = None
+        self._has_left_out = False
+        self._is_in_closure = False  # the optimizer asks for the loss itself
+        self._is_over = False  # nothing more is watched in this step
         self._undo: List[Callable[[], object]] = []
         self.loss_fn = loss_fn
         if model is not None:
             self._undo.append(model.register_forward_pre_hook(self._before_model).remove)
         if optimizer is not None:
             self._hook_optimizer(optimizer)
-        if loss_fn is None:
-            self._hook_backward()
-        elif isinstance(loss_fn, torch.nn.Module):
+        self._hook_backward()
+        if isinstance(loss_fn, torch.nn.Module):
             self._undo.append(loss_fn.register_forward_hook(self._after_loss_module).remove)
-        else:
+        elif loss_fn is not None:
             self._hook_function(loss_fn)
 
     @property
@@ -100,28 +103,52 @@ class Attachment:
 
     def _before_model(self, module: torch.nn.Module, inputs: Tuple[Any, ...]) -> None:
         if torch.is_grad_enabled():
-            self._batch_size = _leading_size(inputs) or self._batch_size
+            self._batch_size = _leading_size(inputs, least=2) or self._batch_size  # one dimension may be one sample
 
     def _after_loss_module(self, module: torch.nn.Module, inputs: Tuple[Any, ...], loss: Any) -> None:
         self._begin(loss, _leading_size(inputs), getattr(module, "reduction", "mean"))
 
-    def _before_update(self, *_: object) -> None:
-        self._end()
-        self._step += 1
+    def _before_update(self, optimizer: Any, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> None:
+        given = [value for value in (*arguments, *named.values()) if value is not optimizer]
+        self._is_in_closure = any(callable(value) for value in given)
+        self._is_over = False  # where the step before failed
+        if not self._is_in_closure:
+            self._end()
+            self._step += 1
+
+    def _after_update(self, *_: object) -> None:
+        if self._is_in_closure:
+            self._end()
+            self._step += 1
+        self._is_in_closure = self._is_over = False
 
     # ---- a step ----
 
     def _begin(self, loss: Any, size: Optional[int], reduction: str = "mean") -> None:
         """Watches this loss, unless the step has one already or there is nothing to differentiate."""
-        if self._watch is not None or not isinstance(loss, torch.Tensor) or not loss.requires_grad:
+        if self._watch is not None or self._is_over:
             return
-        if loss.dim() == 1 and loss.numel() > 1:
-            self._watch = self._cockpit.watch(self._step, loss, self._optimizer)
+        if not isinstance(loss, torch.Tensor) or not loss.requires_grad:
             return
+        try:
+            self._watch = self._watched(loss, size, reduction)
+        except (RuntimeError, ValueError) as error:
+            if not self._has_left_out:
+                self._cockpit._leave_out(error)
+            self._has_left_out = True
+
+    def _watched(self, loss: torch.Tensor, size: Optional[int], reduction: str) -> _engine.StepWatch:
+        if loss.dim() > 0:
+            return self._cockpit.watch(self._step, loss, self._optimizer)
+        said = self._batch_size or size or 1
         known: Reduction = "sum" if reduction == "sum" else "mean"
-        self._watch = self._cockpit.watch(
-            self._step, loss, self._optimizer, batch_size=self._batch_size or size or 0, reduction=known
-        )
+        if self._cockpit.is_due(self._step):
+            read, how = _engine.read_scalar(loss)
+            if read > 0:
+                # Lines of the same sample, as positions of a sequence, are one after the other.
+                is_of_lines = said > 1 and read % said == 0
+                said, known = said if is_of_lines else read, how
+        return self._cockpit.watch(self._step, loss, self._optimizer, batch_size=said, reduction=known)
 
     def _end(self) -> None:
         watch, self._watch = self._watch, None
@@ -133,13 +160,16 @@ class Attachment:
     def _hook_optimizer(self, optimizer: Any) -> None:
         if hasattr(optimizer, "register_step_pre_hook"):
             self._undo.append(optimizer.register_step_pre_hook(self._before_update).remove)
+            self._undo.append(optimizer.register_step_post_hook(self._after_update).remove)
             return
         step = optimizer.step
 
         @functools.wraps(step)  # schedulers look for marks on it
         def watched_step(*arguments: Any, **named: Any) -> Any:
-            self._before_update()
-            return step(*arguments, **named)
+            self._before_update(optimizer, arguments, named)
+            result = step(*arguments, **named)
+            self._after_update()
+            return result
 
         optimizer.step = watched_step
         self._undo.append(lambda: delattr(optimizer, "step"))
@@ -159,7 +189,8 @@ class Attachment:
 
         @functools.wraps(backward)
         def watched_backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
-            self._begin(tensors, None)
+            if self.loss_fn is None:
+                self._begin(tensors, None)
             watch = self._watch
             try:
                 result = backward(tensors, *arguments, **named)
@@ -169,8 +200,10 @@ class Attachment:
                     watch.drop()
                     self._step += 1  # a number serves once
                 raise
-            if self._optimizer is None:
-                self._before_update()
+            if watch is not None and (self._optimizer is None or self._is_in_closure):
+                self._end()
+                self._is_over = self._is_in_closure
+                self._step += self._optimizer is None
             return result
 
         # Tensor.backward looks it up there.
@@ -192,9 +225,9 @@ class _Detached(Attachment):
         pass
 
 
-def _leading_size(inputs: Tuple[Any, ...]) -> Optional[int]:
-    """The size of the first dimension of the first tensor that has one."""
+def _leading_size(inputs: Tuple[Any, ...], least: int = 1) -> Optional[int]:
+    """The size of the first dimension of the first tensor that has at least so many."""
     for value in inputs:
-        if isinstance(value, torch.Tensor) and value.dim() > 0:
+        if isinstance(value, torch.Tensor) and value.dim() >= least:
             return int(value.shape[0])
     return None

@@ -76,6 +76,8 @@ class Cockpit:
         sinks: Sequence[Union[Sink, _engine.NativeSink]] = (),
         config: Optional[Mapping[str, object]] = None,
     ) -> None:
+        self._is_strict = strict
+        self._on_warning = _log.warning if on_warning is None else on_warning
         self._native = _engine.Cockpit(
             named_parameters(parameters),
             quantities_of(quantities, due),
@@ -85,7 +87,7 @@ class Cockpit:
             shared_terms=shared_terms,
             seed=seed,
             memory=memory,
-            on_warning=_log.warning if on_warning is None else on_warning,
+            on_warning=self._on_warning,
         )
         self._model = weakref.ref(parameters) if isinstance(parameters, torch.nn.Module) else None
         self._next_step = 0
@@ -182,6 +184,12 @@ class Cockpit:
         """Records numbers of one's own: ``cockpit.log(step, accuracy=0.9)``."""
         together = {**(values or {}), **named}
         self._native.log(step, {name: float(value) for name, value in together.items()})
+
+    def _leave_out(self, error: Exception) -> None:
+        """Says why a step of a loop that is not edited is not watched; the loop knows nothing of us."""
+        if self._is_strict:
+            raise error
+        self._on_warning(f"step {self._next_step - 1} and others like it are not watched: {error}")
 
     # ---- what there is ----
 

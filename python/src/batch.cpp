@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Batches, parameters and coverage.
 #include "bind.h"
+#include "passes/scalar_reading.h"
 
 namespace flightdeck::python {
 
@@ -99,6 +100,15 @@ void bind_batch(py::module_& module) {
       .def_property_readonly("size", &Batch::size)
       .def_property_readonly("is_scalar", &Batch::is_scalar)
       .def("__len__", &Batch::size);
+  // Size and reduction of a scalar loss as its graph has them; a size of 0 if it does not say.
+  module.def(
+      "read_scalar",
+      [](const Tensor& loss) {
+        const py::gil_scoped_release unlocked;
+        const ScalarReading reading = loss.grad_fn() ? read_scalar(loss) : ScalarReading{};
+        return std::make_pair(reading.batch_size, reading.reduction);
+      },
+      py::arg("loss"));
   bind_coverage(module);
 }
 

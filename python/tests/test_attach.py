@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, List
 
 import pytest
 import torch
@@ -81,3 +81,116 @@ def test_an_exception_of_backward_drops_the_step() -> None:
             loss.backward()
         model(torch.ones(4, 3)).mean().backward()
     assert len(cockpit.readings) == 2
+
+
+def norm_test_of(losses: torch.Tensor, model: torch.nn.Module) -> float:
+    cockpit: Any = Cockpit(model, ["norm_test"], strict=True)
+    with cockpit.watch(0, losses):
+        losses.mean().backward()
+    return float(cockpit.readings[0]["norm_test"])
+
+
+def test_a_sum_of_two_losses_is_taken_apart_as_its_graph_tells() -> None:
+    """As autoencoders have it: everything is added up, and nobody says so."""
+    model = torch.nn.Sequential(torch.nn.Linear(6, 4), torch.nn.Tanh(), torch.nn.Linear(4, 6))
+    data = torch.rand(5, 6)
+    cockpit: Any = Cockpit(model, ["norm_test"], strict=True)
+    with cockpit.attach():
+        outputs = model(data)
+        code = model[0](data)
+        (F.mse_loss(outputs, data, reduction="sum") + 0.5 * torch.sum(code.pow(2) - 1)).backward()
+    each = (model(data) - data).square().sum(1) + 0.5 * (model[0](data).pow(2) - 1).sum(1)
+    assert cockpit.readings[0]["norm_test"] == pytest.approx(norm_test_of(each, model), rel=1e-5)
+
+
+def test_batch_normalisation_is_named_and_the_rest_goes_on() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.BatchNorm1d(5), torch.nn.Linear(5, 3))
+    said: List[str] = []
+    cockpit = Cockpit(model, "economy", on_warning=said.append)
+    with cockpit.attach():
+        F.cross_entropy(model(torch.randn(6, 4)), torch.tensor([0, 1, 2, 0, 1, 2])).backward()
+    assert "grad_norm" in cockpit.readings[0] and "norm_test" not in cockpit.readings[0]
+    assert any("1.weight" in text and "kConstantStatistics" in text for text in said)
+
+
+def test_samples_that_are_computed_one_by_one() -> None:
+    """A policy is asked state by state; the losses of an episode are added up."""
+    model = torch.nn.Linear(4, 2)
+    cockpit = Cockpit(model, ["grad_norm", "norm_test"], on_warning=lambda text: None, keep=None)
+    with cockpit.attach():
+        for length in (3, 5, 4):
+            model.zero_grad()
+            losses = [-torch.log_softmax(model(torch.randn(4)), 0)[0] for _ in range(length)]
+            torch.stack(losses).sum().backward()
+    assert [("grad_norm" in cockpit.readings[step]) for step in range(3)] == [True, True, True]
+
+
+def test_a_batch_of_one_sample_brings_no_warning_of_pytorch(capfd: pytest.CaptureFixture[str]) -> None:
+    model = torch.nn.Linear(4, 3)
+    cockpit = Cockpit(model, "economy")
+    with cockpit.attach():
+        for _ in range(3):
+            F.cross_entropy(model(torch.randn(1, 4)), torch.tensor([1])).backward()
+    assert "grad_norm" in cockpit.readings[2]
+    assert "degrees of freedom" not in capfd.readouterr().err
+
+
+def test_a_loss_that_cannot_be_watched_is_left_out_and_said_once() -> None:
+    model = torch.nn.Linear(4, 1)
+    said: List[str] = []
+    cockpit = Cockpit(model, ["grad_norm"], on_warning=said.append)
+    with cockpit.attach():
+        for _ in range(3):
+            model.zero_grad()
+            model(torch.ones(1, 4)).backward()  # [1, 1]
+    assert model.weight.grad is not None and not cockpit.readings
+    assert len(said) == 1 and "[1, 1]" in said[0]
+    with pytest.raises(ValueError, match=r"\[1, 1\]"):
+        with Cockpit(model, ["grad_norm"], strict=True).attach():
+            model(torch.ones(1, 4)).backward()
+
+
+def test_a_loop_without_an_optimizer_has_a_step_for_each_backward_pass() -> None:
+    model = torch.nn.Linear(4, 1)
+    cockpit: Any = Cockpit(model, ["grad_norm", "update_size"], strict=True, keep=None)
+    with cockpit.attach(loss_fn=F.smooth_l1_loss):
+        for _ in range(3):
+            model.zero_grad()
+            F.smooth_l1_loss(model(torch.ones(5, 4)), torch.zeros(5, 1)).backward()
+            for parameter in model.parameters():
+                parameter.data.add_(parameter.grad, alpha=-0.1)
+    assert sorted(cockpit.readings) == [0, 1, 2]
+    assert cockpit.readings[1]["update_size"] > 0
+
+
+@pytest.mark.parametrize("by_function", [False, True])
+def test_an_optimizer_that_asks_for_the_loss_itself(by_function: bool) -> None:
+    """LBFGS calls its closure again and again: the first of each step is watched, and over before the update."""
+
+    def train(attach: bool) -> Any:
+        torch.manual_seed(0)
+        model, criterion = torch.nn.Linear(4, 2), torch.nn.MSELoss()
+        optimizer = torch.optim.LBFGS(model.parameters(), max_iter=4)
+        cockpit: Any = Cockpit(model, ["loss", "distance", "norm_test"], strict=True, keep=None)
+        if attach:
+            cockpit.attach(optimizer=optimizer, loss_fn=criterion if by_function else None)
+        inputs, targets, firsts = torch.randn(6, 4), torch.randn(6, 2), []
+        for _ in range(3):
+            values: List[float] = []
+
+            def closure() -> torch.Tensor:
+                optimizer.zero_grad()
+                loss = criterion(model(inputs), targets)
+                values.append(loss.item())
+                loss.backward()
+                return loss
+
+            optimizer.step(closure)
+            firsts.append(values[0])
+        return cockpit, firsts, [parameter.detach().clone() for parameter in model.parameters()]
+
+    (cockpit, firsts, watched), (_, expected, plain) = train(True), train(False)
+    assert firsts == expected and all(torch.equal(mine, theirs) for mine, theirs in zip(watched, plain))
+    assert [cockpit.readings[step]["loss"] for step in range(3)] == pytest.approx(firsts)
+    assert cockpit.readings[0]["distance"] == 0.0
+    assert "norm_test" in cockpit.readings[2]

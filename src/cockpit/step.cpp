@@ -2,6 +2,7 @@
 #include "cockpit/step.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <ATen/ATen.h>
@@ -126,7 +127,12 @@ void attempt(const Step::OnFailure& on_failure,
 
 Tensor mean_and_variance(const Tensor& values) {
   const Tensor numbers = values.to(at::kDouble);
-  return at::stack({numbers.mean(), numbers.var(/*unbiased=*/true)});
+  // One value has no variance; PyTorch would say so at every step.
+  const Tensor variance =
+      numbers.numel() > 1
+          ? numbers.var(/*unbiased=*/true)
+          : at::full({}, std::numeric_limits<double>::quiet_NaN(), numbers.options());
+  return at::stack({numbers.mean(), variance});
 }
 
 Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOptions& options)
