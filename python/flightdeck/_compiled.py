@@ -25,7 +25,7 @@ def is_compiled(module: torch.nn.Module) -> bool:
 
 def forced_eager() -> ContextManager[Any]:
     """Inside, compiled functions run as they were written. Does nothing before PyTorch 2.6."""
-    compiler = getattr(torch, "compiler", None)
+    compiler: Any = getattr(torch, "compiler", None)
     if not hasattr(compiler, "set_stance"):
         return nullcontext()
     stance: ContextManager[Any] = compiler.set_stance("force_eager")
