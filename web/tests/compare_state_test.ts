@@ -67,7 +67,11 @@ test('chosen runs and the layout are there on the next visit, and the address sa
   const storage = kept();
   new CompareStore(new SettingsStore(storage), new Page(), never).change({runs: ['a'], layout: FULL.layout});
   const page = new Page();
-  const {value} = new CompareStore(new SettingsStore(storage), page).watched;
+  const store = new CompareStore(new SettingsStore(storage), page, never);
+  // Not before the comparison is shown: the page may be another.
+  assert.equal(page.hash, '');
+  store.follow();
+  const {value} = store.watched;
   assert.deepEqual([value.runs, value.layout], [['a'], FULL.layout]);
   assert.ok(page.hash.startsWith('#/?view=curves&run=a&'), page.hash);
 });

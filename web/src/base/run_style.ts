@@ -45,14 +45,15 @@ export function runStyles(runs: readonly Identified[]): Map<string, RunStyle> {
   }));
 }
 
-/** Styles of groups, by label: their own colours too, but of two with one the later takes the next that is free. */
+/** Styles of groups, by label: their own colours too, but of two with one the later takes another that is free. */
 export function groupStyles(labels: readonly string[]): Map<string, RunStyle> {
   const taken = new Set<number>();
   return new Map([...labels].sort().map((id, i) => {
     let color = colorOf({id, start_time: 0});
     const round = Math.floor(i / RUN_COLORS);
     if (i % RUN_COLORS === 0) taken.clear();
-    while (taken.has(color)) color = (color + 1) % RUN_COLORS;
+    // Not the next: neighbours in the palette have like hues.
+    while (taken.has(color)) color = (color + 3) % RUN_COLORS;
     taken.add(color);
     return [id, {color, dash: DASHES[round % DASHES.length] as readonly number[]}];
   }));

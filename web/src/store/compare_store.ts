@@ -32,7 +32,7 @@ export class CompareStore {
       private readonly later: (act: () => void) => void = (act) => setTimeout(act, WRITE_MS)) {
     const {compared, layout, smoothing, logX} = settings.watched.value;
     this.watched = new Watched<CompareState>({...FIRST_STATE, runs: compared, layout, smoothing, logX});
-    this.follow();
+    this.take();
     settings.watched.watch(() => {
       const {smoothing: smooth, logX: log} = settings.watched.value;
       const {value} = this.watched;
@@ -40,15 +40,10 @@ export class CompareStore {
     });
   }
 
-  /** Takes over the address if it says anything, all of it; an empty one means what was seen before. */
+  /** The page of the comparison is shown: an address that says anything counts, an empty one is filled in. */
   follow(): void {
-    const query = queryOf(this.address.read());
-    if (query === null || query === stateQuery(this.watched.value)) return;
-    if (query === '') return this.write();
-    const state = readState(query);
-    this.watched.set(state);
-    // The layout of a link is not mine until I change it.
-    this.keepControls(state);
+    this.take();
+    this.write();
   }
 
   change(part: Partial<CompareState>): void {
@@ -64,6 +59,15 @@ export class CompareStore {
     const query = stateQuery(this.watched.value);
     const hash = query ? `${COMPARE}?${query}` : COMPARE;
     if (hash !== this.address.read()) this.address.replace(hash);
+  }
+
+  private take(): void {
+    const query = queryOf(this.address.read());
+    if (!query || query === stateQuery(this.watched.value)) return;
+    const state = readState(query);
+    this.watched.set(state);
+    // The layout and the choice of a link are not mine until I change them.
+    this.keepControls(state);
   }
 
   private set(state: CompareState): void {

@@ -74,8 +74,14 @@ type PlaceY = (value: number, side: 'left' | 'right') => number;
 
 function paintLegend(surface: Surface, drawing: LinesDrawing, left: number): void {
   let x = left;
+  let isFull = false;
   drawing.lines.forEach((line, i) => {
-    if (x > surface.width - 40) return;
+    if (isFull) return;
+    isFull = x > surface.width - 90 && i < drawing.lines.length - 1;
+    if (isFull) {
+      surface.text(x, 9, `and ${drawing.lines.length - i} more`, {color: surface.palette.faint, size: 10});
+      return;
+    }
     const label = line.short ?? line.label;
     surface.rect(x, 7, 9, 3, {color: lineColor(line, i, surface.palette)});
     surface.text(x + 13, 9, label, {color: surface.palette.text, size: 10});

@@ -100,7 +100,9 @@ export function CompareView({app}: ViewProps) {
     const longest = [...run.points.values()].reduce<ArrayLike<number>>((found, {steps}) => (steps.length > found.length ? steps : found), []);
     return place && stepsWithin(longest, place, zoom.first, zoom.last);
   })), [store, zoom, x, loaded.missing === 0]);
-  const {owners, prefix} = useMemo(() => lineOwners(runs, state.group), [runs.map(({id}) => id).join('\n'), state.group]);
+  const {owners, prefix} = useMemo(() => lineOwners(runs, state.group),
+    // Groups change with settings and tags, lines with the choice alone: a run that grows must not draw all charts anew.
+    [state.group ? runs : runs.map(({id}) => id).join('\n'), state.group]);
   const off = useMemo(() => new Set(state.off), [state.off]);
 
   const props = {app, state, change, passing, runs};

@@ -10,7 +10,7 @@ interface Props {
   runs: readonly RunSummary[];
   chosen: ReadonlySet<string>;
   choose(ids: ReadonlySet<string>): void;
-  /** Colour of a chosen run's lines. */
+  /** Colour of a run. */
   colorOf(id: string): string | undefined;
   filter: string;
   setFilter(filter: string): void;
@@ -140,8 +140,9 @@ export function RunsTable({runs, rows, chosen, choose, colorOf, filter, setFilte
         lead={{
           head: <input type="checkbox" aria-label="Choose all runs that are listed" checked={areAllChosen}
             onChange={(event) => toggle(readable.map((run) => run.id), event.currentTarget.checked)} />,
-          show: (run) => <input type="checkbox" aria-label={`Compare ${run.id}`} checked={chosen.has(run.id)} disabled={run.status === 'unreadable'}
-            style={{accentColor: colorOf(run.id) ?? ''}} onChange={(event) => toggle([run.id], event.currentTarget.checked)} />,
+          show: (run) => <span class="run-mark" style={{borderColor: colorOf(run.id) ?? 'transparent'}}>
+            <input type="checkbox" aria-label={`Compare ${run.id}`} checked={chosen.has(run.id)} disabled={run.status === 'unreadable'}
+              style={{accentColor: colorOf(run.id) ?? ''}} onChange={(event) => toggle([run.id], event.currentTarget.checked)} /></span>,
         }} />
     </section>
   );
