@@ -101,6 +101,29 @@ test('a group is a line with a band and says of how many runs', async () => {
   assert.deepEqual(tipEntries(loss.drawing, data, 0, new Set()).map(({name}) => name).sort(), owners.map(({short}) => short).sort());
 });
 
+test('runs that the server tells tags of are grouped by them', async () => {
+  const {runs} = await new FakeSource({runs: 3}).runs();
+  const tagged = runs.map((run, i) => ({...run, ...(i < 2 ? {tags: i === 0 ? ['paper', 'best'] : ['paper']} : {})}));
+  assert.deepEqual(lineOwners(tagged, 'tag').owners.map(({label, count}) => [label, count]), [['best', 1], ['no tag', 1], ['paper', 2]]);
+});
+
+test('a run that diverged and one of a single value leave a group\'s mean finite', async () => {
+  const {runs, loaded} = await loadedRuns(3);
+  const known = new Map(loaded.runs);
+  const bent = (id: string, bend: (values: Float64Array) => Float64Array, length = Infinity) => {
+    const run = known.get(id);
+    assert.ok(run);
+    known.set(id, {...run, points: new Map([...run.points].map(([series, points]) => [series, {...points, steps: points.steps.slice(0, length), values: bend(points.values.slice(0, length))}]))});
+  };
+  bent('run_1', (values) => values.map((value, i) => (i > 2 ? NaN : value)));
+  bent('run_2', (values) => values, 1);
+  const {charts, notDrawn} = curvesOf(lineOwners(runs, 'all').owners, {...loaded, runs: known}, 'step', 'deviation', true);
+  assert.deepEqual(notDrawn, []);
+  const line = charts[0]?.drawing.lines[0];
+  assert.ok(line && line.points.values.every((value) => Number.isFinite(value)));
+  assert.deepEqual([line.detail?.(0), line.detail?.(line.points.steps.length - 1)].map((text) => text?.split(', ')[1]), ['3 runs', 'one run']);
+});
+
 test('one alpha far out does not flatten the others: it is marked at the end of the axis', async () => {
   const {runs, loaded} = await loadedRuns(2);
   const alpha = curvesOf(lineOwners(runs, '').owners, loaded, 'step', 'range', false).charts.find(({overlay}) => overlay.quantity === 'alpha');
