@@ -238,7 +238,7 @@ class RunShelf::State {
     entry.summary = read(run.id);
     const auto taken = Clock::now() - now;
     if (taken > kSlow) entry.rests_until = Clock::now() + 10 * taken;
-    if (has_status(entry.summary, RunStatus::kUnreadable) && is_quiet &&
+    if (is_quiet && entry.summary.status == known->summary.status &&
         entry.summary.error == known->summary.error) {
       return touch(run.id, entry);
     }
