@@ -118,8 +118,10 @@ export function Panel(props: PanelProps) {
     <section ref={frame} class={`panel span-${props.span ?? 1}`} data-panel={id} aria-label={title}>
       <header ref={head}>
         <h3>{title}</h3>
-        {isLines && options.logY && <span class="axis-word" title="The vertical axis is logarithmic">log</span>}
-        <button type="button" class="icon" aria-label={`What ${title} shows`} aria-expanded={open === 'explain'}
+        {isLines && <button type="button" class="axis-word" aria-pressed={options.logY} aria-label={`Logarithmic vertical axis of ${title}`}
+          title={`The vertical axis is ${options.logY ? 'logarithmic; click to make it linear' : 'linear; click to make it logarithmic'}`}
+          onClick={() => app.settings.changePanel(id, {logY: !options.logY})}>log</button>}
+        <button type="button" class="icon explain" aria-label={`What ${title} shows`} aria-expanded={open === 'explain'}
           onClick={() => setOpen(open === 'explain' ? null : 'explain')}>i</button>
         <button type="button" class="icon" aria-label={`Menu of ${title}`} aria-expanded={open === 'menu'}
           onClick={() => setOpen(open === 'menu' ? null : 'menu')}>⋯</button>

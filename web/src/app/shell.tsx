@@ -2,10 +2,12 @@
 // The page around the views: run picker, tabs, theme, connection.
 import {useEffect, useMemo, useState} from 'preact/hooks';
 import {CompareStore} from '../store/compare_store';
+import {Notices} from '../store/notices';
 import type {RunsStore} from '../store/runs_store';
 import type {Settings, SettingsStore} from '../store/settings';
 import {useWatched} from '../widgets/use_watched';
 import type {Source} from '../wire/source';
+import {browserAnnouncer} from './announcer';
 import {Boundary} from './panel';
 import {KeysHelp} from './keys_help';
 import {parseRoute, type Route, routeAddress, RUN_VIEWS} from './route';
@@ -50,7 +52,8 @@ export function Shell({source, runs, settings}: ShellProps) {
   // A report has one run: there is nothing to compare.
   const route: Route = !source.isLive && only && asked.page === 'compare' ? {page: 'run', id: only.id, view: 'cockpit'} : asked;
   const compare = useMemo(() => new CompareStore(settings, pageAddress), [settings]);
-  const app: App = {source, runs, settings, compare, palette};
+  const notices = useMemo(() => new Notices(source, runs, browserAnnouncer), [source, runs]);
+  const app: App = {source, runs, settings, compare, notices, palette};
   const title = route.page === 'run' ? `${route.id}, ${VIEW_TITLES[route.view]}` : 'All runs';
   useEffect(() => { document.title = `${title} · Flightdeck`; }, [title]);
   return (

@@ -8,13 +8,13 @@ import {describeLines, lineData, type LineData, type LineOptions, nearestRow, ov
 import {lineColor, LinePlot, type ShownSteps} from './line_plot';
 import type {Palette} from './surface';
 import {tipEntries} from './values_tip';
-import {useOnScreen, useWidth} from './use_watched';
+import {useHeight, useOnScreen, useWidth} from './use_watched';
 
 export interface LineChartProps {
   drawing: LinesDrawing;
   palette: Palette;
   options: LineOptions;
-  /** Of the plot without its legend. */
+  /** Of the plot without its legend, at least. */
   height?: number;
   /** The axis of steps, the same for all charts of a page. */
   shown: ShownSteps;
@@ -64,7 +64,9 @@ export function LineChart(props: LineChartProps) {
   const values = useRef<(HTMLSpanElement | null)[]>([]);
   const row = useRef<number | null>(null);
   const width = useWidth(place);
-  const height = props.height ?? (width > WIDE ? 230 : 170);
+  // As high as its panel has room, but not less than this.
+  const least = props.height ?? (width > WIDE ? 230 : 170);
+  const height = Math.max(least, useHeight(place));
   const isOnScreen = useOnScreen(place);
   const tip = useRef<HTMLDivElement>(null);
   const [ownHidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -173,7 +175,7 @@ export function LineChart(props: LineChartProps) {
         <span class="at" ref={stepLabel} />
       </div>}
       <div class="plot-place">
-        <div ref={place} class="plot" role="img" aria-label={describeLines(drawing)} style={{height: `${height}px`}} />
+        <div ref={place} class="plot" role="img" aria-label={describeLines(drawing)} style={{minHeight: `${least}px`}} />
         {off && <div ref={tip} class="tip values-tip" hidden />}
       </div>
       {data.remarks.length > 0 && <p class="remarks">{data.remarks.join(' · ')}</p>}

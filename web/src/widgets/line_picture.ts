@@ -6,7 +6,7 @@ import type {Line, LinesDrawing} from './drawing';
 import {type Column, type LineData, lineData, type LineOptions} from './line_data';
 import {clippedRange, guideFits, LEFT_AXIS, lineColor, RIGHT_AXIS, RIGHT_ROOM, type ShownSteps, STEP_AXIS, xTicks} from './line_plot';
 import type {Surface} from './surface';
-import {textWidth} from './surface_text';
+import {plated, textWidth} from './surface_text';
 
 const LEGEND = 20;
 
@@ -55,13 +55,15 @@ export function paintLines(surface: Surface, drawing: LinesDrawing, options: Lin
     for (const guide of drawing.guides ?? []) {
       const y = placeY(guide.value, 'left');
       surface.path([frame.left, y, frame.left + frame.width, y], {color: surface.palette.faint, dash: [4, 4]});
-      surface.text(frame.left + frame.width - 3, y - 7, guide.label, {color: surface.palette.faint, size: 10, align: 'right'});
     }
     data.columns.forEach((column, i) => {
       const next = data.columns[i + 1];
       if (column.role === 'low' && next) paintBand(surface, drawing, data, column, next, placeX, placeY);
       else if (column.role !== 'high') paintColumn(surface, drawing, data, column, placeX, placeY);
     });
+    for (const {value, label} of drawing.guides ?? []) {
+      if (label) plated(surface, frame.left + frame.width - 3, placeY(value, 'left') - 7, label, {color: surface.palette.faint, size: 10, align: 'right'});
+    }
     for (const {line, at, kind} of data.marks) {
       surface.text(placeX(data.x[at] as number), kind === 'above' ? frame.top + 6 : frame.top + frame.height - 6,
         kind === 'nan' ? '×' : kind === 'above' ? '▲' : '▼',

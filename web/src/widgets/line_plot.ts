@@ -294,7 +294,7 @@ export class LinePlot {
     ctx.restore();
   }
 
-  /** Above the lines, with a rim in the panel's colour: lines may cross them. */
+  /** Above the lines, on a plate in the panel's colour: lines may cross them. */
   private drawGuideLabels(plot: uPlot): void {
     const {ctx, bbox} = plot;
     const {palette} = this.input;
@@ -302,15 +302,17 @@ export class LinePlot {
     ctx.save();
     ctx.font = `${10 * ratio}px ${FONT}`;
     ctx.textAlign = 'right';
-    ctx.strokeStyle = palette.background;
-    ctx.fillStyle = palette.faint;
-    ctx.lineWidth = 3 * ratio;
-    ctx.lineJoin = 'round';
     for (const {label, y} of this.shownGuides(plot)) {
       const isAtTop = y - bbox.top < 14 * ratio;
       ctx.textBaseline = isAtTop ? 'top' : 'bottom';
       const [x, place] = [bbox.left + bbox.width - 3 * ratio, y + (isAtTop ? 2 : -2) * ratio];
-      ctx.strokeText(label, x, place);
+      if (label === '') continue;
+      const width = ctx.measureText(label).width + 6 * ratio;
+      ctx.fillStyle = palette.background;
+      ctx.globalAlpha = 0.85;
+      ctx.fillRect(x - width + 3 * ratio, isAtTop ? place - ratio : place - 12 * ratio, width, 13 * ratio);
+      ctx.globalAlpha = 1;
+      ctx.fillStyle = palette.faint;
       ctx.fillText(label, x, place);
     }
     ctx.restore();

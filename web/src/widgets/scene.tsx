@@ -4,7 +4,7 @@ import {useLayoutEffect, useRef, useState} from 'preact/hooks';
 import {paintCanvas} from './canvas_surface';
 import type {SceneDrawing} from './drawing';
 import type {Palette} from './surface';
-import {useOnScreen, useWidth} from './use_watched';
+import {useHeight, useOnScreen, useWidth} from './use_watched';
 
 interface Tip {
   text: string;
@@ -28,7 +28,8 @@ export function Scene({drawing, palette, onPointer}: SceneProps) {
   const isOnScreen = useOnScreen(place);
   const [tip, setTip] = useState<Tip | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
-  const height = width > 0 ? Math.max(1, Math.round(drawing.height(width))) : 160;
+  const least = width > 0 ? Math.max(1, Math.round(drawing.height(width))) : 160;
+  const height = Math.max(least, useHeight(place));
   // Thrown here, the panel's error boundary catches it; thrown in an effect, nothing would.
   if (failure) throw failure;
 
@@ -57,7 +58,7 @@ export function Scene({drawing, palette, onPointer}: SceneProps) {
     setTip(found ? {text: found.text, x, y} : null);
   };
   return (
-    <div class="scene" ref={place} style={{height: `${height}px`}}>
+    <div class="scene" ref={place} style={{minHeight: `${least}px`}}>
       <canvas ref={canvas} role="img" aria-label={drawing.words} style={{width: `${width}px`, height: `${height}px`}}
         {...(onPointer ? {onPointerDown: press('down'), onPointerUp: press('up')} : {})}
         onPointerMove={move} onPointerLeave={() => setTip(null)} />

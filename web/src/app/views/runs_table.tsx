@@ -117,7 +117,7 @@ export function RunsTable({runs, rows, chosen, choose, colorOf, filter, setFilte
       : id === 'status' ? (run: RunSummary) => <span class={`badge ${run.status}`}>{run.status}</span>
         : id === 'tags' ? (run: RunSummary) => <Tags run={run} filterBy={(tag) => setFilter(`tag=${tag}`)} />
         : (run: RunSummary) => <span title={String(column.cell(run) ?? '')}>{column.text(run)}</span>;
-    return [{id, label: column.label, isNumber: column.isNumber, cell: column.cell, show}];
+    return [{id, label: column.label, isNumber: column.isNumber, cell: column.cell, show, ...(column.isNumber ? {text: column.text} : {})}];
   }), [shown, columns]);
   return (
     <section class="runs-table" aria-label="Runs">

@@ -5,6 +5,7 @@ import {shortCount, shortNumber} from '../../base/short_number';
 import {countInBins, density, finite, kernelWidth, largest, lastPart, median} from '../../base/statistics';
 import type {SceneDrawing} from '../drawing';
 import type {Palette, Surface} from '../surface';
+import {plated} from '../surface_text';
 import {bottomAxis, legend, legendHeight, linearScale, nothing, panelHeight, SMALL, type Box, type Entry} from './axes';
 
 export const REACH = 2; // alphas shown: from -REACH to REACH
@@ -75,8 +76,8 @@ export function paintParabola(surface: Surface, box: Box, x: (value: number) => 
 export function paintOutside(surface: Surface, box: Box, below: number, above: number): void {
   const style = {color: surface.palette.text, size: SMALL, baseline: 'bottom', weight: 'bold'} as const;
   const y = box.y + box.height - 4;
-  if (below > 0) surface.text(box.x + 3, y, `◂ ${shortCount(below)}`, {...style, align: 'left'});
-  if (above > 0) surface.text(box.x + box.width - 3, y, `${shortCount(above)} ▸`, {...style, align: 'right'});
+  if (below > 0) plated(surface, box.x + 3, y, `◂ ${shortCount(below)}`, {...style, align: 'left'});
+  if (above > 0) plated(surface, box.x + box.width - 3, y, `${shortCount(above)} ▸`, {...style, align: 'right'});
 }
 
 /** `remark`: said of the values, such as that they are a selection. */
