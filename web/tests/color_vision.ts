@@ -35,6 +35,11 @@ function oklab([r, g, b]: readonly [number, number, number]): [number, number, n
     0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s];
 }
 
+/** Of a colour as it is seen, from 0 (black) to 100. */
+export function lightnessFor(vision: Vision, color: Bytes): number {
+  return 100 * oklab(seen(vision, color))[0];
+}
+
 /** A hundred times the distance in OKLab between two colours as they are seen. */
 export function distanceFor(vision: Vision, one: Bytes, other: Bytes): number {
   const [a, b] = [oklab(seen(vision, one)), oklab(seen(vision, other))];

@@ -11,4 +11,5 @@ import './cases/labels';
 import './cases/exports';
 import './cases/report';
 import './cases/access';
+import './cases/overlap';
 import './cases/look';
