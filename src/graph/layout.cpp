@@ -118,6 +118,7 @@ Layout Layout::scattered(int64_t N, int64_t dim, std::vector<int64_t> owners) {
 }
 
 Layout written_layout(const Layout& out, const Tensor& places) {
+  if (!out.is_batch()) return out;
   const Tensor listed = places.reshape({-1}).to(at::kCPU, at::kLong).contiguous();
   const int64_t* place = listed.data_ptr<int64_t>();
   const int64_t size = out.length();
@@ -129,6 +130,7 @@ Layout written_layout(const Layout& out, const Tensor& places) {
 }
 
 Layout read_layout(const Layout& out, const Tensor& places, int64_t size) {
+  if (!out.is_batch()) return out;
   const Tensor listed = places.reshape({-1}).to(at::kCPU, at::kLong).contiguous();
   const int64_t* place = listed.data_ptr<int64_t>();
   Owners owners(size, kNobody);
