@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/clock.h"
+#include "base/words.h"
 #include "cli/command.h"
 #include "cli/options/errors.h"
 #include "cli/options/recorded_run.h"

@@ -19,6 +19,7 @@
 #include "cli/text/json.h"
 #include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
+#include "cli/text/quiet.h"
 #include "cli/text/table.h"
 #include "cli/text/terminal.h"
 
@@ -132,7 +133,7 @@ void run(const CLI::App& command, CommandOptions& options) {
   refuse_folder_in_use(folder);
   prepare_process(options.threads);
   make_folder(folder);
-  if (!options.json) {
+  if (!options.json && !is_quiet()) {
     options.experiment.on_progress = [](const std::string& text) {
       std::fprintf(stderr, "%s\n", text.c_str());
     };
@@ -146,6 +147,8 @@ void run(const CLI::App& command, CommandOptions& options) {
   files.push_back(write_file(folder, "result.json", summary + "\n"));
   if (options.json) {
     std::printf("%s\n", summary.c_str());
+  } else if (is_quiet()) {
+    std::printf("%s\n", folder.c_str());
   } else {
     print(experiment, options, result, files);
   }

@@ -14,6 +14,7 @@
 #include "cli/machine/process.h"
 #include "cli/options/errors.h"
 #include "cli/options/run_options.h"
+#include "cli/options/saved_config.h"
 #include "cli/options/usage_error.h"
 #include "cli/reports/report_file.h"
 #include "cli/reports/run_printer.h"
@@ -121,6 +122,7 @@ void run_problem(const CLI::App& command, RunArguments& arguments) {
     if (arguments.run.folder.empty()) ::rmdir(options.folder.c_str());  // unless something is in it
     throw;
   }
+  save_config(command, arguments, run->training(), options.folder);
   const run::RunEnd end = executed(*run, report);
   if (arguments.report) {
     write_report(RunReader(options.folder), {options.folder, "", arguments.json});

@@ -11,6 +11,7 @@
 #include "cli/text/json.h"
 #include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
+#include "cli/text/quiet.h"
 #include "cli/text/table.h"
 #include "cli/text/terminal.h"
 #include "record/text.h"
@@ -122,7 +123,7 @@ std::string table_of(const study::Request& request, const std::vector<Finding>& 
 
 TunePrinter::TunePrinter(bool json)
     : json_(json),
-      has_bar_(!json && isatty(STDERR_FILENO) != 0),
+      has_bar_(!json && !is_quiet() && isatty(STDERR_FILENO) != 0),
       utf8_(is_utf8()),
       shown_(std::chrono::steady_clock::now()) {}
 
@@ -145,6 +146,7 @@ void TunePrinter::start(const Study& study) {
               .text());
     return;
   }
+  if (is_quiet()) return;
   print(fact_line("study", study.folder()));
   print(fact_line("problems", joined(request.problems)));
   print(fact_line("optimizers", joined(optimizer_names(request))));
@@ -171,6 +173,7 @@ void TunePrinter::event(const RunEvent& event) {
 
 void TunePrinter::progress(const Progress& progress) {
   last_ = progress;
+  if (is_quiet()) return;
   const auto now = std::chrono::steady_clock::now();
   const double pause = has_bar_ ? kTuneBarSeconds : kTuneLineSeconds;
   if (std::chrono::duration<double>(now - shown_).count() < pause) return;
@@ -233,6 +236,10 @@ void TunePrinter::end(const Study& study, std::optional<Ending> ending) {
               .field("results", results)
               .field("next", commands_after_study(study.folder(), left > 0))
               .text());
+    return;
+  }
+  if (is_quiet()) {
+    print(study.folder());
     return;
   }
   if (!study.scores().empty()) print("\n" + table_of(study.request(), found, utf8_));

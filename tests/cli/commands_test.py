@@ -548,6 +548,8 @@ class Help(CommandTest):
         self.expect_failure(2, ["'shwo'", "'show'"], "help", "shwo")
 
     def test_every_command_has_help_with_an_example(self):
+        for command in (["again"], ["completion"], ["man"], ["resume"]):
+            self.assertIn("Example", self.expect_success(*command, "--help"))
         for command in (["run"], ["show"], ["export"], ["list"], ["list", "rules"], ["coverage"],
                         ["data"], ["doctor"], ["experiment"]):
             self.assertIn("Example", self.expect_success(*command, "--help"))
@@ -596,7 +598,7 @@ class Serve(CommandTest):
             runs = json.load(answer)["runs"]
         self.assertEqual([(r["id"], r["status"]) for r in runs], [(run.name, "finished")])
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(20), 0)
+        self.assertEqual(process.wait(20), 130)
 
     def test_waits_in_an_empty_folder(self):
         _, said = self.start(self.folder)
