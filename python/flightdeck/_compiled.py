@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import weakref
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Callable, ContextManager, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, ContextManager, Dict, List, Optional
 
 import torch
 
@@ -41,9 +41,10 @@ class EagerSteps:
     def __init__(self, cockpit: "Cockpit", module: torch.nn.Module) -> None:
         self._cockpit: Callable[[], Optional["Cockpit"]] = weakref.ref(cockpit)
         self._open: List[ContextManager[Any]] = []
+        always: Dict[str, Any] = {"always_call": True}  # what is compiled is of a PyTorch that has it
         self._handles = [
             module.register_forward_pre_hook(self.before),
-            module.register_forward_hook(self.after, always_call=True),
+            module.register_forward_hook(self.after, **always),
         ]
 
     def before(self, module: torch.nn.Module, inputs: Any) -> None:

@@ -13,7 +13,8 @@ from ..run import Floats, Points
 
 def finite(values: Floats) -> Floats:
     """Those that are neither NaN nor infinite."""
-    return values[numpy.isfinite(values)]
+    known: Floats = values[numpy.isfinite(values)]
+    return known
 
 
 def median(values: Floats) -> float:
