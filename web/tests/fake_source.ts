@@ -96,7 +96,8 @@ export class FakeSource implements Source {
     }
     add('ggn_spectrum', '', '', 'number');
     for (const field of ['eigenvalues', 'slope_snr', 'curvature_snr']) add('ggn_spectrum', field, '', 'list');
-    for (const field of ['samples', 'norms']) add('sample_outliers', field, '', 'list');
+    for (const field of ['samples', 'norms', 'ids', 'labels', 'predictions']) add('sample_outliers', field, '', 'list');
+    for (const field of ['ids', 'labels', 'predictions', 'losses']) add('misclassified', field, '', 'list');
     for (const group of ['', ...groups]) add('grad_hist_1d', '', group, 'histogram');
     for (const group of ['', ...groups]) add('grad_hist_2d', '', group, 'histogram');
     const values: Record<string, number> = {};
