@@ -14,6 +14,7 @@
 #include "cli/options/names.h"
 #include "cli/options/recorded_run.h"
 #include "cli/reports/labels_text.h"
+#include "cli/reports/named_samples.h"
 #include "cli/reports/runs_table.h"
 #include "cli/reports/shown_run.h"
 #include "cli/text/json.h"
@@ -197,10 +198,29 @@ void print_histograms(const ShownRun& run, const Columns& columns, bool utf8) {
   }
 }
 
-void print_lists(const ShownRun& run, size_t width) {
-  if (run.lists.empty()) return;
+void print_samples(const std::vector<NamedSamples>& all_named) {
+  constexpr size_t kMostShown = 10;
+  for (const NamedSamples& named : all_named) {
+    print_line("\nsamples, " + record::printable(named.quantity) + " at step " +
+               std::to_string(named.step));
+    const size_t shown = std::min(named.rows.size(), kMostShown + 1);
+    for (size_t row = 0; row < shown; ++row) {
+      std::string line;
+      for (size_t column = 0; column < named.rows[row].size(); ++column) {
+        line += pad_left(named.rows[row][column], named.rows[0][column].size() + 4);
+      }
+      print_line(line);
+    }
+    if (shown < named.rows.size()) {
+      print_line("    and " + std::to_string(named.rows.size() - shown) + " more; --json has them");
+    }
+  }
+}
+
+void print_lists(const std::vector<LastReading>& lists, size_t width) {
+  if (lists.empty()) return;
   print_line("\nlists, last step");
-  for (const LastReading& row : run.lists) {
+  for (const LastReading& row : lists) {
     std::string text;
     for (const double value : row.reading.list)
       text += (text.empty() ? "" : " ") + short_number(value);
@@ -235,7 +255,9 @@ void print_text(const ShownRun& run,
   print_fact("note", labels.note, width);
   print_numbers(run, columns, utf8);
   print_histograms(run, columns, utf8);
-  print_lists(run, width);
+  std::vector<LastReading> lists = run.lists;
+  print_samples(take_named_samples(lists));
+  print_lists(lists, width);
   print_findings(findings, width);
   if (run.hidden_series > 0) {
     print_line("\n" + std::to_string(run.hidden_series) +

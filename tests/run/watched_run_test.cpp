@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/watched_run.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <unistd.h>
@@ -91,6 +92,44 @@ TEST_F(WatchedRunTest, TrainsRecordsAndLeavesAnOutcome) {
   const RunReader record(end.folder);
   EXPECT_EQ(record.info().config.at("problem"), "quadratic_deep");
   EXPECT_NE(record.find("grad_norm"), nullptr);
+}
+
+TEST_F(WatchedRunTest, RecordsWhatIsFreeAtEveryStep) {
+  const RunEnd end = WatchedRun(options("every")).execute();
+  const RunReader record(end.folder);
+  for (const char* name : {"loss", "learning_rate", "time"}) {
+    EXPECT_EQ(record.find(name)->count, 12) << name;
+  }
+  EXPECT_EQ(record.find("grad_norm")->count, 4);
+}
+
+TEST_F(WatchedRunTest, KeepsWhoWasMisclassifiedAndWhatSamplesLookLike) {
+  RunOptions options = this->options("named");
+  options.training.problem = "mnist_logreg";
+  options.training.data.synthetic = true;
+  options.training.data.limit = 128;
+  options.training.batch_size = 32;
+  options.training.steps = 4;
+  track(options.tracking, quantity("sample_outliers").every(3));
+  const RunEnd end = WatchedRun(options).execute();
+  const RunReader record(end.folder);
+  const auto list = [&](const char* quantity, const char* field) {
+    const auto series = record.find(quantity, "", field);
+    return series ? record.readings(series->id).back().second.list : std::vector<double>();
+  };
+  const double wrong = record.numbers(record.find("misclassified")->id).back().value;
+  EXPECT_NEAR(wrong, 128 * (1 - end.scores.at("test_accuracy")), 1e-3);
+  const std::vector<double> ids = list("misclassified", "ids");
+  EXPECT_EQ(ids.size(), static_cast<size_t>(std::min(wrong, 48.0)));
+  EXPECT_EQ(list("misclassified", "losses").size(), ids.size());
+  const std::vector<double> pictures = list("sample_pictures", "misclassified");
+  const size_t shown = std::min<size_t>(ids.size(), 24);
+  ASSERT_EQ(pictures.size(), 3 + shown * 28 * 28);
+  EXPECT_EQ(std::vector<double>(pictures.begin(), pictures.begin() + 3),
+            std::vector<double>({static_cast<double>(shown), 28, 28}));
+  EXPECT_EQ(list("sample_outliers", "ids").size(), 5u);
+  EXPECT_EQ(list("sample_outliers", "predictions").size(), 5u);
+  EXPECT_EQ(list("sample_pictures", "sample_outliers").size(), 3u + 5 * 28 * 28);
 }
 
 TEST_F(WatchedRunTest, GoesOnToTheBitWhereItWasStopped) {
