@@ -29,10 +29,7 @@ export interface LineOwner extends LegendItem {
   runs: readonly RunSummary[];
 }
 
-/** Tags come with servers that know them. */
-const tagsOf = (run: RunSummary): readonly string[] | undefined => (run as {tags?: readonly string[]}).tags;
-
-export const groupable = (run: RunSummary) => ({id: run.id, config: singleSettings(run.config), tags: tagsOf(run) ?? [], run});
+export const groupable = (run: RunSummary) => ({id: run.id, config: singleSettings(run.config), tags: run.tags, run});
 
 /** The lines of a comparison: what they are called, how they look, whose they are. */
 export function lineOwners(runs: readonly RunSummary[], by: GroupBy): {owners: LineOwner[]; prefix: string} {
