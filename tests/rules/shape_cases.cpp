@@ -175,6 +175,18 @@ OpCases rearrangement_cases() {
        [](T x, T) {
          return x.index_select(0, integers(x, {2, 0, 1}));
        }},
+      {"InPlaceOnAView",
+       [](T x, T) {
+         const Tensor whole = x - 0.5;
+         whole.view({-1}).relu_();
+         return whole;
+       }},
+      {"InPlaceOnASlice",
+       [](T x, T) {
+         const Tensor whole = x - 0.5;
+         whole.slice(1, 1, 3).tanh_();
+         return whole;
+       }},
       {"IndexAdd",
        [](T x, T p) {
          return x.index_add(1, integers(x, {3, 1}), x.slice(1, 0, 2) * p.slice(0, 0, 2), 0.5);
