@@ -212,9 +212,8 @@ void WatchedRun::State::restore() {
 RunEnd WatchedRun::State::execute() {
   observer_.started(facts());
   while (!training_.is_done() && !is_stop_wanted()) {
-    if (has_diverged()) break;
     if (is_evaluation_due()) evaluate();
-    if (is_stop_wanted()) break;
+    if (is_stop_wanted() || has_diverged()) break;
     if (is_checkpoint_due()) prepare_checkpoint();
     step();
     commit_checkpoint();
@@ -259,14 +258,12 @@ bool WatchedRun::State::is_checkpoint_due() const {
                             seconds_since(last_checkpoint_));
 }
 
-// At every step where the loss is there without waiting. What follows a loss that is not finite
-// tells nothing: the quantities have seen how the numbers went bad.
+// At the end of an epoch, as DeepOBS does, and of the run: within an epoch the quantities show how
+// the numbers go bad.
 bool WatchedRun::State::has_diverged() {
-  constexpr int64_t kStepsBetween = 10;
   const int64_t step = training_.next_step();
-  const bool asks = options_.stop_diverged || options_.training.device.is_cpu() ||
-                    training_.is_done() || step % kStepsBetween == 0 ||
-                    step % training_.steps_per_epoch() == 0;
+  const bool asks =
+      options_.stop_diverged || training_.is_done() || step % training_.steps_per_epoch() == 0;
   return !options_.keep_going && asks && outcome_.has_diverged();
 }
 

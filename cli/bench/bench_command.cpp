@@ -16,7 +16,6 @@
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
-#include "cli/text/quiet.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -150,7 +149,7 @@ void run_bench(const CLI::App& command,
   const int threads = options.threads > 0 ? options.threads : core_count();
   prepare_process(threads);
 
-  ProgressLine progress(!is_quiet() && (options.progress || isatty(STDERR_FILENO) != 0));
+  ProgressLine progress(options.progress || isatty(STDERR_FILENO) != 0);
   size_t failures = 0;
   BenchLine line;
   line.bench = label;

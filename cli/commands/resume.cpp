@@ -15,7 +15,6 @@
 #include "cli/options/recorded_run.h"
 #include "cli/options/run_options.h"
 #include "cli/options/usage_error.h"
-#include "cli/text/quiet.h"
 #include "run/checkpoint.h"
 
 namespace flightdeck::cli {
@@ -49,7 +48,6 @@ void check_arguments(std::vector<std::string> arguments, const std::string& fold
   CLI::App command;
   RunArguments given;
   add_run_options(command, given);
-  add_quiet(command);
   arguments.erase(arguments.begin(), arguments.begin() + 2);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
@@ -76,7 +74,7 @@ std::string why_not(const RunReader& run, RunStatus status, const std::string& f
          (command.find(" --resume") == std::string::npos ? " --resume" : "");
 }
 
-void resume(const std::string& given, bool json) {
+void resume(const std::string& given) {
   const RunReader run = open_run("resume", given);
   const RunStatus status = run.status();
   if (status == RunStatus::kRunning) {
@@ -87,9 +85,7 @@ void resume(const std::string& given, bool json) {
   }
   const run::Checkpoint checkpoint(given);
   const std::string folder = std::filesystem::absolute(given).lexically_normal().string();
-  std::vector<std::string> arguments = arguments_of(checkpoint.progress(), folder);
-  if (json) arguments.emplace_back("--json");
-  if (is_quiet()) arguments.emplace_back("--quiet");
+  const std::vector<std::string> arguments = arguments_of(checkpoint.progress(), folder);
   check_arguments(arguments, folder);
   // Paths in the options are meant from there.
   std::error_code ignored;
@@ -100,14 +96,11 @@ void resume(const std::string& given, bool json) {
 
 void add_resume(CLI::App* command) {
   const auto folder = std::make_shared<std::string>();
-  const auto as_json = std::make_shared<bool>(false);
   command->add_option("RUN", *folder, "Its folder")->required();
-  command->add_flag("--json", *as_json, "Print one JSON object per event, and no bar");
   command->footer(
       "The run is trained on from its last checkpoint with the options of its start; on the CPU it "
-      "ends\nas if it had never stopped, to the bit.\n"
-      "Example:\n  flightdeck resume runs/first");
-  command->callback([folder, as_json] { resume(*folder, *as_json); });
+      "ends\nas if it had never stopped, to the bit.");
+  command->callback([folder] { resume(*folder); });
 }
 
 }  // namespace

@@ -13,15 +13,12 @@
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
 #include "cli/options/recorded_run.h"
-#include "cli/reports/labels_text.h"
-#include "cli/reports/runs_table.h"
 #include "cli/reports/shown_run.h"
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
 #include "cli/text/terminal.h"
 #include "flightdeck/lamp.h"
 #include "record/text.h"
-#include "serve/run_list.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -223,16 +220,11 @@ void print_findings(const std::vector<Finding>& findings, size_t width) {
   }
 }
 
-void print_text(const ShownRun& run,
-                const std::vector<Finding>& findings,
-                const record::Labels& labels) {
+void print_text(const ShownRun& run, const std::vector<Finding>& findings) {
   const auto width = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 120)));
   const bool utf8 = is_utf8();
   const Columns columns(name_width(run), width);
   print_heading(run, width);
-  print_fact("archived", labels.is_archived ? "yes" : "", width);
-  print_fact("tags", joined(labels.tags), width);
-  print_fact("note", labels.note, width);
   print_numbers(run, columns, utf8);
   print_histograms(run, columns, utf8);
   print_lists(run, width);
@@ -291,9 +283,7 @@ Json json_of(const Finding& finding) {
       .field("advice", finding.advice);
 }
 
-void print_json(const ShownRun& run,
-                const std::vector<Finding>& findings,
-                const record::Labels& labels) {
+void print_json(const ShownRun& run, const std::vector<Finding>& findings) {
   Json series = Json::array(), notes = Json::array(), lit = Json::array();
   for (const NumberSummary& row : run.numbers) series.add(json_of(row));
   for (const LastReading& row : run.histograms) series.add(json_of(row));
@@ -310,9 +300,6 @@ void print_json(const ShownRun& run,
                  .field("run", run.folder)
                  .field("status", to_string(run.status))
                  .field("synthetic", run.is_synthetic())
-                 .field("tags", labels.tags)
-                 .field("note", labels.note)
-                 .field("archived", labels.is_archived)
                  .field("last_step", run.last_step)
                  .field("start_time", run.info.start_time)
                  .field("last_time", run.last_time)
@@ -331,36 +318,21 @@ void print_json(const ShownRun& run,
                  .text());
 }
 
-void show_runs(const ShowOptions& options) {
-  if (!options.summary.quantities.empty() || !options.summary.groups.empty()) {
-    check_run("show", options.run);  // --quantity and --group are of one run
-  }
-  RunsTableOptions table;
-  table.folder = options.run;
-  table.json = options.json;
-  print_runs("show", table);
-}
-
 void show(const ShowOptions& options) {
-  if (!RunReader::is_run(options.run) && serve::has_runs(options.run)) return show_runs(options);
   const RunReader run = open_run("show", options.run);
   ShownRun summary;
   read_arguments("show", [&] { summary = summarise(options.run, run, options.summary); });
   const std::vector<Finding> findings = findings_in(run);
-  const record::Labels labels = labels_to_show("show", options.run);
   if (options.json) {
-    print_json(summary, findings, labels);
+    print_json(summary, findings);
   } else {
-    print_text(summary, findings, labels);
+    print_text(summary, findings);
   }
 }
 
 void add_show(CLI::App* command) {
   const auto options = std::make_shared<ShowOptions>();
-  command
-      ->add_option(
-          "RUN", options->run, "Folder of the record, or a folder of runs: those are listed")
-      ->required();
+  command->add_option("RUN", options->run, "Folder of the record")->required();
   command->add_option("--quantity", options->summary.quantities, "Only this; repeatable")
       ->allow_extra_args(false);
   command

@@ -19,7 +19,6 @@
 #include "cli/options/tune_options.h"
 #include "cli/options/usage_error.h"
 #include "cli/reports/tune_printer.h"
-#include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
 #include "run/run_folder.h"
 #include "study/execution.h"
@@ -92,7 +91,8 @@ void work(study::Study& study, const TuneOptions& options, TunePrinter& report) 
   if (has_failed) {
     throw std::runtime_error("tune: " + counted(static_cast<int64_t>(progress.failed), "run") +
                              " failed; see their log.txt, put it right, and go on with: " +
-                             command_for("tune", study.folder()));
+                             shell_word(program_invocation_short_name) + " tune " +
+                             shell_word(study.folder()));
   }
   if (interrupts > 0) throw Interrupted(last_signal);
 }

@@ -14,7 +14,7 @@ namespace flightdeck::serve {
 
 class Api {
  public:
-  Api(RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts);
+  Api(const RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts);
 
   // Throws `Refused`.
   Answer answer(const Request& request);
@@ -29,10 +29,9 @@ class Api {
   Answer frames(const Request& request) const;
   Answer csv(const Request& request) const;
   Answer events(const Request& request);
-  Answer labels(const Request& request);
   Answer metrics(const Request& request) const;
 
-  RunShelf& shelf_;
+  const RunShelf& shelf_;
   const wire::ServerInfo server_;
   const std::function<ServerCounts()> counts_;
   Events events_;

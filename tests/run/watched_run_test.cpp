@@ -125,33 +125,11 @@ TEST_F(WatchedRunTest, TrainsAProblemOfTheCallersOwn) {
 TEST_F(WatchedRunTest, EndsAsDivergedWithoutThrowing) {
   RunOptions diverging = options("diverging");
   diverging.training.hyperparameters["learning_rate"] = 1e30;
+  diverging.stop_diverged = true;
   const RunEnd end = WatchedRun(diverging).execute();
   EXPECT_EQ(end.ending, Ending::kDiverged);
   EXPECT_GE(end.diverged_at, 0);
   EXPECT_FALSE(end.went_on);
-}
-
-TEST_F(WatchedRunTest, EndsWithTheStepWhoseLossIsNotFinite) {
-  RunOptions diverging = options("diverging");
-  diverging.training.hyperparameters["learning_rate"] = 1e30;
-  const RunEnd end = WatchedRun(diverging).execute();
-  EXPECT_EQ(end.steps, end.diverged_at + 1);
-  EXPECT_EQ(end.scores_step, 0) << "what diverged is not evaluated";
-  const study::Outcome outcome = study::read_outcome(end.folder);
-  EXPECT_EQ(outcome.steps, end.steps);
-  EXPECT_EQ(outcome.diverged_at, end.diverged_at);
-  EXPECT_FALSE(end.has_checkpoint);
-  EXPECT_TRUE(ended_run(diverging).has_value());
-}
-
-TEST_F(WatchedRunTest, GoesOnAfterALossThatIsNotFiniteIfAsked) {
-  RunOptions diverging = options("diverging");
-  diverging.training.hyperparameters["learning_rate"] = 1e30;
-  diverging.keep_going = true;
-  const RunEnd end = WatchedRun(diverging).execute();
-  EXPECT_EQ(end.ending, Ending::kDiverged);
-  EXPECT_TRUE(end.went_on);
-  EXPECT_EQ(end.steps, 12);
 }
 
 TEST_F(WatchedRunTest, RefusesToGoOnWithAnotherRunInWordsOfTheApi) {

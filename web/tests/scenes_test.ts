@@ -144,22 +144,10 @@ test('the heat map has large gradients at the top and large parameters at the ri
   counts[3 * 3 + 2] = 5; // largest gradient, largest parameter
   const drawing = scene(gradHist2d, {frames: joint(counts)});
   const cells = paintEverywhere(drawing).cellValues;
-  // Of three columns the first is empty, and so are the first two rows.
-  assert.equal(cells.length, 2 * 2);
-  assert.equal(cells.findIndex((value) => !Number.isNaN(value)), 1);
-  assert.equal(cells[1], 1);
+  assert.equal(cells.findIndex((value) => !Number.isNaN(value)), 2);
+  assert.equal(cells[2], 1);
   const text = drawing.at?.(420 - 70, 75, 420, drawing.height(420))?.text;
   assert.equal(text, 'gradient entry 0.5 to 1\nparameter value 0.667 to 2\n5 entries');
-});
-
-test('histograms are shown over the range that has entries, whatever range was recorded', () => {
-  const counts = zeros(100).fill(7, 48, 53);
-  const narrow = textsOf(scene(gradHist1d, {frames: {grad_hist_1d: {axes: [axis], counts}}}));
-  assert.ok(narrow.includes('−0.2') && !narrow.includes('−1'), narrow.join());
-  const lone = zeros(100);
-  lone[99] = 1;
-  const edge = textsOf(scene(gradHist1d, {frames: {grad_hist_1d: {axes: [axis], counts: lone}}}));
-  assert.ok(edge.includes('2') && !edge.includes('0.5'), edge.join());
 });
 
 test('a heat map without entries says so, and one count is drawn', () => {
@@ -198,5 +186,5 @@ test('the largest samples are named with their norms, also if those are not fini
 test('samples of norm zero have bars of no length', () => {
   const surface = paintEverywhere(scene(sampleOutliersList, {frames: {
     'sample_outliers/samples': {list: column(1, 2)}, 'sample_outliers/norms': {list: column(0, 0)}}}));
-  assert.ok(surface.rects.filter(({height}) => height === 14).every(({width}) => width === 0));
+  assert.ok(surface.rects.every(({width}) => width === 0));
 });

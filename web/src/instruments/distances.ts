@@ -2,7 +2,6 @@
 // How far the parameters are from their start, and how fast they move.
 import type {Instrument} from '../app/instrument';
 import type {Line} from '../widgets/drawing';
-import {logIfWide} from '../widgets/line_parts';
 
 const distances: Instrument = {
   id: 'distances',
@@ -21,8 +20,7 @@ const distances: Instrument = {
     const lines: Line[] = [];
     if (distance) lines.push({label: 'distance from start', points: distance, color: 0});
     if (update) lines.push({label: 'update size', points: update, color: 1, side: distance ? 'right' : 'left'});
-    return {kind: 'lines', lines, y: distance ? 'distance' : 'update size', ...(distance && update ? {yRight: 'update size'} : {}),
-      scale: logIfWide(lines)};
+    return {kind: 'lines', lines, y: distance ? 'distance' : 'update size', ...(distance && update ? {yRight: 'update size'} : {})};
   },
 };
 export default distances;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Loss of the batches and of whole data sets.
 import type {Instrument} from '../app/instrument';
-import {scorePart} from '../base/score_names';
 import type {Line} from '../widgets/drawing';
-import {logIfWide} from '../widgets/line_parts';
 
-const NAMES = ['loss', 'train_loss', 'valid_loss', 'test_loss'];
+const NAMES = [
+  ['loss', 'mini-batch'], ['train_loss', 'training'], ['valid_loss', 'validation'], ['test_loss', 'test'],
+] as const;
+
+/** Of problems with an L2 penalty: the quantity is of the individual losses, evaluations are of the objective. */
+const hasPenalty = (config: Record<string, string>) => Number(config['l2'] ?? 0) !== 0;
 
 const losses: Instrument = {
   id: 'losses',
@@ -14,18 +17,19 @@ const losses: Instrument = {
   order: 10,
   explain:
     'The loss on each mini-batch, and on training, validation and test data whenever they were evaluated, ' +
-    'with a word on the L2 penalty where the problem has one: the loss of mini-batches is without it. ' +
+    'with a word on the L2 penalty where the problem has one. ' +
     'Training below validation with a growing gap is overfitting; all of them flat and high means that nothing is ' +
     'learnt, and the instruments above say why.',
-  reads: NAMES.map((quantity) => ({quantity})),
+  reads: NAMES.map(([quantity]) => ({quantity})),
   view(readings) {
     const lines: Line[] = [];
-    for (const [color, quantity] of NAMES.entries()) {
+    const isPenalised = hasPenalty(readings.run.summary.config);
+    for (const [color, [quantity, name]] of NAMES.entries()) {
       const points = readings.number(quantity);
-      const label = scorePart(quantity, readings.run.summary.config);
+      const label = isPenalised ? `${name} ${quantity === 'loss' ? 'without' : 'with'} penalty` : name;
       if (points) lines.push({label, points, color: (color + 7) % 8, exact: quantity !== 'loss'});
     }
-    return lines.length > 0 ? {kind: 'lines', lines, y: 'loss', scale: logIfWide(lines)} : null;
+    return lines.length > 0 ? {kind: 'lines', lines, y: 'loss'} : null;
   },
 };
 export default losses;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What the user chose, kept by the browser from visit to visit.
-import {type Layout, readLayout, USUAL_LAYOUT} from '../base/board_layout';
 import {Watched} from '../base/watched';
 
 export interface PanelSettings {
@@ -15,12 +14,10 @@ export interface Settings {
   panels: Record<string, PanelSettings>;
   /** Runs that are compared; null until some are chosen. */
   compared: readonly string[] | null;
-  /** Of the panels that compare. */
-  layout: Layout;
 }
 
 const KEY = 'flightdeck';
-const FRESH: Settings = {theme: 'auto', smoothing: 0, logX: false, panels: {}, compared: null, layout: USUAL_LAYOUT};
+const FRESH: Settings = {theme: 'auto', smoothing: 0, logX: false, panels: {}, compared: null};
 
 /** What was stored, as far as it makes sense. */
 export function readSettings(text: string | null): Settings {
@@ -33,7 +30,6 @@ export function readSettings(text: string | null): Settings {
       logX: stored?.logX === true,
       panels: typeof stored?.panels === 'object' && stored.panels !== null ? stored.panels : {},
       compared: Array.isArray(stored?.compared) ? stored.compared.filter((id) => typeof id === 'string') : null,
-      layout: readLayout(stored?.layout),
     };
   } catch {
     return {...FRESH};

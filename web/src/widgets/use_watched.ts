@@ -11,27 +11,18 @@ export function useWatched<T>(watched: Watched<T>): T {
   return watched.value;
 }
 
-function useSize(ref: RefObject<HTMLElement>, read: (element: HTMLElement) => number): number {
-  const [size, setSize] = useState(0);
+/** Width of the element in CSS pixels; 0 before it is known. */
+export function useWidth(ref: RefObject<HTMLElement>): number {
+  const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const element = ref.current;
     if (!element) return undefined;
-    setSize(Math.floor(read(element)));
-    const observer = new ResizeObserver(() => setSize(Math.floor(read(element))));
+    setWidth(Math.floor(element.clientWidth));
+    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
     observer.observe(element);
     return () => observer.disconnect();
   }, [ref]);
-  return size;
-}
-
-/** Width of the element in CSS pixels; 0 before it is known. */
-export function useWidth(ref: RefObject<HTMLElement>): number {
-  return useSize(ref, (element) => element.clientWidth);
-}
-
-/** Its height. */
-export function useHeight(ref: RefObject<HTMLElement>): number {
-  return useSize(ref, (element) => element.clientHeight);
+  return width;
 }
 
 /** Whether the element is on screen or close to it, and the page not hidden: else drawing can wait. */
