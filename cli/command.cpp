@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/text/quiet.h"
+
 namespace flightdeck::cli {
 
 #define FLIGHTDECK_ENTRY(name) Command name##_command();
@@ -47,6 +49,16 @@ void add_commands(CLI::App& parent, const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     command.add_to(parent.add_subcommand(command.word, command.summary));
   }
+}
+
+void add_quiet(CLI::App& command) {
+  const std::vector<CLI::App*> below = command.get_subcommands({});
+  for (CLI::App* one : below) add_quiet(*one);
+  if (!below.empty()) return;
+  command
+      .add_flag_callback(
+          "-q,--quiet", &be_quiet, "No progress, no remarks: only what was asked for, and errors")
+      ->group("Output");
 }
 
 }  // namespace flightdeck::cli

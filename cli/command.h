@@ -25,4 +25,7 @@ const std::vector<Command>& all_bench_commands();
 
 void add_commands(CLI::App& parent, const std::vector<Command>& commands);
 
+// Adds -q, --quiet to `command`, or to all below it that do something themselves.
+void add_quiet(CLI::App& command);
+
 }  // namespace flightdeck::cli

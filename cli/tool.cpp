@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -15,10 +17,12 @@
 #include "cli/command.h"
 #include "cli/machine/environment.h"
 #include "cli/machine/interrupt.h"
+#include "cli/options/config_words.h"
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
 #include "cli/options/usage_errors.h"
+#include "cli/text/colour.h"
 #include "record/text.h"
 
 namespace flightdeck {
@@ -40,25 +44,21 @@ void check_commands(const CLI::App& app, const std::vector<std::string>& words) 
   }
 }
 
-// "help run" is "run --help".
-std::vector<std::string> words_of(int argc, char** argv) {
-  std::vector<std::string> words(argv + 1, argv + argc);
-  if (!words.empty() && words.front() == "help") {
-    words.erase(words.begin());
-    words.push_back("--help");
-  }
-  return words;
-}
-
-// CLI11 takes -1 for the largest number there is.
-void refuse_negative(CLI::App& app) {
+// CLI11 takes -1 for the largest number there is, and that one for all beyond it.
+void refuse_beyond_range(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
-    if (option->get_type_name().find("UINT") == std::string::npos) continue;
-    option->check([](const std::string& text) {
-      return text.rfind('-', 0) == 0 ? "it is " + text + " but must be at least 0" : std::string();
+    const std::string type = option->get_type_name();
+    if (type.find("INT") == std::string::npos) continue;
+    const bool is_unsigned = type.find("UINT") != std::string::npos;
+    option->check([is_unsigned](const std::string& text) -> std::string {
+      if (is_unsigned && text.rfind('-', 0) == 0)
+        return "it is " + text + " but must be at least 0";
+      errno = 0;
+      static_cast<void>(std::strtoll(text.c_str(), nullptr, 10));
+      return errno == ERANGE ? "it is " + text + " but must be at most 2^63 - 1" : "";
     });
   }
-  for (CLI::App* command : app.get_subcommands({})) refuse_negative(*command);
+  for (CLI::App* command : app.get_subcommands({})) refuse_beyond_range(*command);
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -79,8 +79,10 @@ int parse_and_run(int argc, char** argv) {
       "Exit status: 0 success, 1 failure at run time, 2 wrong usage, 130 ended by Ctrl-C.");
 
   add_commands(app, all_commands());
-  refuse_negative(app);
-  std::vector<std::string> words = words_of(argc, argv);
+  add_quiet(app);
+  refuse_beyond_range(app);
+  std::vector<std::string> words = with_config({argv, argv + argc});
+  words.erase(words.begin());
   check_commands(app, words);
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
@@ -94,7 +96,8 @@ int parse_and_run(int argc, char** argv) {
 
 // Messages may quote files.
 int fail(const std::string& message, int status) {
-  std::cerr << "flightdeck: " << record::printable(message, record::Lines::kKept) << "\n";
+  std::cerr << coloured("flightdeck:", Colour::kRed, STDERR_FILENO) << " "
+            << record::printable(message, record::Lines::kKept) << "\n";
   return status;
 }
 

@@ -118,6 +118,11 @@ StepOutcome Training::step(Cockpit* cockpit) {
   if (cockpit != nullptr) {
     StepOptions told;
     told.optimizer = optimizer_.get();
+    told.sample_ids = batch.ids;
+    if (problem_.has_accuracy() && cockpit->reads_graph(step_)) {
+      told.predictions = problem_.predictions(outputs.detach(), batch.targets);
+      if (told.predictions.defined()) told.labels = batch.targets;
+    }
     StepWatch watch = cockpit->watch(step_, losses, told);
     loss.backward();
     watch.end();
@@ -164,8 +169,10 @@ double Training::accuracy(const StepOutcome& outcome) const {
   return problem_.accuracy(outcome.outputs, outcome.targets).item<double>();
 }
 
-suite::Score Training::evaluate(suite::Part part, const std::function<bool()>& go_on) const {
-  return suite::evaluate(problem_, model_, data_, part, batch_size_, go_on);
+suite::Score Training::evaluate(suite::Part part,
+                                const std::function<bool()>& go_on,
+                                std::optional<suite::Mistakes>* mistakes) const {
+  return suite::evaluate(problem_, model_, data_, part, batch_size_, go_on, mistakes);
 }
 
 }  // namespace flightdeck::run

@@ -84,8 +84,10 @@ class Training {
   /// Accuracy on the step's batch; NaN if the problem has none.
   double accuracy(const StepOutcome& outcome) const;
 
-  /// Loss and accuracy on a part of the data; `go_on` as in suite::evaluate.
-  suite::Score evaluate(suite::Part part, const std::function<bool()>& go_on = {}) const;
+  /// Loss and accuracy on a part of the data; the others as in suite::evaluate.
+  suite::Score evaluate(suite::Part part,
+                        const std::function<bool()>& go_on = {},
+                        std::optional<suite::Mistakes>* mistakes = nullptr) const;
 
  private:
   suite::Problem problem_;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "run/watched_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <unistd.h>
 #include <utility>
@@ -14,9 +16,11 @@
 #include "flightdeck/record.h"
 #include "run/checkpoint.h"
 #include "run/checkpoint_times.h"
+#include "run/mistakes.h"
 #include "run/outcome_keeper.h"
 #include "run/random_states.h"
 #include "run/run_config.h"
+#include "run/sample_pictures.h"
 
 namespace flightdeck::run {
 namespace {
@@ -136,7 +140,8 @@ class WatchedRun::State {
   CheckpointWriter checkpoint_;
   std::shared_ptr<Recorder> recorder_;
   std::shared_ptr<NoteSink> notes_;
-  std::unique_ptr<Cockpit> cockpit_;  // its end is written to the others
+  bool tracks_learning_rate_ = false;  // else the run logs it
+  std::unique_ptr<Cockpit> cockpit_;   // its end is written to the others
   Clock::time_point last_checkpoint_ = Clock::now();
   std::set<std::string> told_;  // problems with the disk
   StepOutcome last_;
@@ -179,6 +184,10 @@ void WatchedRun::State::make_cockpit() {
     observer_.warning({RunWarning::About::kWatching, text, false});
   };
   tracking.cockpit.seed = options_.training.seed;
+  tracks_learning_rate_ =
+      std::any_of(tracking.quantities.begin(), tracking.quantities.end(), [](const Quantity& one) {
+        return one.name() == "learning_rate";
+      });
   cockpit_ = std::make_unique<Cockpit>(
       training_.parameters(), std::move(tracking.quantities), tracking.cockpit);
 }
@@ -194,6 +203,8 @@ void WatchedRun::State::begin_record() {
   notes_ = std::make_shared<NoteSink>(observer_);
   cockpit_->add_sink(recorder_);
   cockpit_->add_sink(notes_);
+  cockpit_->add_sink(
+      std::make_shared<SamplePictures>(training_, *cockpit_, options_.tracking.quantities));
   for (const auto& [key, value] : config_) cockpit_->describe(key, value);
   // The record forgot this step, and with it what was evaluated before it.
   if (evaluated_at_ == step) cockpit_->log(step, scores_);
@@ -212,8 +223,9 @@ void WatchedRun::State::restore() {
 RunEnd WatchedRun::State::execute() {
   observer_.started(facts());
   while (!training_.is_done() && !is_stop_wanted()) {
+    if (has_diverged()) break;
     if (is_evaluation_due()) evaluate();
-    if (is_stop_wanted() || has_diverged()) break;
+    if (is_stop_wanted()) break;
     if (is_checkpoint_due()) prepare_checkpoint();
     step();
     commit_checkpoint();
@@ -258,12 +270,14 @@ bool WatchedRun::State::is_checkpoint_due() const {
                             seconds_since(last_checkpoint_));
 }
 
-// At the end of an epoch, as DeepOBS does, and of the run: within an epoch the quantities show how
-// the numbers go bad.
+// At every step where the loss is there without waiting. What follows a loss that is not finite
+// tells nothing: the quantities have seen how the numbers went bad.
 bool WatchedRun::State::has_diverged() {
+  constexpr int64_t kStepsBetween = 10;
   const int64_t step = training_.next_step();
-  const bool asks =
-      options_.stop_diverged || training_.is_done() || step % training_.steps_per_epoch() == 0;
+  const bool asks = options_.stop_diverged || options_.training.device.is_cpu() ||
+                    training_.is_done() || step % kStepsBetween == 0 ||
+                    step % training_.steps_per_epoch() == 0;
   return !options_.keep_going && asks && outcome_.has_diverged();
 }
 
@@ -274,9 +288,10 @@ void WatchedRun::State::step() {
   last_ = training_.step(cockpit_.get());
   outcome_.step_done(step, last_.loss, seconds_since(begin));
   if (options_.tracking.due.contains(step)) {
-    std::map<std::string, double> values = {{"learning_rate", learning_rate}};
+    std::map<std::string, double> values;
+    if (!tracks_learning_rate_) values["learning_rate"] = learning_rate;
     if (training_.problem().has_accuracy()) values["batch_accuracy"] = training_.accuracy(last_);
-    cockpit_->log(step, values);
+    if (!values.empty()) cockpit_->log(step, values);
   }
   observer_.step_done(step, [this] { return last_score(); });
 }
@@ -291,13 +306,16 @@ void WatchedRun::State::evaluate() {
   const auto random = random_states(options_.training.device);
   const bool is_last = training_.is_done();  // nobody would come back to it
   Scores scores;
+  std::optional<suite::Mistakes> mistakes;
   using suite::Part;
   for (const auto& [part, name] : {std::make_pair(Part::kTrainEval, std::string("train")),
                                    std::make_pair(Part::kValid, std::string("valid")),
                                    std::make_pair(Part::kTest, std::string("test"))}) {
     if (training_.data().part(part).size() == 0) continue;
-    const suite::Score score =
-        training_.evaluate(part, [&] { return is_last || !is_stop_wanted(); });
+    const suite::Score score = training_.evaluate(
+        part,
+        [&] { return is_last || !is_stop_wanted(); },
+        is_last && part == Part::kTest ? &mistakes : nullptr);
     if (is_stop_wanted() && !is_last) {
       // Half a score is none; whoever goes on here evaluates again.
       set_random_states(random, options_.training.device);
@@ -307,6 +325,7 @@ void WatchedRun::State::evaluate() {
     if (training_.problem().has_accuracy()) scores[name + "_accuracy"] = score.accuracy;
   }
   cockpit_->log(step, scores);
+  if (mistakes) cockpit_->log_readings(step, readings_of(*mistakes));
   outcome_.evaluated(step, scores);
   scores_ = scores;
   evaluated_at_ = step;

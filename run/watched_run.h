@@ -29,8 +29,10 @@ struct RunOptions {
   /// Steps between two checkpoints, 0: none. Not set: at the end of an epoch if the last is half a
   /// minute old, at any step if it is 45 seconds old.
   std::optional<int64_t> checkpoint_every;
-  bool keep_going = false;     ///< after an epoch with a loss that is not finite
-  bool stop_diverged = false;  ///< at the first such loss; waits for the device at every step
+  /// Goes on after a loss that is not finite. Otherwise the run ends there: on the CPU with that
+  /// step, on other devices within ten, so that nobody waits for them at every step.
+  bool keep_going = false;
+  bool stop_diverged = false;  ///< ends with that step on every device, and waits for it
   std::map<std::string, std::string> tags;  ///< to find the run by; part of record and outcome
   /// Kept in checkpoints for the program that trains, which can start itself again with them.
   std::vector<std::string> arguments;

@@ -53,6 +53,8 @@ Batch Batches::next() {
   const int64_t begin = position_ * options_.batch_size;
   Batch batch;
   batch.indices = order_.slice(0, begin, std::min(begin + options_.batch_size, samples_.size()));
+  batch.ids =
+      samples_.places.defined() ? samples_.places.index_select(0, batch.indices) : batch.indices;
   const bool is_here = samples_.inputs.is_cpu();
   const Tensor places = is_here ? batch.indices : batch.indices.to(samples_.inputs.device());
   Tensor stored = samples_.inputs.index_select(0, places);

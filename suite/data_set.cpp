@@ -126,12 +126,16 @@ Parts generate(const DataSource& source, const DataOptions& options, DataSet& da
 }
 
 Samples chosen(const Samples& samples, const Tensor& places) {
-  return {samples.inputs.index_select(0, places), samples.targets.index_select(0, places)};
+  return {samples.inputs.index_select(0, places),
+          samples.targets.index_select(0, places),
+          places.clone()};
 }
 
 Samples first(const Samples& samples, int64_t n) {
   if (n >= samples.size()) return samples;
-  return {samples.inputs.slice(0, 0, n).clone(), samples.targets.slice(0, 0, n).clone()};
+  return {samples.inputs.slice(0, 0, n).clone(),
+          samples.targets.slice(0, 0, n).clone(),
+          samples.places.defined() ? samples.places.slice(0, 0, n).clone() : Tensor()};
 }
 
 // The permutation's first samples are for validation, the rest for training. Both keep the order of

@@ -37,6 +37,9 @@ const char* name_of(Part part);  ///< "train", "train_eval", "valid", "test"
 struct Samples {
   Tensor inputs;   ///< [n, ...]
   Tensor targets;  ///< [n] int64, or what the problem's loss reads
+  /// [n] int64 on the CPU: places in the file the samples came from, or in what was generated;
+  /// undefined: they are all of it, in its order.
+  Tensor places = {};
   int64_t size() const { return inputs.defined() ? inputs.size(0) : 0; }
 };
 

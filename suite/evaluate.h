@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "suite/data_set.h"
 #include "suite/problem.h"
@@ -18,14 +20,29 @@ struct Score {
   int64_t samples = 0;                                         ///< that were read
 };
 
+/// A sample that a model takes for another class than its label.
+struct Mistake {
+  int64_t id = 0;  ///< place in the data set (Samples::places)
+  int64_t label = 0, prediction = 0;
+  double loss = 0;
+};
+
+struct Mistakes {
+  static constexpr int64_t kMostNamed = 48;
+  int64_t count = 0;           ///< of all
+  std::vector<Mistake> worst;  ///< at most kMostNamed, the largest losses first
+};
+
 /// In evaluation mode and without gradients; the module's mode is restored. As in DeepOBS only full
 /// batches count (10 000 samples in batches of 128 are 9 984); a part smaller than a batch counts
-/// whole. `go_on` is asked before each batch: false ends early with the score so far.
+/// whole. `go_on` is asked before each batch: false ends early with the score so far. `mistakes` is
+/// set where it is given and samples have one label each; else it is left as it is.
 Score evaluate(const Problem& problem,
                const Model& model,
                const DataSet& data,
                Part part,
                int64_t batch_size,
-               const std::function<bool()>& go_on = {});
+               const std::function<bool()>& go_on = {},
+               std::optional<Mistakes>* mistakes = nullptr);
 
 }  // namespace flightdeck::suite

@@ -40,6 +40,12 @@ Tensor Problem::accuracy(const Tensor& outputs, const Tensor& targets) const {
   return (scores.argmax(1) == targets).to(at::kFloat).mean();
 }
 
+Tensor Problem::predictions(const Tensor& outputs, const Tensor& targets) const {
+  if (!has_accuracy() || targets.dim() != 1) return {};
+  const Tensor scores = class_scores ? class_scores(outputs) : outputs;
+  return scores.dim() == 2 ? scores.argmax(1) : Tensor();
+}
+
 namespace {
 
 Registry<Problem>& problem_registry() {

@@ -34,6 +34,7 @@ struct Batch {
   Tensor inputs;   ///< [N, ...]
   Tensor targets;  ///< [N] int64 labels; for problems without classes whatever their loss reads
   Tensor indices;  ///< [N] int64 on the CPU: places in the part of the data; undefined if random
+  Tensor ids;      ///< [N] int64 on the CPU: places in the data set (Samples::places); as above
 };
 
 /// The objective of a batch is losses(...).mean() + penalty(...).
@@ -68,6 +69,10 @@ struct Problem {
   /// Fraction of targets (samples, or places of sequences) with the largest score; a scalar on the
   /// device.
   Tensor accuracy(const Tensor& outputs, const Tensor& targets) const;
+
+  /// The class with the largest score of each sample, [N] int64 on the device; undefined where
+  /// samples have no single label.
+  Tensor predictions(const Tensor& outputs, const Tensor& targets) const;
 
   /// True for convolution and dense weights: parameters called "weight" with two dimensions or
   /// more, with `l2_spares_dense` four; no biases, no scales of normalisation. Never if l2 is 0.

@@ -60,6 +60,7 @@ SHOWN = {
     "hess_min_ev": Shown(("none", "large_weights"), guides={0: "no way down"}),
     "hess_trace": Shown(("none", "large_weights"), log=True),
     "inner_test": Shown(("none", "small_batch"), log=True, guides={1: "more noise above"}),
+    "learning_rate": Shown(RATES, log=True),
     "loss": Shown(RATES, at_most=6),
     "mean_gsnr": Shown(("none", "random_labels"), log=True),
     "norm_test": Shown(("none", "small_batch"), log=True, guides={1: "more noise above"}),

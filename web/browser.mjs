@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tries the page in a real browser: bundles tests/browser/main.ts for Node.js and runs it.
-// node browser.mjs --flightdeck BINARY [--chromium BINARY] [--update] [--page FOLDER] [--only WORDS]
+// node browser.mjs --flightdeck BINARY [--chromium BINARY] [--update] [--page FOLDER] [--only WORDS] [--gallery FOLDER]
 // --update takes the screenshots as the new references; --page shows a page that build.mjs wrote
-// there instead of the one in the binary; --only runs the tests whose names hold the words.
+// there instead of the one in the binary; --only runs the tests whose names hold the words;
+// --gallery writes pictures of every view there instead, in both themes and at three widths.
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
 import {join, resolve} from 'node:path';
@@ -17,6 +18,7 @@ const {values} = parseArgs({
     update: {type: 'boolean', default: false},
     page: {type: 'string'},
     only: {type: 'string'},
+    gallery: {type: 'string'},
   },
 });
 if (!values.flightdeck) throw new Error('browser.mjs: name the binary: --flightdeck build/flightdeck');
@@ -29,7 +31,7 @@ const out = mkdtempSync(join(cache, 'browser-'));
 try {
   await build({
     absWorkingDir: here,
-    entryPoints: ['tests/browser/main.ts'],
+    entryPoints: [`tests/browser/${values.gallery ? 'gallery' : 'main'}.ts`],
     outfile: join(out, 'main.mjs'),
     bundle: true,
     platform: 'node',
@@ -49,6 +51,7 @@ try {
       FLIGHTDECK_CHROMIUM: values.chromium,
       FLIGHTDECK_UPDATE: values.update ? '1' : '',
       FLIGHTDECK_PAGE: values.page ? resolve(values.page) : '',
+      FLIGHTDECK_GALLERY: values.gallery ? resolve(values.gallery) : '',
     },
   });
   process.exitCode = status ?? 1;

@@ -16,6 +16,7 @@
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
+#include "cli/text/quiet.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -149,7 +150,7 @@ void run_bench(const CLI::App& command,
   const int threads = options.threads > 0 ? options.threads : core_count();
   prepare_process(threads);
 
-  ProgressLine progress(options.progress || isatty(STDERR_FILENO) != 0);
+  ProgressLine progress(!is_quiet() && (options.progress || isatty(STDERR_FILENO) != 0));
   size_t failures = 0;
   BenchLine line;
   line.bench = label;

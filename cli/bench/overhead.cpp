@@ -7,8 +7,9 @@
 namespace flightdeck::cli {
 namespace {
 
-CockpitOptions strict_options() {
+CockpitOptions strict_options(const Grouping& grouping) {
   CockpitOptions options;
+  options.grouping = grouping;
   options.strict = true;  // a quantity that is switched off would look cheap
   return options;
 }
@@ -24,7 +25,8 @@ std::optional<int64_t> peak_of_training(const OverheadOptions& options,
   return peak_bytes(options.training.device, [&] {
     std::unique_ptr<Cockpit> cockpit;
     if (quantities != nullptr) {
-      cockpit = std::make_unique<Cockpit>(training.parameters(), *quantities, strict_options());
+      cockpit = std::make_unique<Cockpit>(
+          training.parameters(), *quantities, strict_options(options.grouping));
     }
     // Two tracked steps, and the step that completes the second.
     take_steps(training, cockpit.get(), options.interval + 2);
@@ -37,7 +39,7 @@ Timing measure_overhead(const OverheadOptions& options,
                         const std::vector<Quantity>& quantities,
                         const std::function<void(int block)>& on_block) {
   run::Training plain(options.training), watched(options.training);
-  Cockpit cockpit(watched.parameters(), quantities, strict_options());
+  Cockpit cockpit(watched.parameters(), quantities, strict_options(options.grouping));
   Timings timings;
   for (int block = -options.warm_up; block < options.blocks; ++block) {
     const auto [alone, ms] = milliseconds_in_turn(

@@ -17,6 +17,7 @@ struct OverheadOptions {
   int64_t interval = 1;  // steps from one tracked step to the next: what is timed as one block
   int blocks = 15;       // timed
   int warm_up = 3;       // blocks before those
+  Grouping grouping = Grouping::automatic();
 };
 
 // Step times are those of a block divided by its steps: with an interval of 16 one tracked step is

@@ -14,6 +14,8 @@
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
 #include "cli/reports/analyze_summary.h"
+#include "cli/text/quiet.h"
+#include "cli/text/work_line.h"
 #include "record/text.h"
 #include "study/analysis/write.h"
 #include "study/baselines.h"
@@ -34,7 +36,11 @@ struct AnalyzeOptions {
 std::vector<study::Outcome> read_all(const AnalyzeOptions& options,
                                      std::vector<std::string>& problems) {
   std::vector<study::Outcome> outcomes;
-  for (const std::string& path : options.studies) {
+  WorkLine progress("analyze");
+  for (size_t k = 0; k < options.studies.size(); ++k) {
+    const std::string& path = options.studies[k];
+    progress.show(
+        static_cast<int64_t>(k), static_cast<int64_t>(options.studies.size()), "reading " + path);
     if (!fs::exists(path)) throw UsageError("analyze: there is no " + path);
     const std::vector<study::Outcome> found = study::find_outcomes(path, problems);
     outcomes.insert(outcomes.end(), found.begin(), found.end());
@@ -90,7 +96,7 @@ std::string folder_of(const AnalyzeOptions& options) {
 void pack(const AnalyzeOptions& options, const std::vector<study::Outcome>& outcomes) {
   const std::string lines = study::packed(outcomes);
   replace_file(options.pack, lines, Place::kGiven);
-  if (!options.json) {
+  if (!options.json && !is_quiet()) {
     std::cout << "packed " << outcomes.size() << " outcomes into " << options.pack << " ("
               << (lines.size() + 999) / 1000 << " kB)\n";
   }
@@ -112,16 +118,21 @@ void analyze(const AnalyzeOptions& options) {
 
   std::vector<study::Outcome> baselines;
   if (!options.has_no_baselines) baselines = study::baselines_of(problems);
+  WorkLine progress("analyze");
+  progress.show(0, 2, "comparing " + std::to_string(outcomes.size()) + " runs");
   study::Analysis analysis = study::analyze(outcomes, baselines, request);
   if (analysis.trials.empty()) {
     throw std::runtime_error("analyze: none of the runs can be compared: " +
                              analysis.warnings.front());
   }
   analysis.warnings.insert(analysis.warnings.end(), unreadable.begin(), unreadable.end());
+  progress.show(1, 2, "drawing and writing");
   const std::vector<std::string> files = study::write_analysis(
       analysis, folder_of(options), {options.formats.begin(), options.formats.end()});
-  const std::string text =
-      options.json ? analysis_json(analysis, files) : analysis_text(analysis, files);
+  progress.clear();
+  const std::string text = options.json ? analysis_json(analysis, files)
+                           : is_quiet() ? folder_of(options) + "\n"
+                                        : analysis_text(analysis, files);
   std::cout << record::printable(text, record::Lines::kKept);
 }
 

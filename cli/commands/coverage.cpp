@@ -19,6 +19,7 @@
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
 #include "cli/text/tool_words.h"
+#include "cli/text/work_line.h"
 #include "flightdeck/curvature_coverage.h"
 #include "flightdeck/gradients.h"
 #include "flightdeck/products.h"
@@ -80,7 +81,10 @@ SecondOrder ask(const std::string& what, const std::function<std::vector<std::st
   }
 }
 
-std::vector<SecondOrder> second_order(const Batch& batch) {
+// `at` is told which question comes next.
+std::vector<SecondOrder> second_order(
+    const Batch& batch,
+    const std::function<void(size_t done, size_t of, const std::string& what)>& at) {
   const auto diagonals = [&](CurvatureNeed need) {
     return [&, need] { return curvature_coverage(batch, need).remarks; };
   };
@@ -91,10 +95,17 @@ std::vector<SecondOrder> second_order(const Batch& batch) {
       return matrix->remarks();
     };
   };
-  return {ask("GGN diagonal and trace", diagonals(CurvatureNeed::kTraceGgn)),
-          ask("Hessian diagonal and trace", diagonals(CurvatureNeed::kTraceHessian)),
-          ask("GGN-vector products", products(CurvatureKind::kGgn)),
-          ask("Hessian-vector products", products(CurvatureKind::kHessian))};
+  const std::vector<std::pair<std::string, std::function<std::vector<std::string>()>>> questions = {
+      {"GGN diagonal and trace", diagonals(CurvatureNeed::kTraceGgn)},
+      {"Hessian diagonal and trace", diagonals(CurvatureNeed::kTraceHessian)},
+      {"GGN-vector products", products(CurvatureKind::kGgn)},
+      {"Hessian-vector products", products(CurvatureKind::kHessian)}};
+  std::vector<SecondOrder> answers;
+  for (const auto& [what, question] : questions) {
+    at(answers.size(), questions.size(), what);
+    answers.push_back(ask(what, question));
+  }
+  return answers;
 }
 
 struct CoverageReport {
@@ -120,6 +131,8 @@ CoverageReport examine(const CoverageOptions& options,
   prepare_process(0);
 
   const suite::Problem& problem = suite::find_problem(options.problem);
+  WorkLine progress("coverage");
+  progress.show(0, 0, "building " + problem.name);
   at::manual_seed(0);
   const suite::Model model = problem.build();
   model.module->train();
@@ -127,9 +140,14 @@ CoverageReport examine(const CoverageOptions& options,
   const Tensor losses = problem.losses(model.forward(read.inputs), read.targets);
   const Batch batch(losses, model.module->named_parameters(), batch_options);
   CoverageReport report{problem.name, {}, {}};
+  progress.show(0, 0, "individual gradients");
   report.coverage = flightdeck::coverage(batch, needs);
+  progress.clear();
   on_coverage(report.coverage);
-  report.second_order = second_order(batch);
+  WorkLine questions("coverage");
+  report.second_order = second_order(batch, [&](size_t done, size_t of, const std::string& what) {
+    questions.show(static_cast<int64_t>(done), static_cast<int64_t>(of), what);
+  });
   return report;
 }
 

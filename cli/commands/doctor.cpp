@@ -20,6 +20,7 @@
 #include "cli/machine/gpus.h"
 #include "cli/machine/processor.h"
 #include "cli/options/names.h"
+#include "cli/text/colour.h"
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
 #include "kernels/patch_products/patch_products.h"
@@ -278,7 +279,8 @@ void print_text(const MachineReport& report) {
   std::printf("\n");
   for (const MachineFinding& finding : report.findings) {
     std::printf("%s %s: %s\n",
-                finding.is_good ? "ok    " : "advice",
+                finding.is_good ? coloured("ok    ", Colour::kGreen, STDOUT_FILENO).c_str()
+                                : coloured("advice", Colour::kYellow, STDOUT_FILENO).c_str(),
                 finding.subject.c_str(),
                 finding.remark.c_str());
     if (!finding.is_good) std::printf("       remedy: %s\n", finding.remedy.c_str());

@@ -17,7 +17,9 @@
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
 #include "cli/text/json.h"
+#include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
+#include "cli/text/quiet.h"
 #include "cli/text/table.h"
 #include "cli/text/terminal.h"
 
@@ -30,6 +32,10 @@ struct CommandOptions {
   bool json = false;
   run::ExperimentOptions experiment;
 };
+
+std::string experiment_folder(const run::Experiment& experiment, const CommandOptions& options) {
+  return options.out.empty() ? "experiments/" + experiment.name : options.out;
+}
 
 const run::Experiment& chosen_experiment(const std::string& name) {
   check_name("experiment", name, names_of(run::all_experiments()));
@@ -69,6 +75,14 @@ std::string write_file(const std::string& folder,
   return path;
 }
 
+// An experiment leaves data for a figure and no run: there is the whole of it, or another one.
+std::vector<std::string> commands_after(const run::Experiment& experiment,
+                                        const CommandOptions& options) {
+  if (!options.experiment.quick) return {command_for("list experiments", "")};
+  return {command_for("experiment " + experiment.name + " --out",
+                      experiment_folder(experiment, options) + "-whole")};
+}
+
 std::string json(const run::Experiment& experiment,
                  const CommandOptions& options,
                  const run::ExperimentResult& result,
@@ -80,10 +94,11 @@ std::string json(const run::Experiment& experiment,
       .field("seed", static_cast<int64_t>(options.experiment.seed))
       .field("data", result.data)
       .field("synthetic", result.is_synthetic)
-      .field("table", json_of(result.table))
+      .field("table", cli::json_of(result.table))
       .field("holds", result.holds)
       .field("finding", result.finding)
       .field("files", files)
+      .field("next", commands_after(experiment, options))
       .text();
 }
 
@@ -105,6 +120,7 @@ void print(const run::Experiment& experiment,
   const std::string verdict = result.holds ? "It holds: " : "It does not hold here: ";
   std::printf("%s\n\n", wrapped(verdict + result.finding, columns, 0).c_str());
   for (const std::string& file : files) std::printf("Written: %s\n", file.c_str());
+  std::printf("%s\n", next_lines(commands_after(experiment, options)).c_str());
 }
 
 void run(const CLI::App& command, CommandOptions& options) {
@@ -112,11 +128,12 @@ void run(const CLI::App& command, CommandOptions& options) {
   if (command.count("--threads") != 0 && options.threads < 1) {
     throw UsageError("--threads is " + std::to_string(options.threads) + " but must be at least 1");
   }
-  const std::string folder = options.out.empty() ? "experiments/" + experiment.name : options.out;
+  const std::string folder =
+      std::filesystem::absolute(experiment_folder(experiment, options)).lexically_normal().string();
   refuse_folder_in_use(folder);
   prepare_process(options.threads);
   make_folder(folder);
-  if (!options.json) {
+  if (!options.json && !is_quiet()) {
     options.experiment.on_progress = [](const std::string& text) {
       std::fprintf(stderr, "%s\n", text.c_str());
     };
@@ -130,6 +147,8 @@ void run(const CLI::App& command, CommandOptions& options) {
   files.push_back(write_file(folder, "result.json", summary + "\n"));
   if (options.json) {
     std::printf("%s\n", summary.c_str());
+  } else if (is_quiet()) {
+    std::printf("%s\n", folder.c_str());
   } else {
     print(experiment, options, result, files);
   }

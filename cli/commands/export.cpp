@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // flightdeck export: a recorded run for other programs.
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <streambuf>
+#include <string_view>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <c10/util/Exception.h>
@@ -14,34 +18,61 @@
 #include "cli/options/names.h"
 #include "cli/options/recorded_run.h"
 #include "cli/options/usage_error.h"
+#include "cli/text/json.h"
+#include "cli/text/work_line.h"
 
 namespace flightdeck::cli {
 namespace {
 
 struct ExportOptions {
   std::string run, format, out;
-  bool force = false;
+  bool force = false, json = false;
 };
 
 // A stream into a file, which keeps errors to itself.
 class IntoFile : public std::streambuf {
  public:
-  explicit IntoFile(WholeFile& file) : file_(file) {}
+  // `on_line` is told how many lines there are.
+  IntoFile(WholeFile& file, std::function<void(int64_t lines)> on_line)
+      : file_(file), on_line_(std::move(on_line)) {}
 
  protected:
   int_type overflow(int_type character) override {
     const char byte = traits_type::to_char_type(character);
     file_.write({&byte, 1});
+    count_lines({&byte, 1});
     return traits_type::not_eof(character);
   }
   std::streamsize xsputn(const char* bytes, std::streamsize count) override {
     file_.write({bytes, static_cast<size_t>(count)});
+    count_lines({bytes, static_cast<size_t>(count)});
     return count;
   }
 
  private:
+  void count_lines(std::string_view text) {
+    const int64_t more = std::count(text.begin(), text.end(), '\n');
+    lines_ += more;
+    if (more > 0) on_line_(lines_);
+  }
+
   WholeFile& file_;
+  std::function<void(int64_t lines)> on_line_;
+  int64_t lines_ = 0;
 };
+
+void say_written(const ExportOptions& options, const std::string& path) {
+  if (options.json) {
+    std::cout << Json::object()
+                     .field("run", options.run)
+                     .field("format", options.format)
+                     .field("path", path)
+                     .text()
+              << "\n";
+  } else {
+    std::cout << path << "\n";
+  }
+}
 
 void write_text(const ExportOptions& options, const RunReader& run, std::ostream& out) {
   if (options.format == "csv") {
@@ -54,7 +85,12 @@ void write_text(const ExportOptions& options, const RunReader& run, std::ostream
 void write_file(const ExportOptions& options, const RunReader& run) {
   try {
     WholeFile file(options.out, Place::kGiven);
-    IntoFile buffer(file);
+    WorkLine progress("export");
+    const int64_t steps = run.last_step() + 1;
+    // One line for each recorded step, of which some may be left out.
+    IntoFile buffer(file, [&](int64_t lines) {
+      progress.show(std::min(lines, steps), std::max<int64_t>(1, steps), "steps at most");
+    });
     std::ostream out(&buffer);
     write_text(options, run, out);
     file.finish();
@@ -76,7 +112,7 @@ void export_text(const ExportOptions& options, const RunReader& run) {
     throw UsageError("export: " + options.out + " exists; choose another --out, or give --force");
   }
   write_file(options, run);
-  std::cout << options.out << "\n";
+  say_written(options, options.out);
 }
 
 bool has_event_file(const std::filesystem::path& folder) {
@@ -96,13 +132,18 @@ void export_events(const ExportOptions& options, const RunReader& run) {
                      " holds event files, and TensorBoard would mix them with these; choose "
                      "another --out, or give --force");
   }
-  std::cout << export_tensorboard(run, folder) << "\n";
+  say_written(options, export_tensorboard(run, folder));
 }
 
 void export_run(const ExportOptions& options) {
   read_arguments("export", [&] {
     check_name("format", options.format, {"jsonl", "csv", "tensorboard"});
   });
+  if (options.json && options.out.empty() && options.format != "tensorboard") {
+    throw UsageError(
+        "export: --json says what was written, but without --out the values themselves are "
+        "printed; give --out FILE, or leave --json out");
+  }
   const RunReader run = open_run("export", options.run);
   if (options.format == "tensorboard") {
     export_events(options, run);
@@ -125,6 +166,7 @@ void add_export(CLI::App* command) {
                       "File to write; for tensorboard a folder. Default is the standard output, "
                       "for tensorboard RUN/tensorboard");
   command->add_flag("--force", options->force, "Write even if there is an export already");
+  command->add_flag("--json", options->json, "Say what was written as one JSON object");
   command->footer(
       "Examples:\n"
       "  flightdeck export runs/first --format csv --out first.csv\n"

@@ -15,6 +15,7 @@
 #include "cli/options/recorded_run.h"
 #include "cli/options/run_options.h"
 #include "cli/options/usage_error.h"
+#include "cli/text/quiet.h"
 #include "run/checkpoint.h"
 
 namespace flightdeck::cli {
@@ -48,6 +49,7 @@ void check_arguments(std::vector<std::string> arguments, const std::string& fold
   CLI::App command;
   RunArguments given;
   add_run_options(command, given);
+  add_quiet(command);
   arguments.erase(arguments.begin(), arguments.begin() + 2);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
@@ -74,7 +76,7 @@ std::string why_not(const RunReader& run, RunStatus status, const std::string& f
          (command.find(" --resume") == std::string::npos ? " --resume" : "");
 }
 
-void resume(const std::string& given) {
+void resume(const std::string& given, bool json) {
   const RunReader run = open_run("resume", given);
   const RunStatus status = run.status();
   if (status == RunStatus::kRunning) {
@@ -85,7 +87,9 @@ void resume(const std::string& given) {
   }
   const run::Checkpoint checkpoint(given);
   const std::string folder = std::filesystem::absolute(given).lexically_normal().string();
-  const std::vector<std::string> arguments = arguments_of(checkpoint.progress(), folder);
+  std::vector<std::string> arguments = arguments_of(checkpoint.progress(), folder);
+  if (json) arguments.emplace_back("--json");
+  if (is_quiet()) arguments.emplace_back("--quiet");
   check_arguments(arguments, folder);
   // Paths in the options are meant from there.
   std::error_code ignored;
@@ -96,11 +100,14 @@ void resume(const std::string& given) {
 
 void add_resume(CLI::App* command) {
   const auto folder = std::make_shared<std::string>();
+  const auto as_json = std::make_shared<bool>(false);
   command->add_option("RUN", *folder, "Its folder")->required();
+  command->add_flag("--json", *as_json, "Print one JSON object per event, and no bar");
   command->footer(
       "The run is trained on from its last checkpoint with the options of its start; on the CPU it "
-      "ends\nas if it had never stopped, to the bit.");
-  command->callback([folder] { resume(*folder); });
+      "ends\nas if it had never stopped, to the bit.\n"
+      "Example:\n  flightdeck resume runs/first");
+  command->callback([folder, as_json] { resume(*folder, *as_json); });
 }
 
 }  // namespace

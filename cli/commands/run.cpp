@@ -14,10 +14,12 @@
 #include "cli/machine/process.h"
 #include "cli/options/errors.h"
 #include "cli/options/run_options.h"
+#include "cli/options/saved_config.h"
 #include "cli/options/usage_error.h"
 #include "cli/reports/report_file.h"
 #include "cli/reports/run_printer.h"
 #include "cli/text/json.h"
+#include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
 #include "flightdeck/record.h"
 #include "run/run_folder.h"
@@ -69,11 +71,13 @@ bool has_ended(const RunArguments& arguments) {
                      .field("explanation", "it had ended before")
                      .field("run", folder)
                      .field("steps", outcome->steps)
+                     .field("next", commands_after_run(folder, false))
                      .text()
               << "\n";
   } else {
     std::cout << folder << " has ended already: " << to_string(outcome->ending) << " after "
-              << counted(outcome->steps, "step") << "\n";
+              << counted(outcome->steps, "step") << "\n"
+              << next_lines(commands_after_run(folder, false)) << "\n";
   }
   return true;
 }
@@ -85,6 +89,15 @@ void throw_unless_finished(const run::RunEnd& end) {
               "run: training diverged at step ",
               end.diverged_at);
   TORCH_CHECK(end.has_outcome, "run: there is no outcome.json in ", end.folder, ", as told above");
+}
+
+run::RunEnd executed(run::WatchedRun& run, RunPrinter& report) {
+  try {
+    return run.execute();
+  } catch (...) {
+    report.failed();
+    throw;
+  }
 }
 
 void run_problem(const CLI::App& command, RunArguments& arguments) {
@@ -109,7 +122,8 @@ void run_problem(const CLI::App& command, RunArguments& arguments) {
     if (arguments.run.folder.empty()) ::rmdir(options.folder.c_str());  // unless something is in it
     throw;
   }
-  const run::RunEnd end = run->execute();
+  save_config(command, arguments, run->training(), options.folder);
+  const run::RunEnd end = executed(*run, report);
   if (arguments.report) {
     write_report(RunReader(options.folder), {options.folder, "", arguments.json});
   }

@@ -17,6 +17,7 @@
 #include "cli/options/run_options.h"
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
+#include "cli/text/quiet.h"
 #include "cli/text/table.h"
 #include "cli/text/terminal.h"
 #include "run/training.h"
@@ -153,9 +154,9 @@ void run(RuntimeOptions& options) {
   complete(options);
   prepare_process(options.threads);
   run::TrainingOptions& training = options.training;
-  const bool shows = !options.json && isatty(STDERR_FILENO) != 0;
+  const bool shows = !options.json && !is_quiet() && isatty(STDERR_FILENO) != 0;
   const std::string of_all = " of " + std::to_string(options.runs);
-  if (!options.json) {
+  if (!options.json && !is_quiet()) {
     std::printf("%s on %s (%s data): %s of %s, in turn with sgd, %s\n",
                 training.optimizer.c_str(),
                 training.problem.c_str(),

@@ -13,6 +13,7 @@
 #include "cli/options/errors.h"
 #include "cli/options/usage_error.h"
 #include "cli/text/json.h"
+#include "cli/text/quiet.h"
 #include "serve/assets.h"
 #include "serve/server.h"
 
@@ -42,6 +43,10 @@ void announce(const ServeOptions& options, const serve::Server& server) {
                     .c_str());
   } else {
     std::printf("%s\n", server.address().c_str());
+    if (is_quiet()) {
+      std::fflush(stdout);
+      return;
+    }
     std::printf("%s: %s\n", options.server.folder.c_str(), count_text(count).c_str());
     if (!serve::has_page()) {
       std::printf("built without the page (npm was missing); /api/v1/runs has the values\n");
@@ -71,6 +76,7 @@ void run_server(const ServeOptions& options) {
   announce(options, *server);
   while (!is_interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   server->stop();
+  throw interruption();
 }
 
 void add_serve(CLI::App* command) {
@@ -90,9 +96,14 @@ void add_serve(CLI::App* command) {
                    "What clients have to know: at least 16 letters, digits or -._~. In the "
                    "environment it is hidden from others on this machine")
       ->envname("FLIGHTDECK_TOKEN");
+  command->add_flag("--edit",
+                    options->server.edit,
+                    "Let the page change tags and notes of runs and archive them; without it "
+                    "nothing is written");
   command->add_flag("--json", options->json, "Print the address as one JSON object");
   command->footer(
-      "Only reads. Runs that appear, grow, move or vanish are followed.\n"
+      "Only reads, unless --edit lets it label runs. Runs that appear, grow, move or vanish are "
+      "followed.\n"
       "Examples:\n"
       "  flightdeck serve\n"
       "  flightdeck serve runs/first --port 8080\n"

@@ -13,12 +13,16 @@
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
 #include "cli/options/recorded_run.h"
+#include "cli/reports/labels_text.h"
+#include "cli/reports/named_samples.h"
+#include "cli/reports/runs_table.h"
 #include "cli/reports/shown_run.h"
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
 #include "cli/text/terminal.h"
 #include "flightdeck/lamp.h"
 #include "record/text.h"
+#include "serve/run_list.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -194,10 +198,29 @@ void print_histograms(const ShownRun& run, const Columns& columns, bool utf8) {
   }
 }
 
-void print_lists(const ShownRun& run, size_t width) {
-  if (run.lists.empty()) return;
+void print_samples(const std::vector<NamedSamples>& all_named) {
+  constexpr size_t kMostShown = 10;
+  for (const NamedSamples& named : all_named) {
+    print_line("\nsamples, " + record::printable(named.quantity) + " at step " +
+               std::to_string(named.step));
+    const size_t shown = std::min(named.rows.size(), kMostShown + 1);
+    for (size_t row = 0; row < shown; ++row) {
+      std::string line;
+      for (size_t column = 0; column < named.rows[row].size(); ++column) {
+        line += pad_left(named.rows[row][column], named.rows[0][column].size() + 4);
+      }
+      print_line(line);
+    }
+    if (shown < named.rows.size()) {
+      print_line("    and " + std::to_string(named.rows.size() - shown) + " more; --json has them");
+    }
+  }
+}
+
+void print_lists(const std::vector<LastReading>& lists, size_t width) {
+  if (lists.empty()) return;
   print_line("\nlists, last step");
-  for (const LastReading& row : run.lists) {
+  for (const LastReading& row : lists) {
     std::string text;
     for (const double value : row.reading.list)
       text += (text.empty() ? "" : " ") + short_number(value);
@@ -220,14 +243,21 @@ void print_findings(const std::vector<Finding>& findings, size_t width) {
   }
 }
 
-void print_text(const ShownRun& run, const std::vector<Finding>& findings) {
+void print_text(const ShownRun& run,
+                const std::vector<Finding>& findings,
+                const record::Labels& labels) {
   const auto width = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 120)));
   const bool utf8 = is_utf8();
   const Columns columns(name_width(run), width);
   print_heading(run, width);
+  print_fact("archived", labels.is_archived ? "yes" : "", width);
+  print_fact("tags", joined(labels.tags), width);
+  print_fact("note", labels.note, width);
   print_numbers(run, columns, utf8);
   print_histograms(run, columns, utf8);
-  print_lists(run, width);
+  std::vector<LastReading> lists = run.lists;
+  print_samples(take_named_samples(lists));
+  print_lists(lists, width);
   print_findings(findings, width);
   if (run.hidden_series > 0) {
     print_line("\n" + std::to_string(run.hidden_series) +
@@ -283,7 +313,9 @@ Json json_of(const Finding& finding) {
       .field("advice", finding.advice);
 }
 
-void print_json(const ShownRun& run, const std::vector<Finding>& findings) {
+void print_json(const ShownRun& run,
+                const std::vector<Finding>& findings,
+                const record::Labels& labels) {
   Json series = Json::array(), notes = Json::array(), lit = Json::array();
   for (const NumberSummary& row : run.numbers) series.add(json_of(row));
   for (const LastReading& row : run.histograms) series.add(json_of(row));
@@ -300,6 +332,9 @@ void print_json(const ShownRun& run, const std::vector<Finding>& findings) {
                  .field("run", run.folder)
                  .field("status", to_string(run.status))
                  .field("synthetic", run.is_synthetic())
+                 .field("tags", labels.tags)
+                 .field("note", labels.note)
+                 .field("archived", labels.is_archived)
                  .field("last_step", run.last_step)
                  .field("start_time", run.info.start_time)
                  .field("last_time", run.last_time)
@@ -318,21 +353,36 @@ void print_json(const ShownRun& run, const std::vector<Finding>& findings) {
                  .text());
 }
 
+void show_runs(const ShowOptions& options) {
+  if (!options.summary.quantities.empty() || !options.summary.groups.empty()) {
+    check_run("show", options.run);  // --quantity and --group are of one run
+  }
+  RunsTableOptions table;
+  table.folder = options.run;
+  table.json = options.json;
+  print_runs("show", table);
+}
+
 void show(const ShowOptions& options) {
+  if (!RunReader::is_run(options.run) && serve::has_runs(options.run)) return show_runs(options);
   const RunReader run = open_run("show", options.run);
   ShownRun summary;
   read_arguments("show", [&] { summary = summarise(options.run, run, options.summary); });
   const std::vector<Finding> findings = findings_in(run);
+  const record::Labels labels = labels_to_show("show", options.run);
   if (options.json) {
-    print_json(summary, findings);
+    print_json(summary, findings, labels);
   } else {
-    print_text(summary, findings);
+    print_text(summary, findings, labels);
   }
 }
 
 void add_show(CLI::App* command) {
   const auto options = std::make_shared<ShowOptions>();
-  command->add_option("RUN", options->run, "Folder of the record")->required();
+  command
+      ->add_option(
+          "RUN", options->run, "Folder of the record, or a folder of runs: those are listed")
+      ->required();
   command->add_option("--quantity", options->summary.quantities, "Only this; repeatable")
       ->allow_extra_args(false);
   command

@@ -19,6 +19,7 @@
 #include "cli/options/tune_options.h"
 #include "cli/options/usage_error.h"
 #include "cli/reports/tune_printer.h"
+#include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
 #include "run/run_folder.h"
 #include "study/execution.h"
@@ -91,8 +92,7 @@ void work(study::Study& study, const TuneOptions& options, TunePrinter& report) 
   if (has_failed) {
     throw std::runtime_error("tune: " + counted(static_cast<int64_t>(progress.failed), "run") +
                              " failed; see their log.txt, put it right, and go on with: " +
-                             shell_word(program_invocation_short_name) + " tune " +
-                             shell_word(study.folder()));
+                             command_for("tune", study.folder()));
   }
   if (interrupts > 0) throw Interrupted(last_signal);
 }

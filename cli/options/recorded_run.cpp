@@ -29,8 +29,8 @@ std::vector<std::string> runs_near(const std::filesystem::path& folder) {
 
 }  // namespace
 
-RunReader open_run(const std::string& command, const std::string& folder) {
-  if (RunReader::is_run(folder)) return RunReader(folder);
+void check_run(const std::string& command, const std::string& folder) {
+  if (RunReader::is_run(folder)) return;
   std::vector<std::string> near = runs_near(folder);
   constexpr size_t kListed = 5;
   const bool has_more = near.size() > kListed;
@@ -38,6 +38,11 @@ RunReader open_run(const std::string& command, const std::string& folder) {
   throw UsageError(command + ": " + folder + " holds no run" +
                    (near.empty() ? "; record one with 'flightdeck run'"
                                  : "; there are " + joined(near) + (has_more ? ", ..." : "")));
+}
+
+RunReader open_run(const std::string& command, const std::string& folder) {
+  check_run(command, folder);
+  return RunReader(folder);
 }
 
 }  // namespace flightdeck::cli

@@ -8,6 +8,7 @@
 
 #include "cli/machine/environment.h"
 #include "cli/machine/process.h"
+#include "cli/options/config_words.h"
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
@@ -51,11 +52,11 @@ void add_training_options(CLI::App& command, RunArguments& arguments) {
                            "default 1"));
   group(command.add_flag("--keep-going",
                          arguments.run.keep_going,
-                         "Go on after an epoch with a loss that is not finite"));
+                         "Go on after a loss that is not finite; otherwise the run ends there"));
   group(command.add_flag("--stop-diverged",
                          arguments.run.stop_diverged,
-                         "End at the first loss that is not finite, not with its epoch; waits for "
-                         "the device at every step"));
+                         "On a GPU, end with the very step whose loss is not finite, not within "
+                         "ten; waits for the device at every step"));
 }
 
 void add_data_options(CLI::App& command, RunArguments& arguments) {
@@ -152,9 +153,19 @@ suite::Hyperparameters parse_settings(const std::vector<std::string>& texts) {
 void add_run_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("PROBLEM", arguments.run.training.problem, "See 'flightdeck list problems'")
       ->required();
+  add_options_of_run(command, arguments);
+}
+
+void add_options_of_run(CLI::App& command, RunArguments& arguments) {
   add_training_options(command, arguments);
   add_tracking_options(command, arguments.tracking);
   add_data_options(command, arguments);
+  command
+      .add_option("--config",
+                  arguments.config,
+                  "TOML file with options by their names: lr = 0.01; what stands on the command "
+                  "line wins. RUN/config.toml is one")
+      ->group("Output");
   command
       .add_option("--out",
                   arguments.run.folder,
@@ -195,7 +206,7 @@ void complete_run_options(const CLI::App& command, RunArguments& arguments) {
     run::check_training_options(arguments.run.training);
     arguments.run.tracking = chosen_tracking(arguments.tracking);
   });
-  arguments.run.arguments = command_line();
+  arguments.run.arguments = with_config(command_line());
   arguments.run.training.device = chosen_device("run", arguments.device);
   arguments.run.training.data.augment = !arguments.no_augment;
   check_data_is_here("run", arguments.run.training.problem, arguments.run.training.data);

@@ -24,6 +24,7 @@ struct RunArguments {
   std::string device = "cpu";
   int threads = 0;                     // 0: one per core
   std::vector<std::string> tag_texts;  // KEY=VALUE
+  std::string config;                  // read before: see config_words.h
   bool no_augment = false, report = false, json = false;
 };
 
@@ -37,6 +38,9 @@ void check_data_is_here(const std::string& command,
 
 // `arguments` has to outlive the command.
 void add_run_options(CLI::App& command, RunArguments& arguments);
+
+// The same without the problem.
+void add_options_of_run(CLI::App& command, RunArguments& arguments);
 
 // Checks what was given and completes `arguments.run`. Throws UsageError, or an error if the device
 // or the data are missing.

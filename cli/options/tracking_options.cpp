@@ -81,7 +81,8 @@ void add_tracking_options(CLI::App& command, TrackingOptions& options) {
       .add_option("--group",
                   options.group,
                   "Values also per parameter, module, module:LEVELS, type, depth or "
-                  "pattern:REGEX,REGEX; default whole (the model only)")
+                  "pattern:REGEX,REGEX; whole: of the model only; default automatic (module, up to "
+                  "200 of them)")
       ->group("Quantities");
   command
       .add_option("--batch-norm",

@@ -20,7 +20,7 @@ struct TrackingOptions {
   std::vector<std::string> quantities;  // NAME[:SETTINGS][@SCHEDULE]
   int64_t interval = 0;                 // 0: not given
   std::string track;                    // the text of due steps, instead of the interval
-  std::string group = "whole";
+  std::string group = "automatic";
   std::string batch_norm = "refuse";
   bool strict = false;
 };

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/nearest.h"
+#include "base/words.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -43,11 +44,66 @@ std::string unknown_word(const CLI::App& command) {
 }
 
 std::string kind_of(const CLI::Option& option) {
+  if (option.get_expected_max() == 0 || option.get_type_size() == 0) return "true or false";
   const std::string type = option.get_type_name();
   if (type.find("FLOAT") != std::string::npos) return "a number, like 0.01 or 1e-3";
   if (type.find("UINT") != std::string::npos) return "a whole number of at least 0";
   if (type.find("INT") != std::string::npos) return "a whole number";
-  return "a value of another kind";
+  return "a text";
+}
+
+const CLI::Option* option_named(const CLI::App& command, const std::string& name) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->check_name(name) || option->get_name() == name) return option;
+  }
+  return nullptr;
+}
+
+bool has_unknown_option(const CLI::App& command) {
+  for (const std::string& word : command.remaining(/*recurse=*/true)) {
+    if (word.size() > 1 && word.front() == '-') return true;
+  }
+  return false;
+}
+
+// CLI11 says "PROBLEM is required", "A subcommand is required".
+std::string what_is_missing(const CLI::App& command, const std::string& said) {
+  const size_t end = said.find(" is required");
+  if (end == std::string::npos) return said;
+  const CLI::Option* option = option_named(command, said.substr(0, end));
+  if (option != nullptr) {
+    return option->get_name() + " is missing (" + option->get_description() + ")";
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* below : command.get_subcommands({})) names.push_back(below->get_name());
+  return "a command is missing; choose one of " + joined(names);
+}
+
+// CLI11 says "--lr: 1 required FLOAT missing".
+std::string missing_value(const CLI::App& command, const std::string& said) {
+  const std::string name = said.substr(0, said.find(':'));
+  const CLI::Option* option = option_named(command, name);
+  if (option == nullptr || said.find("missing") == std::string::npos) return said;
+  return name + " has no value but must be given " + kind_of(*option);
+}
+
+// CLI11 says "--port: Value 99999 not in range 0 to 65535", with all digits of the largest number
+// for "positive".
+std::string beyond_range(const CLI::App& command, const std::string& said) {
+  const std::string value_is = ": Value ", not_in = " not in range ";
+  const size_t begin = said.find(value_is), middle = said.find(not_in);
+  if (begin == std::string::npos || middle == std::string::npos || middle < begin) return said;
+  const std::string name = said.substr(0, begin);
+  const std::string range = said.substr(middle + not_in.size());
+  const CLI::Option* option = option_named(command, name);
+  const bool is_whole =
+      option != nullptr && option->get_type_name().find("INT") != std::string::npos;
+  constexpr size_t kLongest = 40;
+  return name + " is '" + said.substr(begin + value_is.size(), middle - begin - value_is.size()) +
+         "' but must be " +
+         (range.size() <= kLongest ? "in the range " + range
+          : is_whole               ? "a whole number of at least 1"
+                                   : "a number above 0");
 }
 
 // CLI11 says "Could not convert: --lr = abc".
@@ -67,11 +123,18 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   std::string name;
   const CLI::App* command = innermost(app, name);
   std::string text = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+  const bool is_of_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (is_of_extras || has_unknown_option(*command)) {
     const std::string unknown = unknown_word(*command);
     if (!unknown.empty()) text = unknown;
   } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
     text = bad_value(*command, text);
+  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    text = what_is_missing(*command, text);
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    text = missing_value(*command, text);
+  } else if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
+    text = beyond_range(*command, text);
   }
   const char last = text.empty() ? ' ' : text.back();
   return (name.empty() ? "" : name + ": ") + text + (last == '?' ? " See" : "; see") +

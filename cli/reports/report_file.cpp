@@ -7,7 +7,10 @@
 #include <c10/util/Exception.h>
 
 #include "base/whole_file.h"
+#include "cli/reports/labels_text.h"
 #include "cli/text/json.h"
+#include "cli/text/quiet.h"
+#include "cli/text/work_line.h"
 #include "serve/report.h"
 
 namespace flightdeck::cli {
@@ -36,8 +39,14 @@ void write_report(const RunReader& run, const ReportFileOptions& options) {
   const std::string out = options.out.empty()
                               ? (std::filesystem::path(options.run) / "report.html").string()
                               : options.out;
-  const serve::ReportFile file = serve::make_report(run, name_of(options.run));
+  WorkLine progress("report");
+  progress.show(0, 2, "reading " + options.run);
+  serve::ReportOptions report;
+  report.labels = labels_to_show("report", options.run);
+  const serve::ReportFile file = serve::make_report(run, name_of(options.run), report);
+  progress.show(1, 2, "writing " + out);
   write_file(out, options.out.empty() ? Place::kOwn : Place::kGiven, file.html);
+  progress.clear();
   const serve::wire::Report& content = file.content;
   if (options.json) {
     std::cout << Json::object()
@@ -53,6 +62,7 @@ void write_report(const RunReader& run, const ReportFileOptions& options) {
     return;
   }
   std::cout << out << "\n";
+  if (is_quiet()) return;
   if (content.points_kept < content.points_recorded ||
       content.frames_kept < content.frames_recorded) {
     std::cout << "  reduced to " << content.points_kept << " of " << content.points_recorded

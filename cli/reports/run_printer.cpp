@@ -11,10 +11,15 @@
 #include <unistd.h>
 
 #include "base/shell.h"
+#include "cli/reports/run_bar.h"
+#include "cli/reports/run_words.h"
 #include "cli/text/json.h"
+#include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
+#include "cli/text/quiet.h"
 #include "cli/text/terminal.h"
 #include "cli/text/tool_words.h"
+#include "run/checkpoint.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -26,21 +31,27 @@ double seconds_between(std::chrono::steady_clock::time_point begin,
   return std::chrono::duration<double>(end - begin).count();
 }
 
+// Columns of numbers that change while others stand still: "-1.234e-05", "100.0 %".
+constexpr size_t kNumberColumns = 10, kPercentColumns = 7;
+
 std::string score_text(const run::BatchScore& score) {
   std::string text = "loss " + short_number(score.loss);
   if (!std::isnan(score.accuracy)) text += "  accuracy " + percent(score.accuracy);
   return text;
 }
 
-// "train 0.52, 81.2 %  valid ..."
-std::string scores_text(const run::Scores& scores) {
+// "train 0.52, 81.2 %  valid ...", each number in at least `columns` columns.
+std::string scores_text(const run::Scores& scores, size_t columns = 0) {
   std::string text;
   for (const char* part : {"train", "valid", "test"}) {
     const auto loss = scores.find(std::string(part) + "_loss");
     if (loss == scores.end()) continue;
-    text += (text.empty() ? "" : "  ") + std::string(part) + " " + short_number(loss->second);
+    text += (text.empty() ? "" : "  ") + std::string(part) + " " +
+            pad_left(short_number(loss->second), columns);
     const auto accuracy = scores.find(std::string(part) + "_accuracy");
-    if (accuracy != scores.end()) text += ", " + percent(accuracy->second);
+    if (accuracy != scores.end()) {
+      text += ", " + pad_left(percent(accuracy->second), columns == 0 ? 0 : kPercentColumns);
+    }
   }
   return text;
 }
@@ -114,7 +125,7 @@ std::string warning_text(const run::RunWarning& warning, const std::string& fold
 
 RunPrinter::RunPrinter(std::string folder, bool json)
     : json_(json),
-      has_bar_(!json && isatty(STDERR_FILENO) != 0),
+      has_bar_(!json && !is_quiet() && isatty(STDERR_FILENO) != 0),
       utf8_(is_utf8()),
       begin_(Clock::now()),
       last_shown_(begin_),
@@ -138,22 +149,26 @@ void RunPrinter::started(const run::RunFacts& facts) {
               .text());
     return;
   }
+  last_shown_ = last_step_ = Clock::now();
+  if (is_quiet()) return;
   const auto& config = facts_.config;
   print(fact_line("problem",
                   facts_.problem + ", batch size " + config.at("batch_size") + ", " +
                       counted(facts_.steps, "step") + " (" + short_number(epoch_of(facts_.steps)) +
                       " epochs)"));
   print(fact_line("optimizer", config.at("optimizer") + ", " + config.at("hyperparameters")));
+  print(fact_line("rate", schedule_words(config.at("schedule"))));
   print(fact_line("data", config.at("data")));
   if (facts_.is_synthetic) {
     print(fact_line("", "SYNTHETIC data: generated, of the right shape; results mean little"));
   }
   print(fact_line("tracked", config.at("tracked")));
+  const std::string steps = due_words(config.at("tracked"));
+  if (!steps.empty()) print(fact_line("", steps));
   print(fact_line("record", facts_.folder));
   if (facts_.first_step > 0) {
     print(fact_line("goes on", "at step " + std::to_string(facts_.first_step)));
   }
-  last_shown_ = last_step_ = Clock::now();
 }
 
 void RunPrinter::step_done(int64_t step, const std::function<run::BatchScore()>& score) {
@@ -167,13 +182,14 @@ void RunPrinter::step_done(int64_t step, const std::function<run::BatchScore()>&
   ++steps_done_;
 
   const double pause = has_bar_ ? kBarSeconds : kLineSeconds;
-  if (seconds_between(last_shown_, time) < pause) return;
+  if (is_quiet() || seconds_between(last_shown_, time) < pause) return;
   last_shown_ = time;
   const run::BatchScore seen = score();
   if (json_) {
     print_progress_event(step, seen);
   } else if (has_bar_) {
-    show_bar(bar_text(step, seen));
+    const auto width = static_cast<size_t>(std::max(2, terminal_width(STDERR_FILENO, 100)));
+    show_bar(bar_text(bar_of(step, seen), width - 1, utf8_));
   } else {
     print(plain_text(step, seen));
   }
@@ -196,9 +212,13 @@ void RunPrinter::evaluation_done(int64_t step, const run::Scores& scores) {
     print(add_scores(object, scores).text());
     return;
   }
-  std::string line = "epoch " + short_number(epoch_of(step)) + "  step " + std::to_string(step);
-  if (facts_.is_synthetic) line += "  SYNTHETIC";
-  print(pad_right(line, 24) + "  " + scores_text(scores));
+  if (is_quiet()) return;
+  // The last step has the most digits.
+  const auto columns = [](const std::string& text) { return display_width(text); };
+  const std::string line = "epoch " + pad_right(short_number(epoch_of(step)), 5) + "  step " +
+                           pad_left(std::to_string(step), columns(std::to_string(facts_.steps))) +
+                           (facts_.is_synthetic ? "  SYNTHETIC" : "");
+  print(line + "  " + scores_text(scores, kNumberColumns));
 }
 
 void RunPrinter::warning(const run::RunWarning& warning) {
@@ -217,8 +237,25 @@ void RunPrinter::ended(const run::RunEnd& end) {
   clear_bar();
   if (json_) {
     print_end_event(end);
+  } else if (is_quiet()) {
+    print(facts_.folder);
   } else {
     print_end(end);
+  }
+}
+
+void RunPrinter::failed() {
+  clear_bar();
+  const auto commands = commands_after_run(facts_.folder, run::Checkpoint::exists(facts_.folder));
+  if (json_) {
+    print(Json::object()
+              .field("event", "end")
+              .field("ending", to_string(Ending::kFailed))
+              .field("run", facts_.folder)
+              .field("next", commands)
+              .text());
+  } else {
+    print("\n" + std::string(to_string(Ending::kFailed)) + "\n" + next_lines(commands));
   }
 }
 
@@ -250,22 +287,26 @@ double RunPrinter::seconds_left(int64_t step) const {
   return training + std::max(0.0, evaluations) * evaluation_seconds_ / double(evaluations_done_);
 }
 
-std::string RunPrinter::bar_text(int64_t step, const run::BatchScore& score) const {
-  const std::string before = facts_.problem + (facts_.is_synthetic ? " SYNTHETIC " : " ");
-  const std::string after = " " + std::to_string(step + 1) + "/" + std::to_string(facts_.steps) +
-                            "  " + score_text(score) + "  " + rate_text(seconds_per_step_) + "  " +
-                            duration(seconds_left(step)) + " left";
-  const auto width = static_cast<size_t>(terminal_width(STDERR_FILENO, 100));
-  const size_t taken = before.size() + after.size() + 3;  // brackets, and the last column free
-  if (taken + 4 > width) return (before + after).substr(0, width - 1);
-  const double share = double(step + 1) / double(std::max<int64_t>(1, facts_.steps));
-  return before + progress_bar(share, std::min<size_t>(40, width - taken), utf8_) + after;
+RunBar RunPrinter::bar_of(int64_t step, const run::BatchScore& score) const {
+  RunBar bar;
+  bar.title = facts_.problem + (facts_.is_synthetic ? " SYNTHETIC" : "");
+  bar.done = step + 1;
+  bar.of = facts_.steps;
+  bar.loss = score.loss;
+  bar.accuracy = score.accuracy;
+  bar.steps_per_second = seconds_per_step_ > 0 ? 1 / seconds_per_step_ : 0.0;
+  bar.seconds_left = seconds_left(step);
+  return bar;
 }
 
 std::string RunPrinter::plain_text(int64_t step, const run::BatchScore& score) const {
-  return "step " + std::to_string(step + 1) + "/" + std::to_string(facts_.steps) +
-         (facts_.is_synthetic ? "  SYNTHETIC  " : "  ") + score_text(score) + "  " +
-         rate_text(seconds_per_step_) + "  " + duration(seconds_left(step)) + " left";
+  const std::string total = std::to_string(facts_.steps);
+  const std::string accuracy =
+      std::isnan(score.accuracy) ? "" : "  accuracy " + pad_left(percent(score.accuracy), 7);
+  return "step " + pad_left(std::to_string(step + 1), total.size()) + "/" + total +
+         (facts_.is_synthetic ? "  SYNTHETIC" : "") + "  loss " +
+         pad_left(short_number(score.loss), kNumberColumns) + accuracy + "  " +
+         pad_left(rate_text(seconds_per_step_), 17) + "  " + duration(seconds_left(step)) + " left";
 }
 
 void RunPrinter::print_progress_event(int64_t step, const run::BatchScore& score) {
@@ -309,11 +350,7 @@ void RunPrinter::print_end(const run::RunEnd& end) {
     print(fact_line("LOST", counted(end.recorder.not_stored, "write") + " could not be stored"));
   }
   print(fact_line("record", facts_.folder));
-  const std::string program = shell_word(program_invocation_name);
-  const std::string parent = std::filesystem::path(facts_.folder).parent_path().string();
-  print(fact_line("look at it",
-                  program + " show " + shell_word(facts_.folder) + ", or in a browser with " +
-                      program + " serve " + (parent.empty() ? "." : shell_word(parent))));
+  print(next_lines(commands_after_run(facts_.folder, end.has_checkpoint)));
 }
 
 void RunPrinter::print_end_event(const run::RunEnd& end) {
@@ -344,6 +381,7 @@ void RunPrinter::print_end_event(const run::RunEnd& end) {
             .field("waits", end.recorder.waits)
             .field("wait_seconds", measured(end.recorder.wait_seconds))
             .field("not_stored", end.recorder.not_stored)
+            .field("next", commands_after_run(facts_.folder, end.has_checkpoint))
             .text());
 }
 

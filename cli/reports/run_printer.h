@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "cli/reports/run_bar.h"
 #include "run/run_observer.h"
 
 namespace flightdeck::cli {
@@ -26,6 +27,8 @@ class RunPrinter : public run::RunObserver {
   void warning(const run::RunWarning& warning) override;
   void note(const Note& note) override;
   void ended(const run::RunEnd& end) override;
+  // After an exception; the tool prints what it says.
+  void failed();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -36,7 +39,7 @@ class RunPrinter : public run::RunObserver {
   void print(const std::string& line);
   double epoch_of(int64_t step) const;
   double seconds_left(int64_t step) const;
-  std::string bar_text(int64_t step, const run::BatchScore& score) const;
+  RunBar bar_of(int64_t step, const run::BatchScore& score) const;
   std::string plain_text(int64_t step, const run::BatchScore& score) const;
   void print_progress_event(int64_t step, const run::BatchScore& score);
   void print_end(const run::RunEnd& end);

@@ -9,7 +9,9 @@
 #include "cli/options/names.h"
 #include "cli/reports/tune_progress.h"
 #include "cli/text/json.h"
+#include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
+#include "cli/text/quiet.h"
 #include "cli/text/table.h"
 #include "cli/text/terminal.h"
 #include "record/text.h"
@@ -121,7 +123,7 @@ std::string table_of(const study::Request& request, const std::vector<Finding>& 
 
 TunePrinter::TunePrinter(bool json)
     : json_(json),
-      has_bar_(!json && isatty(STDERR_FILENO) != 0),
+      has_bar_(!json && !is_quiet() && isatty(STDERR_FILENO) != 0),
       utf8_(is_utf8()),
       shown_(std::chrono::steady_clock::now()) {}
 
@@ -144,6 +146,7 @@ void TunePrinter::start(const Study& study) {
               .text());
     return;
   }
+  if (is_quiet()) return;
   print(fact_line("study", study.folder()));
   print(fact_line("problems", joined(request.problems)));
   print(fact_line("optimizers", joined(optimizer_names(request))));
@@ -170,6 +173,7 @@ void TunePrinter::event(const RunEvent& event) {
 
 void TunePrinter::progress(const Progress& progress) {
   last_ = progress;
+  if (is_quiet()) return;
   const auto now = std::chrono::steady_clock::now();
   const double pause = has_bar_ ? kTuneBarSeconds : kTuneLineSeconds;
   if (std::chrono::duration<double>(now - shown_).count() < pause) return;
@@ -218,6 +222,7 @@ void TunePrinter::end(const Study& study, std::optional<Ending> ending) {
   const std::string word = ending ? to_string(*ending) : "planned";
   clear_bar();
   const std::vector<Finding> found = study::findings(study.request(), study.scores());
+  const size_t left = study.plan().size() - study.scores().size();
   if (json_) {
     Json results = Json::array();
     for (const Finding& finding : found) results.add(json_of(finding));
@@ -229,15 +234,23 @@ void TunePrinter::end(const Study& study, std::optional<Ending> ending) {
               .field("done", study.scores().size())
               .field("failed", last_.failed)
               .field("results", results)
+              .field("next", commands_after_study(study.folder(), left > 0))
               .text());
     return;
   }
-  if (!study.scores().empty()) print("\n" + table_of(study.request(), found, utf8_));
-  const size_t left = study.plan().size() - study.scores().size();
-  if (left > 0) {
-    print(word + ", " + counted(static_cast<int64_t>(left), "run") +
-          " of the plan left; go on with: flightdeck tune " + shell_word(study.folder()));
+  if (is_quiet()) {
+    print(study.folder());
+    return;
   }
+  if (!study.scores().empty()) print("\n" + table_of(study.request(), found, utf8_));
+  const std::string rest = counted(static_cast<int64_t>(left), "run") + " of the plan left";
+  if (!ending) {
+    if (left == 0) return;
+    print(word + ", " + rest + "; go on with: flightdeck tune " + shell_word(study.folder()));
+    return;
+  }
+  print(word + (left > 0 ? ", " + rest : ""));
+  print(next_lines(commands_after_study(study.folder(), left > 0)));
 }
 
 void TunePrinter::print(const std::string& line) {

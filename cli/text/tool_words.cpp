@@ -20,6 +20,7 @@ constexpr Words kWords[] = {
     {"set options.host to one", "give a --host"},
     {"options.host", "--host"},
     {"options.port", "--port"},
+    {"force the deletion of all", "give --force, which deletes all"},
     {"options.resume", "--resume"},
     {"options.token", "--token"},
     {"choose another folder", "choose another --out"},

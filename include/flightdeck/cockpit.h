@@ -26,7 +26,7 @@ class Optimizer;
 namespace flightdeck {
 
 struct CockpitOptions {
-  Grouping grouping;
+  Grouping grouping = Grouping::automatic();
   /// Failures are thrown instead of switching the quantity off.
   bool strict = false;
   /// Of the batches that the cockpit makes of losses; one that it is given has its own.
@@ -49,6 +49,10 @@ struct StepOptions {
   std::optional<double> learning_rate;                 ///< instead of the optimizer's
   /// Tensors that are trained, each with its rate: of an optimizer that is no torch::optim one.
   std::optional<std::vector<std::pair<Tensor, double>>> learning_rates;
+  /// Who the samples are, [N] integers: places in the data set. Quantities and remarks that name
+  /// samples then name these beside the places in the batch.
+  Tensor sample_ids;
+  Tensor labels, predictions;  ///< of classes, [N] integers, for the same purpose
 };
 
 class StepWatch;
@@ -109,6 +113,8 @@ class Cockpit {
   /// Records numbers of the user's own: accuracy, learning rate.
   void log(int64_t step, const std::string& name, double value);
   void log(int64_t step, const std::map<std::string, double>& values);
+  /// The same for lists, histograms and fields.
+  void log_readings(int64_t step, std::vector<Reading> readings);
 
   /// What outlives a step: where the parameters began, ranges that adapt, eigenvectors to start
   /// from, which quantities are off. With it and the training's own state a run goes on in another
@@ -123,6 +129,9 @@ class Cockpit {
   const Parameters& parameters() const;
   /// True if something is computed at this step, or completed for the step before.
   [[nodiscard]] bool is_due(int64_t step) const;
+  /// The same without light quantities (loss, learning rate, time): where they alone are due, no
+  /// graph is read.
+  [[nodiscard]] bool reads_graph(int64_t step) const;
   /// What is computed at this step and by which passes, for people.
   [[nodiscard]] std::string plan(int64_t step) const;
 

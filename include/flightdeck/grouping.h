@@ -13,11 +13,14 @@ namespace flightdeck {
 /// read from the graph.
 class Grouping {
  public:
-  enum class Kind { kWhole, kParameter, kModule, kLayerType, kDepth, kPattern };
+  enum class Kind { kWhole, kAutomatic, kParameter, kModule, kLayerType, kDepth, kPattern };
 
   /// The whole model only.
   Grouping() = default;
   static Grouping whole() { return Grouping(); }
+  /// By module where that makes 2 to kMostAutomatic groups, else the whole model only.
+  static Grouping automatic() { return Grouping(Kind::kAutomatic); }
+  static constexpr size_t kMostAutomatic = 200;
   static Grouping by_parameter() { return Grouping(Kind::kParameter); }
   /// "features.0.weight" belongs to "features.0", or with levels = 1 to "features".
   static Grouping by_module(int64_t levels = 0);
@@ -28,7 +31,8 @@ class Grouping {
   /// The first regular expression (ECMAScript, matched anywhere in the name) that fits names the
   /// group; parameters that fit none form "other".
   static Grouping by_pattern(std::vector<std::string> patterns);
-  /// "whole", "parameter", "module", "module:1", "type", "depth", "pattern:A,B"; throws otherwise.
+  /// "whole", "automatic", "parameter", "module", "module:1", "type", "depth", "pattern:A,B";
+  /// throws otherwise.
   static Grouping parse(const std::string& text);
 
   Kind kind() const { return kind_; }

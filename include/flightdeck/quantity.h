@@ -161,6 +161,12 @@ class StepView {
   virtual const Groups& groups() const = 0;
   /// Per parameter; throws, saying how to give them, if neither optimizer nor rate was given.
   virtual std::vector<double> learning_rates() const = 0;
+  /// The rates that were told, each once, ascending; empty if none was.
+  virtual std::vector<double> told_learning_rates() const { return {}; }
+  /// What was told of the samples, [N] int64 on any device: StepOptions. Undefined if it was not.
+  virtual Tensor sample_ids() const { return {}; }
+  virtual Tensor labels() const { return {}; }
+  virtual Tensor predictions() const { return {}; }
 
   virtual const Gradients& gradients() const = 0;
   virtual const Curvature& curvature(const CurvatureBatch& batch) const = 0;
@@ -267,6 +273,11 @@ class Quantity {
   Quantity& reference(std::string text);
   /// True if it gives values per group too.
   Quantity& has_groups(bool has);
+  /// True if it only passes on what a loop has anyway, `StepView::loss` and what was told: presets
+  /// have it at every step. A step where nothing else is due reads no graph.
+  Quantity& light(bool is_light);
+  /// True if a number that the user logs under its name takes its place.
+  Quantity& gives_way(bool gives);
   Quantity& settings(const Settings& settings);
 
   const std::string& name() const { return name_; }
@@ -276,6 +287,8 @@ class Quantity {
   Cost cost() const { return cost_; }
   const DueSteps& due() const { return due_; }
   bool has_groups() const { return has_groups_; }
+  bool is_light() const { return is_light_; }
+  bool gives_way() const { return gives_way_; }
   const std::vector<SettingInfo>& setting_infos() const { return setting_infos_; }
   const std::string& settings_text() const { return settings_text_; }
   Functions functions() const;
@@ -285,7 +298,7 @@ class Quantity {
   StepNeeds needs_;
   Cost cost_ = Cost::kFree;
   DueSteps due_;
-  bool has_groups_ = false;
+  bool has_groups_ = false, is_light_ = false, gives_way_ = false;
   std::vector<SettingInfo> setting_infos_;
   Functions functions_;
   std::function<Functions()> factory_;
@@ -310,7 +323,7 @@ bool register_quantity(Quantity quantity);
 bool register_quantity(std::function<Quantity(Settings& settings)> make);
 
 /// The papers' sets "economy", "business" and "full", and those of the program; throws, listing
-/// them, on any other name.
+/// them, on any other name. What is light is there at every step, all else on the due steps.
 [[nodiscard]] std::vector<Quantity> preset(const std::string& name, const DueSteps& due = {});
 
 struct PresetInfo {

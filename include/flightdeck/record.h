@@ -129,8 +129,8 @@ class RunReader {
 
   /// True if the folder holds a run.
   static bool is_run(const std::string& folder);
-  /// A text that differs after anything was recorded, begun or ended in the folder; empty if it
-  /// holds no run. Looks at names, sizes and times of its files and at the lock only.
+  /// A text that differs after anything was recorded, begun, ended or labelled in the folder; empty
+  /// if it holds no run. Looks at names, sizes and times of its files and at the lock only.
   static std::string fingerprint(const std::string& folder);
 
   RunInfo info() const;

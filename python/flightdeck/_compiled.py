@@ -49,7 +49,7 @@ class EagerSteps:
 
     def before(self, module: torch.nn.Module, inputs: Any) -> None:
         cockpit = self._cockpit()
-        is_watched = cockpit is not None and torch.is_grad_enabled() and cockpit.is_due(cockpit.next_step)
+        is_watched = cockpit is not None and torch.is_grad_enabled() and cockpit.reads_graph(cockpit.next_step)
         context: ContextManager[Any] = forced_eager() if is_watched else nullcontext()
         context.__enter__()
         self._open.append(context)

@@ -9,7 +9,7 @@ import torch
 
 from ._words import (
     BatchAverage, BatchNorm, Cost, CoverageLevel, CurvatureKind, CurvatureNeeds, DampingSplit, DiagonalMethod,
-    DueLike, EigenMethod, Ending, LossColumns, Needs, Reduction, Severity, SharedTerms, TraceMethod, WeightSharing,
+    DueLike, EigenMethod, Ending, IntegersLike, LossColumns, Needs, Reduction, Severity, SharedTerms, TraceMethod, WeightSharing,
 )
 from .sinks import Sink
 
@@ -861,7 +861,7 @@ class Cockpit:
         parameters: _NamedTensors,
         quantities: Sequence[Quantity],
         *,
-        groups: Union[str, Sequence[str]] = "whole",
+        groups: Union[str, Sequence[str]] = "automatic",
         strict: bool = False,
         batch_norm: BatchNorm = "refuse",
         shared_terms: SharedTerms = "keep",
@@ -883,6 +883,9 @@ class Cockpit:
         outputs: Optional[Tensor] = None,
         batch_size: int = 0,
         reduction: Reduction = "mean",
+        sample_ids: Optional[IntegersLike] = None,
+        labels: Optional[IntegersLike] = None,
+        predictions: Optional[IntegersLike] = None,
     ) -> StepWatch: ...
     def log(self, step: int, values: Mapping[str, float]) -> None: ...
     def save(self) -> Dict[str, Tensor]: ...
@@ -890,6 +893,7 @@ class Cockpit:
     @property
     def parameters(self) -> _NamedTensors: ...
     def is_due(self, step: int) -> bool: ...
+    def reads_graph(self, step: int) -> bool: ...
     def plan(self, step: int) -> str: ...
     def finish(self, ending: Ending = "finished") -> None: ...
 
@@ -1027,6 +1031,8 @@ class Layout:
     def outer(self) -> int: ...
     @property
     def inner(self) -> int: ...
+    @property
+    def owners(self) -> Optional[List[int]]: ...
     @staticmethod
     def batch(N: int, dim: int, outer: int = 1, inner: int = 1) -> Layout: ...
     @staticmethod

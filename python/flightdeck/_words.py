@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Literal, Sequence, Union
 
+import torch
+
 from . import _engine
 
 Need = Literal[
@@ -34,5 +36,7 @@ Severity = Literal["advice", "warning", "failure"]
 #: One need or several.
 Needs = Union[Need, Sequence[Need]]
 CurvatureNeeds = Union[CurvatureNeed, Sequence[CurvatureNeed]]
+#: One integer per sample.
+IntegersLike = Union[torch.Tensor, Sequence[int]]
 #: Every so many steps, "every 16 from 3", "log 0 4", "at 0,5,9", a list of steps, or a function of the step.
 DueLike = Union["_engine.DueSteps", int, str, Iterable[int], Callable[[int], bool], None]

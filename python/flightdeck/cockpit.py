@@ -18,7 +18,7 @@ import torch
 
 from . import _engine
 from ._compiled import EagerSteps, forced_eager, is_compiled
-from ._words import BatchNorm, DueLike, Ending, Reduction, SharedTerms
+from ._words import BatchNorm, DueLike, Ending, IntegersLike, Reduction, SharedTerms
 from .parameters import ParametersLike, named_parameters
 from .quantities import QuantitiesLike, quantities_of
 from .sinks import Sink
@@ -36,8 +36,9 @@ class Cockpit:
     """Watches the training of a model's parameters.
 
     ``quantities`` is a preset (``"economy"``, ``"business"``, ``"full"``) or a list of quantities; ``due`` says
-    at which steps those given by name are computed. ``groups`` is ``"whole"``, ``"module"``, ``"module:1"``,
-    ``"parameter"``, ``"type"``, ``"depth"``, or a list of regular expressions. ``keep`` is how many of the last
+    at which steps those given by name are computed; loss, learning rate and time of a preset are recorded at every
+    step. ``groups`` is ``"automatic"`` (modules, up to 200), ``"whole"``, ``"module"``, ``"module:1"``, ``"parameter"``,
+    ``"type"``, ``"depth"``, or a list of regular expressions. ``keep`` is how many of the last
     steps `readings` has; None keeps all.
 
     Parameters, ``.grad`` and random numbers are as without it, to the bit. A quantity that fails is switched off
@@ -65,7 +66,7 @@ class Cockpit:
         *,
         record_to: Union[str, "os.PathLike[str]", None] = None,
         due: DueLike = None,
-        groups: Union[str, Sequence[str]] = "whole",
+        groups: Union[str, Sequence[str]] = "automatic",
         strict: bool = False,
         batch_norm: BatchNorm = "refuse",
         shared_terms: SharedTerms = "keep",
@@ -135,16 +136,20 @@ class Cockpit:
         batch_size: int = 0,
         reduction: Reduction = "mean",
         scaler: Optional[Any] = None,
+        sample_ids: Optional[IntegersLike] = None,
+        labels: Optional[IntegersLike] = None,
+        predictions: Optional[IntegersLike] = None,
     ) -> _engine.StepWatch:
         """Watches one step: a ``with`` block around ``backward()``, at every step, with ascending numbers.
 
         ``losses`` are individual losses [N], a scalar loss, or a `Batch`. The graph of a known loss tells of how many
         samples it is the mean or the sum; of another one, say ``batch_size`` and ``reduction``. Learning rates are read from the ``optimizer``. A factor on the loss is no part of any value;
-        that of a ``scaler`` (``torch.amp.GradScaler``) is recorded as ``grad_scale``. An exception inside the block
-        drops the step.
+        that of a ``scaler`` (``torch.amp.GradScaler``) is recorded as ``grad_scale``. ``sample_ids`` say who the samples
+        are, one integer each (a tensor or a list): quantities and remarks that name samples name these; ``labels`` and
+        ``predictions`` are named with them. An exception inside the block drops the step.
         """
         self._next_step = step + 1
-        if scaler is not None and self.is_due(step):
+        if scaler is not None and self.reads_graph(step):
             self.log(step, grad_scale=scaler.get_scale())
         return self._native.watch(
             step,
@@ -154,6 +159,9 @@ class Cockpit:
             outputs=outputs,
             batch_size=batch_size,
             reduction=reduction,
+            sample_ids=sample_ids,
+            labels=labels,
+            predictions=predictions,
         )
 
     def eager(self, step: int) -> ContextManager[Any]:
@@ -161,7 +169,7 @@ class Cockpit:
 
         A cockpit that was given the compiled module does it by itself.
         """
-        return forced_eager() if self.is_due(step) else nullcontext()
+        return forced_eager() if self.reads_graph(step) else nullcontext()
 
     def attach(
         self,
@@ -216,6 +224,10 @@ class Cockpit:
     def is_due(self, step: int) -> bool:
         """True if something is computed at this step, or completed for the step before."""
         return self._native.is_due(step)
+
+    def reads_graph(self, step: int) -> bool:
+        """The same without loss, learning rate and time: where they alone are due, no graph is read."""
+        return self._native.reads_graph(step)
 
     def plan(self, step: int) -> str:
         """What is computed at this step and by which passes, for people."""

@@ -38,6 +38,21 @@ std::vector<std::pair<Tensor, double>> learning_rates_of(const py::object& optim
   return rates;
 }
 
+// A tensor as it is; any other sequence of integers as one. None is undefined.
+Tensor integers_of(const py::object& given, const char* name) {
+  if (given.is_none()) return {};
+  if (THPVariable_Check(given.ptr())) return given.cast<Tensor>();
+  try {
+    return at::tensor(given.cast<std::vector<int64_t>>(), at::kLong);
+  } catch (const py::cast_error&) {
+    throw py::type_error(
+        std::string("watch: ") + name + " is a " +
+        py::str(py::type::of(given).attr("__name__")).cast<std::string>() +
+        " that holds something other than integers; give a tensor or a list of ints, "
+        "one per sample");
+  }
+}
+
 Grouping grouping_of(const py::object& given) {
   if (py::isinstance<py::str>(given)) return Grouping::parse(given.cast<std::string>());
   return Grouping::by_pattern(given.cast<std::vector<std::string>>());
@@ -83,8 +98,14 @@ std::unique_ptr<LoopWatch> watch(Cockpit& cockpit,
                                  std::optional<double> learning_rate,
                                  const std::optional<Tensor>& outputs,
                                  int64_t batch_size,
-                                 Reduction reduction) {
+                                 Reduction reduction,
+                                 const py::object& sample_ids,
+                                 const py::object& labels,
+                                 const py::object& predictions) {
   StepOptions told;
+  told.sample_ids = integers_of(sample_ids, "sample_ids");
+  told.labels = integers_of(labels, "labels");
+  told.predictions = integers_of(predictions, "predictions");
   told.learning_rate = learning_rate;
   if (!optimizer.is_none()) told.learning_rates = learning_rates_of(optimizer);
   if (py::isinstance<Batch>(losses)) {
@@ -147,7 +168,7 @@ void bind_cockpit(py::module_& module) {
            py::arg("parameters"),
            py::arg("quantities"),
            py::kw_only(),
-           py::arg("groups") = "whole",
+           py::arg("groups") = "automatic",
            py::arg("strict") = false,
            py::arg("batch_norm") = BatchNormPolicy::kRefuse,
            py::arg("shared_terms") = SharedTerms::kKeep,
@@ -174,7 +195,10 @@ void bind_cockpit(py::module_& module) {
            py::arg("learning_rate") = std::nullopt,
            py::arg("outputs") = std::nullopt,
            py::arg("batch_size") = 0,
-           py::arg("reduction") = Reduction::kMean)
+           py::arg("reduction") = Reduction::kMean,
+           py::arg("sample_ids") = py::none(),
+           py::arg("labels") = py::none(),
+           py::arg("predictions") = py::none())
       .def("log",
            py::overload_cast<int64_t, const std::map<std::string, double>&>(&Cockpit::log),
            py::arg("step"),
@@ -185,6 +209,7 @@ void bind_cockpit(py::module_& module) {
       .def_property_readonly(
           "parameters", [](const Cockpit& cockpit) { return named_tensors(cockpit.parameters()); })
       .def("is_due", &Cockpit::is_due, py::arg("step"), Unlocked())
+      .def("reads_graph", &Cockpit::reads_graph, py::arg("step"), Unlocked())
       .def("plan", &Cockpit::plan, py::arg("step"), Unlocked())
       .def("finish", &Cockpit::finish, py::arg("ending") = Ending::kFinished, Unlocked());
 }

@@ -96,6 +96,11 @@ void bind_parts(py::module_& module) {
       .def_readonly("dim", &Layout::dim)
       .def_readonly("outer", &Layout::outer)
       .def_readonly("inner", &Layout::inner)
+      .def_property_readonly("owners",
+                             [](const Layout& layout) {
+                               return layout.owners ? py::cast(*layout.owners)
+                                                    : py::object(py::none());
+                             })
       .def_static("batch",
                   &Layout::batch,
                   py::arg("N"),

@@ -395,3 +395,25 @@ def test_memory_is_flat_over_many_steps() -> None:
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak
     assert grown < 4096, f"{grown} kB more after 8000 steps"
+
+
+@pytest.mark.parametrize("told", [[70, 71, 72, 73, 74, 75], torch.arange(70, 76)])
+def test_samples_are_named_by_the_ids_that_were_told(told: Any) -> None:
+    model = torch.nn.Linear(3, 2)
+    cockpit = Cockpit(model, ["sample_outliers"], strict=True)
+    losses = model(torch.randn(6, 3)).square().sum(1)
+    with cockpit.watch(0, losses, sample_ids=told, labels=[0, 1, 0, 1, 0, 1]):
+        losses.mean().backward()
+    reading: Any = cockpit.readings[0]
+    assert reading["sample_outliers/ids"] == [70 + place for place in reading["sample_outliers/samples"]]
+    assert reading["sample_outliers/labels"] == [place % 2 for place in reading["sample_outliers/samples"]]
+
+
+def test_ids_that_are_no_integers_are_refused_by_name() -> None:
+    model = torch.nn.Linear(3, 2)
+    cockpit = Cockpit(model, ["loss"], strict=True)
+    losses = model(torch.randn(2, 3)).square().sum(1)
+    with pytest.raises(TypeError, match="sample_ids"):
+        cockpit.watch(0, losses, sample_ids=["a", "b"])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="sample_ids"):
+        cockpit.watch(1, losses, sample_ids=[1, 2, 3])

@@ -25,6 +25,10 @@ constexpr int64_t kReadNumbers = int64_t{1} << 27;  // of lists and histograms t
 constexpr int64_t kCellBytes = int64_t{1} << 26;    // a text or blob of the database
 constexpr int64_t kRowBytes = 4;                    // a row of a table takes at least so many
 constexpr int64_t kReadSeconds = 60;                // of a reader's call without a result
+constexpr int64_t kLabelsBytes = int64_t{1} << 16;  // of labels.txt
+constexpr int64_t kTags = 64;                       // of a run
+constexpr int64_t kTagBytes = 64;
+constexpr int64_t kNoteBytes = 2000;  // a request with one fits into an address
 
 // ---- the server ---------------------------------------------------------------------------------
 

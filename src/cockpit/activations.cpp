@@ -48,6 +48,12 @@ Tensor units_second(const Tensor& values, const Layout& layout, bool is_convolut
       return values.dim() == 1 ? values.unsqueeze(1) : values;
     return values.flatten(1, -2).transpose(1, 2);
   }
+  if (layout.is_scattered()) {
+    // A unit is looked at over all positions: whose they are does not matter.
+    const Tensor positions = values.movedim(layout.dim, 0);
+    if (positions.dim() == 1) return positions.unsqueeze(1);
+    return is_convolution ? positions : positions.unsqueeze(1).flatten(1, -2).transpose(1, 2);
+  }
   return samples_first(values, layout).flatten(1, -2).transpose(1, 2);
 }
 

@@ -77,12 +77,17 @@ void Cockpit::log(int64_t step, const std::map<std::string, double>& values) {
   state_->log(step, values);
 }
 
+void Cockpit::log_readings(int64_t step, std::vector<Reading> readings) {
+  state_->log(step, std::move(readings));
+}
+
 std::map<std::string, Tensor> Cockpit::save() const { return state_->save(); }
 void Cockpit::load(const std::map<std::string, Tensor>& saved) { state_->load(saved); }
 
 const CockpitOptions& Cockpit::options() const { return state_->options(); }
 const Parameters& Cockpit::parameters() const { return state_->parameters(); }
 bool Cockpit::is_due(int64_t step) const { return state_->is_due(step); }
+bool Cockpit::reads_graph(int64_t step) const { return state_->reads_graph(step); }
 std::string Cockpit::plan(int64_t step) const { return state_->plan_text(step); }
 void Cockpit::finish(Ending ending) { state_->finish(ending); }
 

@@ -72,6 +72,7 @@ std::vector<std::string> group_names(const Grouping& grouping,
   std::vector<std::string> names;
   switch (grouping.kind()) {
     case Grouping::Kind::kWhole:
+    case Grouping::Kind::kAutomatic:
       break;
     case Grouping::Kind::kParameter:
       for (const NamedParameter& parameter : parameters) names.push_back(parameter.name);
@@ -100,6 +101,18 @@ std::vector<std::string> group_names(const Grouping& grouping,
 
 bool needs_graph(const Grouping& grouping) {
   return grouping.kind() == Grouping::Kind::kLayerType || grouping.kind() == Grouping::Kind::kDepth;
+}
+
+Grouping settled(const Grouping& grouping, const Parameters& parameters) {
+  if (grouping.kind() != Grouping::Kind::kAutomatic) return grouping;
+  std::set<std::string> modules;
+  bool has_modules = false;  // else every parameter would be a group
+  for (const NamedParameter& parameter : parameters) {
+    modules.insert(module_of(parameter.name));
+    has_modules = has_modules || parameter.name.find('.') != std::string::npos;
+  }
+  const bool is_few = modules.size() >= 2 && modules.size() <= Grouping::kMostAutomatic;
+  return has_modules && is_few ? Grouping::by_module() : Grouping::whole();
 }
 
 Groups make_groups(const Grouping& grouping, const Parameters& parameters, const Capture* capture) {

@@ -11,6 +11,9 @@ namespace flightdeck {
 // True if groups can only be told from a graph.
 bool needs_graph(const Grouping& grouping);
 
+// What an automatic grouping comes to for these parameters; any other as it is.
+Grouping settled(const Grouping& grouping, const Parameters& parameters);
+
 // `capture` may be null unless `needs_graph`.
 Groups make_groups(const Grouping& grouping, const Parameters& parameters, const Capture* capture);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cockpit/learning_rates.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <torch/optim/optimizer.h>
@@ -22,6 +23,17 @@ LearningRates::LearningRates(const StepOptions& options) : told_(options.learnin
       of_optimizer_->emplace_back(tensor.unsafeGetTensorImpl(), rate);
     }
   }
+}
+
+std::vector<double> LearningRates::distinct() const {
+  if (told_) return {*told_};
+  std::vector<double> rates;
+  if (!of_optimizer_) return rates;
+  for (const auto& [tensor, rate] : *of_optimizer_) {
+    if (std::find(rates.begin(), rates.end(), rate) == rates.end()) rates.push_back(rate);
+  }
+  std::sort(rates.begin(), rates.end());
+  return rates;
 }
 
 std::vector<double> LearningRates::of(const Parameters& parameters) const {

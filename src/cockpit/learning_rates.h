@@ -17,6 +17,8 @@ class LearningRates {
 
   // Throws if neither optimizer nor rate was given, or the optimizer lacks a parameter.
   std::vector<double> of(const Parameters& parameters) const;
+  // Each rate once, ascending; empty if none was given.
+  std::vector<double> distinct() const;
 
  private:
   std::optional<double> told_;

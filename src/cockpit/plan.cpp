@@ -154,6 +154,7 @@ Plan make_plan(int64_t step,
   Plan plan;
   plan.step = step;
   plan.ends_chord = ends_chord;
+  plan.is_light = !ends_chord;
   for (size_t k = 0; k < all_tracked.size(); ++k) {
     StepNeeds needs;
     try {
@@ -164,6 +165,7 @@ Plan make_plan(int64_t step,
       continue;
     }
     plan.due.push_back(k);
+    plan.is_light = plan.is_light && all_tracked[k].quantity.is_light();
     plan.gradients = plan.gradients | needs.gradients;
     for (const Bins& bins : needs.histograms) add_if_new(plan.histograms, bins);
     for (const JointBins& bins : needs.joint_histograms) add_if_new(plan.joint_histograms, bins);

@@ -38,6 +38,7 @@ struct Plan {
   std::vector<SpectrumNeed> spectra;  // one per matrix
   std::vector<VivitNeed> vivits;
   bool activations = false, update = false, chord = false;
+  bool is_light = true;  // nothing of the graph is read
 
   bool is_empty() const { return due.empty() && !ends_chord; }
   // True if the individual gradients of the user's backward pass are listened to.

@@ -2,21 +2,16 @@
 #include "cockpit/run_info.h"
 
 #include <fstream>
-#include <unistd.h>
 
 #include <ATen/ATen.h>
 #include <torch/version.h>
 
 #include "base/clock.h"
+#include "base/host_name.h"
 #include "base/shell.h"
 
 namespace flightdeck {
 namespace {
-
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 // The command line of this process as a shell reads it back; empty where unknown.
 std::string command_line() {

@@ -53,6 +53,7 @@ StepContext make_context(const Parameters& parameters, CockpitOptions options) {
   context.parameters = without_further_names(parameters);
   check_parameters(context.parameters);
   context.start = std::chrono::steady_clock::now();
+  options.grouping = settled(options.grouping, context.parameters);
   // Until the graph can be read there is the whole model alone.
   const Grouping grouping = needs_graph(options.grouping) ? Grouping::whole() : options.grouping;
   context.groups = make_groups(grouping, context.parameters, nullptr);
@@ -141,6 +142,7 @@ void Cockpit::State::load(const std::map<std::string, Tensor>& saved) {
 
 std::map<std::string, Tensor> Cockpit::State::save() {
   const Call call(*this);
+  write_late_values();  // whoever goes on from here has them in the record
   return save_state(context_, tracked_);
 }
 
@@ -153,6 +155,12 @@ Plan Cockpit::State::plan(int64_t step) const {
 bool Cockpit::State::is_due(int64_t step) {
   const Call call(*this);
   return pending_.is_completed_by(step) || !plan(step).is_empty();
+}
+
+bool Cockpit::State::reads_graph(int64_t step) {
+  const Call call(*this);
+  const Plan due = plan(step);
+  return pending_.is_completed_by(step) || (!due.is_empty() && !due.is_light);
 }
 
 std::string Cockpit::State::plan_text(int64_t step) {
@@ -183,25 +191,32 @@ void Cockpit::State::tell_failures() noexcept {
 }
 
 void Cockpit::State::log(int64_t step, const std::map<std::string, double>& values) {
-  const Call call(*this);
-  TORCH_CHECK(!is_finished_, "log: the run is finished; make a new cockpit for a new run");
-  StepReadings readings;
-  readings.step = step;
-  readings.time = seconds_since_1970();
+  std::vector<Reading> readings;
   for (const auto& [name, value] : values) {
-    for (const TrackedQuantity& tracked : tracked_) {
-      TORCH_CHECK_VALUE(tracked.quantity.name() != name,
-                        "log: '",
-                        name,
-                        "' is the name of a quantity of this cockpit; choose another");
-    }
     Reading reading;
     reading.quantity = name;
     reading.number = value;
-    readings.readings.push_back(std::move(reading));
+    readings.push_back(std::move(reading));
   }
+  log(step, std::move(readings));
+}
+
+void Cockpit::State::log(int64_t step, std::vector<Reading> readings) {
+  const Call call(*this);
+  TORCH_CHECK(!is_finished_, "log: the run is finished; make a new cockpit for a new run");
+  for (const Reading& reading : readings) {
+    for (TrackedQuantity& tracked : tracked_) {
+      if (tracked.quantity.name() != reading.quantity) continue;
+      TORCH_CHECK_VALUE(tracked.quantity.gives_way(),
+                        "log: '",
+                        reading.quantity,
+                        "' is the name of a quantity of this cockpit; choose another");
+      tracked.is_on = false;
+    }
+  }
+  const double time = seconds_since_1970();
   if (!output_.has_begun()) tell_run();
-  output_.write(readings);
+  output_.write({step, time, std::move(readings)});
 }
 
 void Cockpit::State::finish(Ending ending) {
@@ -220,6 +235,7 @@ void Cockpit::State::end_run_if_asked() noexcept {
     }
     is_finished_ = true;
     give_up_step();
+    write_late_values();
     output_.finish(*ending_);
   } catch (...) {
     is_finished_ = true;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cockpit/failures.h"
+#include "cockpit/late_values.h"
 #include "cockpit/output.h"
 #include "cockpit/pending.h"
 #include "cockpit/plan.h"
@@ -41,11 +42,13 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
 
   // ---- at any time ----
   void log(int64_t step, const std::map<std::string, double>& values);
+  void log(int64_t step, std::vector<Reading> readings);
   void finish(Ending ending);
   std::map<std::string, Tensor> save();
   const CockpitOptions& options() const { return context_.options; }
   const Parameters& parameters() const { return context_.parameters; }
   bool is_due(int64_t step);
+  bool reads_graph(int64_t step);
   std::string plan_text(int64_t step);
 
  private:
@@ -81,6 +84,13 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   void compute_values(NamedValues& values);
   // Everything of this step and the step before, after one transfer from the device.
   void publish(const NamedValues& values, const std::optional<ChordEnd>& chord_end);
+  // What light steps left on the device, at the latest with the end of the run.
+  void write_late_values();
+  void write_fetched_late_values();
+  // Says once which samples' losses are not finite, where the mean of the losses is not.
+  void name_bad_samples(int64_t step,
+                        const std::vector<Reading>& readings,
+                        const StepSamples& samples);
   void take_remarks();
   void warn_of_lost_parameters();
   // What is known of the step before is not lost with this one.
@@ -98,6 +108,9 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   Output output_;
   Failures failures_;
   Pending pending_;
+  LateValues late_;
+  bool has_named_samples_ = false;
+  bool losses_are_whole_ = false;  // when the graph was last read
   bool knows_groups_ = false;
   std::vector<bool> took_part_;   // per parameter: in the losses of a step before
   std::optional<Ending> ending_;  // asked for

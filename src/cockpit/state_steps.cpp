@@ -35,6 +35,12 @@ std::string kind_of(const Tensor& tensor) {
   return text.str();
 }
 
+// The graph of a compiled model does not tell of how many samples a scalar is the mean or the sum.
+bool is_of_unknown_size(const Batch& batch) {
+  const Tensor& losses = batch.losses();
+  return losses.defined() && losses.dim() == 0 && batch.options().batch_size == 0;
+}
+
 // LibTorch does not name an undefined tensor: says which of the step's nobody asked for.
 Value compute_with_remedy(const Quantity::Compute& compute, const Step& step) {
   try {
@@ -172,9 +178,18 @@ bool Cockpit::State::begin_step(int64_t step,
       return false;
     }
     const Batch batch = make_batch();
+    // What is left out of the losses is found in the graph.
+    const bool leaves_out = batch.options().shared_terms == SharedTerms::kLeaveOut;
+    if (leaves_out && !losses_are_whole_) plan.is_light = false;
+    if (plan.is_light && is_of_unknown_size(batch)) {
+      if (pending_.is_waiting()) publish({}, std::nullopt);
+      return false;
+    }
+    const bool is_light = plan.is_light;
     current_ = std::make_unique<Step>(context_, std::move(plan), batch, options);
-    find_groups(batch);
+    if (!is_light) find_groups(batch);
     current_->begin(batch, update, on_failure());
+    if (!is_light) losses_are_whole_ = current_->has_whole_losses();
     return true;
   } catch (...) {
     give_up_step();
@@ -242,21 +257,57 @@ void Cockpit::State::compute_values(NamedValues& values) {
 }
 
 void Cockpit::State::publish(const NamedValues& values, const std::optional<ChordEnd>& chord_end) {
+  const int64_t step = last_step_.value_or(0);
+  const bool is_light = current_ && current_->plan().is_light && !pending_.is_waiting();
+  if (is_light && late_.may_hold(values)) {
+    late_.hold({step, seconds_since_1970(), values, current_->samples(), {}});
+    return;
+  }
   Transfer transfer;
   std::vector<Tensor> numbers = tensors_of(values);
   transfer.add(numbers);
   pending_.add_to(transfer, chord_end);
+  late_.add_to(transfer);
   transfer.run();
+  write_fetched_late_values();
   const double now = seconds_since_1970();
-  const int64_t step = last_step_.value_or(0);
   std::vector<Reading> own = readings_of(values, numbers, context_.groups);
   for (const Reading& reading : own) {
     if (reading.field == kRoundingField) output_.remark(step, reading.quantity, kRoundingRemark);
   }
+  if (current_) name_bad_samples(step, own, current_->samples());
   output_.write({step, now, std::move(own)});
   if (!pending_.is_waiting()) return;
   if (pending_.stood_still()) output_.remark(pending_.step(), "", kStandstill);
   output_.write(pending_.take_readings(step, now));
+}
+
+void Cockpit::State::write_late_values() {
+  Transfer transfer;
+  late_.add_to(transfer);
+  transfer.run();
+  write_fetched_late_values();
+}
+
+void Cockpit::State::write_fetched_late_values() {
+  for (const LateValues::Item& item : late_.take()) {
+    std::vector<Reading> readings = readings_of(item.values, item.numbers, context_.groups);
+    name_bad_samples(item.step, readings, item.samples);
+    output_.write({item.step, item.time, std::move(readings)});
+  }
+}
+
+void Cockpit::State::name_bad_samples(int64_t step,
+                                      const std::vector<Reading>& readings,
+                                      const StepSamples& samples) {
+  if (has_named_samples_) return;
+  for (const Reading& reading : readings) {
+    const bool is_loss = reading.quantity == "loss" && reading.field.empty();
+    if (!is_loss || std::isfinite(reading.number)) continue;
+    has_named_samples_ = true;
+    const std::string text = not_finite_text(samples);
+    if (!text.empty()) output_.remark(step, "loss", text);
+  }
 }
 
 void Cockpit::State::take_remarks() {

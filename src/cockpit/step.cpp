@@ -140,6 +140,7 @@ Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOption
       plan_(std::move(plan)),
       learning_rates_(options),
       batch_size_(checked_size(batch, context.parameters)),
+      samples_(told_samples(options, batch_size_)),
       loss_(mean_loss(batch)) {}
 
 void Step::run_curvatures(const Batch& batch, const OnFailure& on_failure) {
@@ -219,6 +220,11 @@ void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
 }
 
 void Step::read_losses(const Batch& batch) {
+  // Those of a scalar are read from its graph.
+  if (plan_.is_light && batch.is_scalar()) {
+    unread_ = "the individual losses of a scalar are not read where only light quantities are due";
+    return;
+  }
   try {
     individual_ = batch.individual_losses();
   } catch (const c10::Error& error) {
@@ -249,7 +255,7 @@ void Step::check_losses_whole() const {
 void Step::begin(const Batch& batch,
                  const std::vector<Tensor>& update,
                  const OnFailure& on_failure) {
-  find_left_out(batch);
+  if (!plan_.is_light) find_left_out(batch);
   read_losses(batch);
   run_curvatures(batch, on_failure);
   run_spectra(batch, on_failure);
@@ -286,6 +292,12 @@ bool Step::finish(const OnFailure& on_failure) {
 
 void Step::add_remarks(const std::vector<std::string>& remarks) {
   remarks_.insert(remarks_.end(), remarks.begin(), remarks.end());
+}
+
+StepSamples Step::samples() const {
+  StepSamples samples = samples_;
+  samples.losses = individual_;
+  return samples;
 }
 
 ChordEnd Step::chord_start() const { return {mean_and_variance(losses()), Tensor(), batch_size_}; }

@@ -13,6 +13,7 @@
 
 #include "cockpit/learning_rates.h"
 #include "cockpit/plan.h"
+#include "cockpit/step_samples.h"
 #include "flightdeck/cockpit.h"
 #include "flightdeck/quantity.h"
 #include "flightdeck/watch.h"
@@ -55,11 +56,15 @@ class Step final : public StepView {
   // After the backward pass. False if there was none.
   bool finish(const OnFailure& on_failure);
 
+  // Nothing is left out of them. Known after `begin`.
+  bool has_whole_losses() const { return left_out_.empty() && losses_error_.empty(); }
   bool has_gradients() const { return gradients_.has_value(); }
   // For the update after this step: losses known, slopes not yet.
   ChordEnd chord_start() const;
   // For the update before this step.
   ChordEnd chord_end() const;
+  // With the losses where they are known.
+  StepSamples samples() const;
   // Remarks of the passes.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
@@ -75,6 +80,10 @@ class Step final : public StepView {
   }
   const Groups& groups() const override { return context_.groups; }
   std::vector<double> learning_rates() const override;
+  std::vector<double> told_learning_rates() const override { return learning_rates_.distinct(); }
+  Tensor sample_ids() const override { return samples_.ids; }
+  Tensor labels() const override { return samples_.labels; }
+  Tensor predictions() const override { return samples_.predictions; }
   const Gradients& gradients() const override;
   const Curvature& curvature(const CurvatureBatch& batch) const override;
   const Eigenpairs& spectrum(const SpectrumNeed& need) const override;
@@ -99,6 +108,7 @@ class Step final : public StepView {
   Plan plan_;
   LearningRates learning_rates_;
   int64_t batch_size_;
+  StepSamples samples_;       // without losses
   Tensor individual_, loss_;  // detached
   std::string unread_;        // why there are no individual losses
   std::optional<Watch> watch_;

@@ -107,6 +107,11 @@ size_t AveragedChain::next_edge(size_t position) const {
                                 " has no rule for ",
                                 captured.node->name(),
                                 "; use KFLR or the operators instead");
+    TORCH_CHECK_NOT_IMPLEMENTED(!input_layout(position, e).is_scattered(),
+                                options_.what,
+                                " takes as many entries of every sample, but ",
+                                captured.node->name(),
+                                " picks them in any order; use KFLR or the operators instead");
     TORCH_CHECK_NOT_IMPLEMENTED(found == captured.edges.size(),
                                 options_.what,
                                 " is defined for chains of layers, but ",

@@ -172,14 +172,19 @@ class Finder {
                            size_t position,
                            const std::string& where,
                            const Shape& shape) const {
-    if (layout.is_batch()) return;
+    if (layout.is_batch() && !layout.is_scattered()) return;
     // Above the slow part is the op that the samples are lost at.
     std::string op = "an op";
     for (size_t k = 0; k <= position && op == "an op"; ++k) {
       const CapturedNode& captured = capture_.nodes[k];
       const auto& edges = captured.edges;
       const bool loses = std::find(edges.begin(), edges.end(), EdgeKind::kSlow) != edges.end();
-      if (captured.side == Side::kBatch && loses) op = captured.node->name();
+      const bool scatters =
+          !captured.layout.is_scattered() &&
+          std::any_of(captured.next.begin(), captured.next.end(), [this](int64_t next) {
+            return next >= 0 && capture_.nodes[next].layout.is_scattered();
+          });
+      if (captured.side == Side::kBatch && (loses || scatters)) op = captured.node->name();
     }
     TORCH_CHECK_VALUE(false,
                       "curvature: the ",

@@ -225,6 +225,10 @@ class Residuals {
     const CapturedNode& captured = capture_.nodes[k];
     if (captured.edges[edge] != EdgeKind::kBatch) return;
     const Layout layout = layout_of(k, edge);
+    if (layout.is_scattered()) {
+      give_up_below(k, scattered_reason(k));
+      return;
+    }
     for (const double sign : {1.0, -1.0}) {
       const Tensor part = curved.mul(sign).clamp_min(0);
       if (!part.any().item<bool>()) continue;
@@ -263,6 +267,13 @@ class Residuals {
     const bool is_bilinear_at_most =
         inputs.size() == 1 && captured.rule && captured.rule->is_linear_in(view, inputs[0].edge);
     if (inputs.empty() || is_bilinear_at_most) return;
+    const bool is_scattered = std::any_of(inputs.begin(), inputs.end(), [](const Input& input) {
+      return input.layout.is_scattered();
+    });
+    if (is_scattered) {
+      give_up_below(k, scattered_reason(k));
+      return;
+    }
 
     const auto options = real_options(view.output_options());
     const double bytes =
@@ -318,6 +329,10 @@ class Residuals {
         return seeds;
       });
     }
+  }
+
+  std::string scattered_reason(size_t k) const {
+    return capture_.nodes[k].node->name() + " has its samples in any order";
   }
 
   // Parameters below a node go the slow way after all.

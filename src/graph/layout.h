@@ -14,6 +14,17 @@ namespace flightdeck {
 // dimensions.
 Layout reshape_layout(const Layout& layout, const Shape& from, const Shape& to);
 
+// The source of a write to `places` (integers [M] along the dimension of the samples of `out`):
+// each position belongs to the sample that it was written to.
+Layout written_layout(const Layout& out, const Tensor& places);
+
+// What was read at `places`, along a dimension of `size` entries; the samples of `out` sit in the
+// dimension of the places read. An entry belongs to the sample that reads it: unknown if two do.
+Layout read_layout(const Layout& out, const Tensor& places, int64_t size);
+
+// What two uses of one tensor say together: unknown if they contradict each other.
+Layout agreed_layout(const Layout& first, const Layout& second);
+
 // For the operand of a reduction from which the samples have been summed away: the leading
 // dimension carries them, sample by sample. Throws if N does not divide it.
 Layout leading_layout(int64_t N, const Shape& input, const std::string& op);

@@ -46,6 +46,7 @@ GraphReader::GraphReader(const Tensor& losses,
   is_summand_.assign(count, false);
   factor_.assign(count, 1);
   shared_by_.resize(count);
+  scattered_by_.resize(count);
   slow_reason_.resize(count);
 }
 
@@ -226,7 +227,13 @@ void GraphReader::classify_edge(size_t k, size_t e) {
   if (layout.kind == Layout::Kind::kCoupled) layout = decouple(captured, view, e);
   switch (layout.kind) {
     case Layout::Kind::kBatch:
-      follow(k, e, layout);
+      // Lines of a table that no two samples happen to share are still lines of a table.
+      if (layout.owners != captured.layout.owners && layout.is_scattered() &&
+          leads_only_to_parameters(captured.next[e])) {
+        use(k, e);
+      } else {
+        follow(k, e, layout);
+      }
       break;
     case Layout::Kind::kFree:
       if (is_summand_[k] && captured.rule->summand(view, e)) {
@@ -268,8 +275,12 @@ void GraphReader::follow(size_t k, size_t e, const Layout& layout) {
   const size_t next = captured.next[e];
   captured.edges[e] = EdgeKind::kBatch;
   Layout& target = outputs_[next][captured.node->next_edge(e).input_nr];
-  const bool agrees = target.kind == Layout::Kind::kUnset || target == layout;
-  target = agrees ? layout : Layout::unknown();
+  if (layout.is_scattered() && scattered_by_[next].empty()) {
+    scattered_by_[next] = captured.node->name();
+  }
+  target = target.kind == Layout::Kind::kUnset ? layout : agreed_layout(target, layout);
+  // Two samples read the same entry: that couples them, unless it comes from parameters alone.
+  if (!target.is_batch() && !scattered_by_[next].empty()) add_once(unread_, scattered_by_[next]);
   if (!is_summand_[k]) return;
   if (const auto factor = captured.rule->summand(NodeView(captured.node), e)) {
     is_summand_[next] = true;

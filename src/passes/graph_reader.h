@@ -73,6 +73,8 @@ class GraphReader {
   std::vector<bool> is_summand_;        // reached from the losses over summands alone
   std::vector<double> factor_;          // of those: what they are multiplied by on the way
   std::vector<std::string> shared_by_;  // the op that uses a free node's output for all samples
+  std::vector<std::string>
+      scattered_by_;  // the op that picks lines of a node's output in any order
   std::vector<std::string> slow_reason_;
   std::vector<std::string> unread_;  // ops that end what is known of the samples
 };

@@ -84,9 +84,11 @@ class Presets {
                                       "grad_hist_1d",
                                       "grad_norm",
                                       "inner_test",
+                                      "learning_rate",
                                       "loss",
                                       "norm_test",
                                       "ortho_test",
+                                      "time",
                                       "update_size"};
     presets_.push_back({"economy", "first order only: what every run can afford", names});
     names.insert(names.end(), {"tic_diag", "hess_trace"});
@@ -151,7 +153,8 @@ std::vector<Quantity> preset(const std::string& name, const DueSteps& due) {
     if (info.name != name) continue;
     std::vector<Quantity> quantities;
     for (const std::string& entry : info.quantities) {
-      quantities.push_back(quantity(entry).on(due));
+      Quantity one = quantity(entry);
+      quantities.push_back(one.on(one.is_light() ? DueSteps::every(1) : due));
     }
     return quantities;
   }

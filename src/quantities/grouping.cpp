@@ -35,6 +35,7 @@ Grouping Grouping::parse(const std::string& text) {
   const std::string kind = text.substr(0, colon);
   const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (text == "whole") return whole();
+  if (text == "automatic") return automatic();
   if (text == "parameter") return by_parameter();
   if (text == "type") return by_layer_type();
   if (text == "depth") return by_depth();
@@ -54,14 +55,16 @@ Grouping Grouping::parse(const std::string& text) {
   TORCH_CHECK_VALUE(false,
                     "grouping: '",
                     text,
-                    "' is not a grouping; choose one of whole, parameter, module, module:LEVELS, "
-                    "type, depth, pattern:REGEX,REGEX");
+                    "' is not a grouping; choose one of whole, automatic, parameter, module, "
+                    "module:LEVELS, type, depth, pattern:REGEX,REGEX");
 }
 
 std::string Grouping::text() const {
   switch (kind_) {
     case Kind::kWhole:
       return "whole";
+    case Kind::kAutomatic:
+      return "automatic";
     case Kind::kParameter:
       return "parameter";
     case Kind::kModule:

@@ -140,6 +140,16 @@ Quantity& Quantity::has_groups(bool has) {
   has_groups_ = has;
   return *this;
 }
+
+Quantity& Quantity::light(bool is_light) {
+  is_light_ = is_light;
+  return *this;
+}
+
+Quantity& Quantity::gives_way(bool gives) {
+  gives_way_ = gives;
+  return *this;
+}
 Quantity& Quantity::settings(const Settings& settings) {
   setting_infos_ = settings.declared();
   settings_text_ = settings.text();

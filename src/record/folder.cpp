@@ -29,6 +29,7 @@ struct flock whole_file(short type) {
 // Left out: the log's index, which tells nothing that the log does not, and files being made.
 bool is_ours(const std::string& name) {
   return name == "run.sqlite" || name == "run.sqlite-wal" || name == "lock" ||
+         name == "labels.txt" ||
          (name.rfind("journal.", 0) == 0 && name != "journal.new");
 }
 

@@ -21,6 +21,7 @@ class Folder {
   std::string wal() const { return database() + "-wal"; }
   std::string shm() const { return database() + "-shm"; }
   std::string lock() const { return path_ + "/lock"; }
+  std::string labels() const { return path_ + "/labels.txt"; }
   std::string journal(int64_t generation) const {
     return path_ + "/journal." + std::to_string(generation);
   }
@@ -47,7 +48,7 @@ enum class LockResult { kTaken, kHeldByAnother, kNoFile };
 class FolderLock {
  public:
   // errno says why if the result is kNoFile. A file system without locks counts as taken: runs on
-  // it look killed while they run.
+  // it look killed while they run, unless another machine records them.
   LockResult take(const Folder& folder);
   bool is_held() const { return file_.is_open(); }
   void release() { file_.close(); }

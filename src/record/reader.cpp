@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 
+#include "base/host_name.h"
 #include "base/limits.h"
 #include "flightdeck/record.h"
 #include "record/blobs.h"
@@ -19,6 +22,9 @@
 namespace flightdeck {
 
 namespace {
+
+// A run elsewhere that has written nothing for so long is taken for dead.
+constexpr std::chrono::seconds kStillWritten{60};
 
 // "[16, 1, 5, 5]"
 std::vector<int64_t> shape_of(const std::string& text) {
@@ -120,13 +126,29 @@ RunInfo info_of(const record::View& view) {
   return view.database ? stored_info(*view.database) : RunInfo();
 }
 
+// Whether a run of another machine still grows. Many file systems that are mounted over a network
+// do not show the lock that a recorder holds elsewhere; that its files change is seen everywhere.
+bool is_written_elsewhere(const record::Folder& folder, const std::string& host) {
+  if (host.empty() || host == host_name()) return false;
+  const auto now = std::filesystem::file_time_type::clock::now();
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder.path(), error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unreadable;
+    const auto written = entry->last_write_time(unreadable);
+    if (!unreadable && now - written < kStillWritten) return true;
+  }
+  return false;
+}
+
 // `was_running`: asked before the view was opened. A run that ends between the two looks has an
 // ending in the second.
-RunStatus status_of(const record::View& view, bool was_running) {
+RunStatus status_of(const record::Folder& folder, const record::View& view, bool was_running) {
   if (view.tail->ending) return status_of(ending_of(*view.tail->ending));
   const std::string ending = view.database ? stored_ending(*view.database) : "";
   if (!ending.empty()) return status_of(ending_of(ending));
-  return was_running ? RunStatus::kRunning : RunStatus::kKilled;
+  if (was_running || is_written_elsewhere(folder, info_of(view).host)) return RunStatus::kRunning;
+  return RunStatus::kKilled;
 }
 
 std::vector<LastNumber> last_numbers_of(const record::View& view) {
@@ -215,7 +237,7 @@ RunInfo RunReader::info() const { return info_of(state_->view()); }
 
 RunStatus RunReader::status() const {
   const bool was_running = state_->folder().is_being_written();
-  return status_of(state_->view(), was_running);
+  return status_of(state_->folder(), state_->view(), was_running);
 }
 
 RunSummary RunReader::summary() const {
@@ -223,7 +245,7 @@ RunSummary RunReader::summary() const {
   const record::View view = state_->view();
   RunSummary summary;
   summary.info = info_of(view);
-  summary.status = status_of(view, was_running);
+  summary.status = status_of(state_->folder(), view, was_running);
   summary.last_step = view.tail->last_step;
   summary.last_time = view.tail->last_time;
   summary.numbers = last_numbers_of(view);

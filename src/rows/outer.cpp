@@ -101,8 +101,11 @@ Tensor norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes) {
   return squared.clamp_min(0).sqrt_();
 }
 
-OuterForm::OuterForm(Tensor a, Tensor b)
-    : a_(in_row_precision(a)), b_(in_row_precision(b)), shape_{a.size(2), b.size(2)} {
+OuterForm::OuterForm(Tensor a, Tensor b, bool is_padded)
+    : a_(in_row_precision(a)),
+      b_(in_row_precision(b)),
+      shape_{a.size(2), b.size(2)},
+      is_padded_(is_padded) {
   TORCH_INTERNAL_ASSERT(b_.size(0) % std::max<int64_t>(1, a_.size(0)) == 0 &&
                         a_.size(1) == b_.size(1));
   if (a_.scalar_type() != b_.scalar_type()) {
@@ -194,27 +197,30 @@ Tensor OuterForm::dense(int64_t begin, int64_t end) const {
 
 std::shared_ptr<const Form> OuterForm::select(const Tensor& index) const {
   const Tensor samples = K() == 1 ? index : index.remainder(a_.size(0));
-  return std::make_shared<OuterForm>(a_.index_select(0, samples), b_.index_select(0, index));
+  return std::make_shared<OuterForm>(
+      a_.index_select(0, samples), b_.index_select(0, index), is_padded_);
 }
 
 std::shared_ptr<const Form> OuterForm::with_factors(std::vector<Tensor> factors) const {
-  return std::make_shared<OuterForm>(std::move(factors[0]), std::move(factors[1]));
+  return std::make_shared<OuterForm>(std::move(factors[0]), std::move(factors[1]), is_padded_);
 }
 
 std::shared_ptr<const Form> OuterForm::plus(const FormList& others) const {
   // A sum over uses is a sum over more positions.
   std::vector<Tensor> a{a_}, b{b_};
+  bool is_padded = is_padded_;
   for (const auto& other : others) {
     const auto* outer = dynamic_cast<const OuterForm*>(other.get());
     if (!outer || outer->shape_ != shape_ || outer->K() != 1 || K() != 1) return nullptr;
+    is_padded = is_padded || outer->is_padded_;
     a.push_back(outer->a_);
     b.push_back(outer->b_);
   }
-  return std::make_shared<OuterForm>(at::cat(a, 1), at::cat(b, 1));
+  return std::make_shared<OuterForm>(at::cat(a, 1), at::cat(b, 1), is_padded);
 }
 
 std::shared_ptr<const Form> OuterForm::followed_by(const FormList& others) const {
-  bool shares = true;
+  bool shares = true, is_padded = is_padded_;
   std::vector<Tensor> a{repeated_a()}, b{b_};
   for (const auto& other : others) {
     const auto* outer = dynamic_cast<const OuterForm*>(other.get());
@@ -222,10 +228,11 @@ std::shared_ptr<const Form> OuterForm::followed_by(const FormList& others) const
       return Form::followed_by(others);
     }
     shares = shares && is_same_memory(outer->a_, a_);
+    is_padded = is_padded || outer->is_padded_;
     a.push_back(outer->repeated_a());
     b.push_back(outer->b_);
   }
-  return std::make_shared<OuterForm>(shares ? a_ : at::cat(a), at::cat(b));
+  return std::make_shared<OuterForm>(shares ? a_ : at::cat(a), at::cat(b), is_padded);
 }
 
 }  // namespace flightdeck

@@ -13,8 +13,9 @@ namespace flightdeck {
 class OuterForm final : public Form {
  public:
   // A [N, T, I], B [N, T, J]; the rows have shape [I, J]. B may hold K columns of N samples each,
-  // [K * N, T, J], that share A; there are then K * N rows.
-  OuterForm(Tensor a, Tensor b);
+  // [K * N, T, J], that share A; there are then K * N rows. `is_padded`: some samples have fewer
+  // positions, and zeros in place of the rest.
+  OuterForm(Tensor a, Tensor b, bool is_padded = false);
 
   const char* name() const override { return "outer"; }
   int64_t N() const override { return b_.size(0); }
@@ -29,8 +30,9 @@ class OuterForm final : public Form {
   std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
   std::shared_ptr<const Form> plus(const FormList& others) const override;
   std::shared_ptr<const Form> followed_by(const FormList& others) const override;
-  Tensor position_inputs() const override { return a_; }
-  Tensor position_gradients() const override { return b_; }
+  // Undefined if padded: who asks takes averages over T positions of each sample.
+  Tensor position_inputs() const override { return is_padded_ ? Tensor() : a_; }
+  Tensor position_gradients() const override { return is_padded_ ? Tensor() : b_; }
 
  private:
   int64_t K() const { return b_.size(0) / std::max<int64_t>(1, a_.size(0)); }
@@ -40,6 +42,7 @@ class OuterForm final : public Form {
   Tensor a_;
   Tensor b_;
   Shape shape_;
+  bool is_padded_;
 };
 
 // What the Gram route to the norms costs, in flops of one large product.

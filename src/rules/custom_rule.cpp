@@ -123,7 +123,8 @@ class FormMaker {
     check("factor a of the " + rows_, given_.first(), positions({I}));
     check("factor b of the " + rows_, given_.second(), positions({J}));
     Rows rows(std::make_shared<OuterForm>(positions_and_features(given_.first(), out_),
-                                          positions_and_features(given_.second(), out_)));
+                                          positions_and_features(given_.second(), out_),
+                                          /*is_padded=*/out_.is_scattered()));
     if (given_.is_transposed()) rows.terms().front().placement.undo_permute({1, 0});
     return rows;
   }
@@ -218,7 +219,7 @@ Layout CheckedCustomRule::input_layout(const NodeView& node, size_t edge, const 
   const Shape input = node.input_shape(edge);
   const bool fits = layout.is_batch() && layout.N == out.N && layout.dim >= 0 &&
                     layout.dim < static_cast<int64_t>(input.size()) &&
-                    input[layout.dim] == layout.outer * layout.N * layout.inner;
+                    input[layout.dim] == layout.length();
   TORCH_CHECK_VALUE(fits,
                     "rule '",
                     name_,

@@ -6,6 +6,7 @@
 #include "base/series_name.h"
 #include "flightdeck/lamp.h"
 #include "record/run_texts.h"
+#include "record/text.h"
 
 namespace flightdeck::serve {
 
@@ -74,6 +75,38 @@ wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t
     summary.values[series_name(last.series.quantity, last.series.field)] = last.point.value;
   }
   return summary;
+}
+
+wire::RunSummary look_at_run(const std::string& folder,
+                             const std::string& id,
+                             const ReadOptions& options) {
+  wire::RunSummary summary;
+  if (record::valid_utf8(id) != id) {
+    summary = unreadable_run(
+        id, 0, "the name of its folder is not UTF-8, so no request can name it; rename it");
+  } else {
+    try {
+      summary = summary_of(RunReader(folder, options), id, 0);
+    } catch (const std::exception& error) {
+      summary = unreadable_run(id, 0, error.what());
+    }
+  }
+  add_labels(summary, folder);
+  return summary;
+}
+
+void add_labels(wire::RunSummary& summary, const std::string& folder) {
+  try {
+    add_labels(summary, record::read_labels(folder));
+  } catch (const std::exception&) {
+    // The record is what counts; who labels the run is told.
+  }
+}
+
+void add_labels(wire::RunSummary& summary, const record::Labels& labels) {
+  summary.tags = labels.tags;
+  summary.note = labels.note;
+  summary.archived = labels.is_archived;
 }
 
 wire::RunSummary unreadable_run(const std::string& id, int64_t change, const std::string& error) {

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "flightdeck/record.h"
+#include "record/labels.h"
 #include "serve/wire.h"
 
 namespace flightdeck::serve {
@@ -19,6 +20,15 @@ inline bool has_status(const wire::RunSummary& run, RunStatus status) {
 
 // `id` and `change` are the server's; the rest is read.
 wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t change);
+
+// The run in `folder`, with its labels; an unreadable one if it cannot be read. Never throws.
+wire::RunSummary look_at_run(const std::string& folder,
+                             const std::string& id,
+                             const ReadOptions& options);
+
+// Those of the run in `folder`. Damaged ones count as none.
+void add_labels(wire::RunSummary& summary, const std::string& folder);
+void add_labels(wire::RunSummary& summary, const record::Labels& labels);
 
 // A run whose record throws when it is opened.
 wire::RunSummary unreadable_run(const std::string& id, int64_t change, const std::string& error);

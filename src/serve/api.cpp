@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "base/limits.h"
+#include "record/labels.h"
 #include "record/number_budget.h"
 #include "serve/answers.h"
 #include "serve/csv.h"
 #include "serve/page.h"
 #include "serve/query.h"
+#include "serve/request_head.h"
 
 namespace flightdeck::serve {
 
@@ -29,13 +32,15 @@ struct OpenRun {
   std::shared_ptr<const RunReader> reader;
 };
 
+Refused no_run(const std::string& id) {
+  return {404,
+          "there is no run '" + id.substr(0, 200) + "'",
+          "take an id from /api/v1/runs; runs that were moved have another one"};
+}
+
 OpenRun open_run(const RunShelf& shelf, const std::string& id) {
   const auto summary = shelf.find(id);
-  if (!summary) {
-    throw Refused(404,
-                  "there is no run '" + id.substr(0, 200) + "'",
-                  "take an id from /api/v1/runs; runs that were moved have another one");
-  }
+  if (!summary) throw no_run(id);
   if (has_status(*summary, RunStatus::kUnreadable)) {
     throw Refused(
         404, "run '" + id + "' cannot be read: " + summary->error, "repair or remove its folder");
@@ -153,6 +158,28 @@ Excerpt excerpt_of(const RunShelf& shelf,
   return excerpt;
 }
 
+bool truth_of(const std::string& name, const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  throw Refused(400, "parameter " + name + " is neither true nor false", "give one of the two");
+}
+
+// What a request says of a run's labels.
+void change_labels(record::Labels& labels, const Query& parameters) {
+  try {
+    if (const auto tag = parameters.find("add")) record::add_tag(labels, *tag);
+    if (const auto tag = parameters.find("remove")) record::remove_tag(labels, *tag);
+    if (const auto note = parameters.find("note")) {
+      record::check_note(*note);
+      labels.note = *note;
+    }
+    if (const auto text = parameters.find("archived")) {
+      labels.is_archived = truth_of("archived", *text);
+    }
+  } catch (const std::invalid_argument& error) {
+    throw Refused(400, error.what(), "nothing was changed; put it right and try again");
+  }
+}
+
 // For addresses that take none.
 void refuse_parameters(const Request& request) { Query(request, {}); }
 
@@ -170,7 +197,7 @@ std::vector<wire::Frame> bounded_frames(const Excerpt& asked, int64_t series, in
 
 }  // namespace
 
-Api::Api(const RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts)
+Api::Api(RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts)
     : shelf_(shelf),
       server_(std::move(server)),
       counts_(std::move(counts)),
@@ -187,6 +214,7 @@ Answer Api::answer(const Request& request) {
       {"/api/v1/frames", [](Api& api, const Request& r) { return api.frames(r); }},
       {"/api/v1/csv", [](Api& api, const Request& r) { return api.csv(r); }},
       {"/api/v1/events", [](Api& api, const Request& r) { return api.events(r); }},
+      {std::string(kLabelsAddress), [](Api& api, const Request& r) { return api.labels(r); }},
       {"/metrics", [](Api& api, const Request& r) { return api.metrics(r); }},
   };
   const auto found = addresses.find(request.path);
@@ -259,6 +287,26 @@ Answer Api::csv(const Request& request) const {
 Answer Api::events(const Request& request) {
   refuse_parameters(request);
   return events_.answer(request);
+}
+
+Answer Api::labels(const Request& request) {
+  if (request.method != "POST") {
+    Answer answer = refusal(405, "labels are changed here, not read", "use POST, or /api/v1/runs");
+    answer.headers = {{"Allow", "POST"}};
+    return answer;
+  }
+  if (!server_.edit) {
+    throw Refused(403,
+                  "this server only reads",
+                  "start flightdeck serve with the option for editing, or label the run with "
+                  "flightdeck tag, note or archive");
+  }
+  const Query parameters(request, {"run", "add", "remove", "note", "archived"});
+  const std::string id = parameters.required("run");
+  const auto summary =
+      shelf_.label(id, [&](record::Labels& labels) { change_labels(labels, parameters); });
+  if (!summary) throw no_run(id);
+  return json(wire::to_json(*summary));
 }
 
 Answer Api::metrics(const Request& request) const {

@@ -14,7 +14,7 @@ namespace flightdeck::serve {
 
 class Api {
  public:
-  Api(const RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts);
+  Api(RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts);
 
   // Throws `Refused`.
   Answer answer(const Request& request);
@@ -29,9 +29,10 @@ class Api {
   Answer frames(const Request& request) const;
   Answer csv(const Request& request) const;
   Answer events(const Request& request);
+  Answer labels(const Request& request);
   Answer metrics(const Request& request) const;
 
-  const RunShelf& shelf_;
+  RunShelf& shelf_;
   const wire::ServerInfo server_;
   const std::function<ServerCounts()> counts_;
   Events events_;

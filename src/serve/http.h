@@ -13,7 +13,7 @@
 namespace flightdeck::serve {
 
 struct Request {
-  std::string method;                                  // "GET" or "HEAD"
+  std::string method;                                  // "GET", "HEAD" or "POST"
   std::string path;                                    // decoded
   std::multimap<std::string, std::string> parameters;  // decoded
   std::map<std::string, std::string> headers;          // names in lower case; see request_head.h

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "flightdeck/record.h"
+#include "record/labels.h"
 #include "serve/wire.h"
 
 namespace flightdeck::serve {
@@ -17,6 +18,7 @@ struct ReportOptions {
   int64_t group_points = 1000;  // of a series of a group
   int64_t frames = 400;         // lists or histograms of a series of the whole model
   int64_t group_frames = 100;   // of a series of a group
+  record::Labels labels;        // what people say of the run
 };
 
 struct ReportFile {

@@ -66,10 +66,11 @@ void check_request_line(std::string_view line) {
     malformed("the method is not a word");
   }
   if (version != "HTTP/1.1" && version != "HTTP/1.0") malformed("not HTTP/1.1");
-  if (method != "GET" && method != "HEAD") {
+  const bool is_change = method == "POST" && target.substr(0, target.find('?')) == kLabelsAddress;
+  if (method != "GET" && method != "HEAD" && !is_change) {
     throw Refused(405,
-                  "method " + std::string(method.substr(0, 20)) + " is not served",
-                  "use GET or HEAD: nothing can be changed here");
+                  "method " + std::string(method.substr(0, 20)) + " is not served at this address",
+                  "use GET or HEAD: nothing but labels can be changed here");
   }
   if (target.size() > kTargetBytes) {
     throw Refused(414,
@@ -109,7 +110,9 @@ class HeaderLines {
  private:
   void take(const std::string& name, std::string_view value) {
     if (name == "transfer-encoding" || (name == "content-length" && value != "0")) {
-      throw Refused(413, "requests with a body are not served", "send a GET without a body");
+      throw Refused(413,
+                    "requests with a body are not served",
+                    "send it without one; all parameters are in the address");
     }
     if (std::find(kHeaders.begin(), kHeaders.end(), name) == kHeaders.end()) return;
     if (!seen_.insert(name).second) malformed("header " + name + " comes twice");

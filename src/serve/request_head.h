@@ -15,6 +15,8 @@ namespace flightdeck::serve {
 constexpr size_t kHeadBytes = 16384;
 constexpr size_t kTargetBytes = 8000;
 constexpr size_t kHeaderLines = 100;
+// The one address that takes POST.
+constexpr std::string_view kLabelsAddress = "/api/v1/labels";
 
 struct RequestHead {
   // Request line, the headers that the server reads, an empty line. The others are left out.

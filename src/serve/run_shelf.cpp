@@ -14,7 +14,6 @@
 
 #include "base/limits.h"
 #include "record/folder.h"
-#include "record/text.h"
 #include "serve/answers.h"
 #include "serve/run_finder.h"
 
@@ -149,6 +148,19 @@ class RunShelf::State {
     return reader;
   }
 
+  std::optional<wire::RunSummary> label(const std::string& id,
+                                        const std::function<void(record::Labels&)>& change) {
+    if (!find(id)) return std::nullopt;
+    const record::Labels labels = record::change_labels((path_ / id).string(), change);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) return std::nullopt;
+    add_labels(found->second.summary, labels);
+    found->second.summary.change = ++change_;
+    changed_.notify_all();
+    return found->second.summary;
+  }
+
   ShelfChanges since(int64_t change) const {
     ShelfChanges changes;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -226,7 +238,7 @@ class RunShelf::State {
     entry.summary = read(run.id);
     const auto taken = Clock::now() - now;
     if (taken > kSlow) entry.rests_until = Clock::now() + 10 * taken;
-    if (has_status(entry.summary, RunStatus::kUnreadable) && is_quiet &&
+    if (is_quiet && entry.summary.status == known->summary.status &&
         entry.summary.error == known->summary.error) {
       return touch(run.id, entry);
     }
@@ -242,18 +254,17 @@ class RunShelf::State {
   ReadOptions options(int64_t seconds) const { return {static_cast<double>(seconds), stop_}; }
 
   wire::RunSummary read(const std::string& id) {
-    if (record::valid_utf8(id) != id) {
-      return unreadable_run(
-          id, 0, "the name of its folder is not UTF-8, so no request can name it; rename it");
-    }
+    const std::string folder = (path_ / id).string();
+    if (!is_followed(id)) return look_at_run(folder, id, options(limits::kLookSeconds));
+    wire::RunSummary summary;
     try {
-      // A run that is followed is on the shelf: this does not wait for the first look.
-      if (is_followed(id)) return summary_of(*open(id), id, 0);
-      const RunReader reader((path_ / id).string(), options(limits::kLookSeconds));
-      return summary_of(reader, id, 0);
+      // It is on the shelf: this does not wait for the first look.
+      summary = summary_of(*open(id), id, 0);
     } catch (const std::exception& error) {
-      return unreadable_run(id, 0, error.what());
+      summary = unreadable_run(id, 0, error.what());
     }
+    add_labels(summary, folder);
+    return summary;
   }
 
   // Runs that grow keep their reader, which then reads what is new alone.
@@ -342,6 +353,10 @@ std::optional<wire::RunSummary> RunShelf::find(const std::string& id) const {
 }
 std::shared_ptr<const RunReader> RunShelf::open(const std::string& id) const {
   return state_->open(id);
+}
+std::optional<wire::RunSummary> RunShelf::label(
+    const std::string& id, const std::function<void(record::Labels&)>& change) {
+  return state_->label(id, change);
 }
 ShelfChanges RunShelf::since(int64_t change) const { return state_->since(change); }
 bool RunShelf::wait_behind(int64_t change, int64_t at_most_ms) const {

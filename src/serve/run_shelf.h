@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The runs under the served folder, looked at again and again by a thread of its own. Reads only.
+// The runs under the served folder, looked at again and again by a thread of its own. Reads only,
+// but for labels.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "flightdeck/record.h"
+#include "record/labels.h"
 #include "serve/wire.h"
 
 namespace flightdeck::serve {
@@ -36,6 +39,11 @@ class RunShelf {
   // A reader that may be shared among threads. Null if there is no such run; throws if it cannot
   // be read.
   std::shared_ptr<const RunReader> open(const std::string& id) const;
+
+  // Changes the labels of a run, in its folder and here. Nothing if there is no such run; throws as
+  // record::change_labels.
+  std::optional<wire::RunSummary> label(const std::string& id,
+                                        const std::function<void(record::Labels&)>& change);
 
   ShelfChanges since(int64_t change) const;
   // Returns when there is something behind `change` or after the time; false if the shelf stops.

@@ -19,8 +19,13 @@ std::string new_epoch() {
   return text;
 }
 
-wire::ServerInfo server_info(const RunShelf& shelf, int64_t refresh_ms) {
-  return {wire::kApi, FLIGHTDECK_VERSION, new_epoch(), shelf.folder(), refresh_ms};
+wire::ServerInfo server_info(const RunShelf& shelf, const ServerOptions& options) {
+  return {wire::kApi,
+          FLIGHTDECK_VERSION,
+          new_epoch(),
+          shelf.folder(),
+          options.refresh_ms,
+          options.edit};
 }
 
 ServerOptions checked(ServerOptions options) {
@@ -36,7 +41,7 @@ class Server::State {
       : options_(checked(std::move(options))),
         shelf_(options_.folder, options_.refresh_ms),
         guard_(options_.host, options_.token, options_.in_frames),
-        api_(shelf_, server_info(shelf_, options_.refresh_ms), [this] { return counts(); }),
+        api_(shelf_, server_info(shelf_, options_), [this] { return counts(); }),
         front_([this](const Request& request) { return answer(request); },
                options_.limits,
                options_.in_frames) {}

@@ -16,6 +16,7 @@ struct ServerOptions {
   int port = 0;       // 0 takes a free one
   std::string token;  // needed unless the host is a loopback address
   int64_t refresh_ms = 500;
+  bool edit = false;       // runs can be labelled; without it the server writes nothing
   bool in_frames = false;  // pages of this machine, such as notebooks, may show it in a frame
   HttpLimits limits;
 };

@@ -21,6 +21,8 @@ void write(record::JsonWriter& out, const ServerInfo& value) {
   out.value(value.folder);
   out.key("refresh_ms");
   out.value(value.refresh_ms);
+  out.key("edit");
+  out.value(value.edit);
   out.end_object();
 }
 
@@ -44,6 +46,12 @@ void write(record::JsonWriter& out, const RunSummary& value) {
   out.value(value.config);
   out.key("values");
   out.value(value.values);
+  out.key("tags");
+  out.value(value.tags);
+  out.key("note");
+  out.value(value.note);
+  out.key("archived");
+  out.value(value.archived);
   out.end_object();
 }
 

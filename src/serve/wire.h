@@ -24,6 +24,8 @@ struct ServerInfo {
   std::string folder;
   // how often the folder is looked at
   int64_t refresh_ms = 0;
+  // runs can be labelled through it
+  bool edit = false;
 };
 
 // A run as lists show it.
@@ -46,6 +48,12 @@ struct RunSummary {
   std::map<std::string, std::string> config;
   // last numbers of the whole model by quantity[/field]
   std::map<std::string, double> values;
+  // words that people gave it
+  std::vector<std::string> tags;
+  // what people say of it; may have several lines
+  std::string note;
+  // left out of lists unless they are asked for it
+  bool archived = false;
 };
 
 // All runs of the folder, the newest first.

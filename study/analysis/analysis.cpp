@@ -2,6 +2,8 @@
 #include "study/analysis/analysis.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -29,6 +31,68 @@ std::vector<Outcome> fitting(const std::vector<Outcome>& baselines,
     }
   }
   return kept;
+}
+
+// What a training was given. Batch sizes may differ: an epoch is as long all the same.
+using TrainingBudget = std::pair<int64_t, int64_t>;  // epochs, samples of an epoch
+
+// Samples are those of whole batches: of the same data they differ by less than a batch.
+bool is_same(const TrainingBudget& a, const TrainingBudget& b, int64_t batch_size) {
+  return a.first == b.first && std::abs(a.second - b.second) < batch_size;
+}
+
+TrainingBudget budget_of(const Trial& trial) {
+  return {trial.setting.epochs, trial.steps_per_epoch * trial.setting.batch_size};
+}
+
+// The budget of each problem's most runs; of two the longer.
+std::map<std::string, TrainingBudget> common_budgets(const std::vector<Trial>& trials) {
+  std::map<std::string, std::map<TrainingBudget, size_t>> counts;
+  for (const Trial& trial : trials) {
+    counts[trial.setting.problem][budget_of(trial)] += trial.runs.size();
+  }
+  std::map<std::string, TrainingBudget> common;
+  for (const auto& [problem, of_problem] : counts) {
+    size_t most = 0;
+    for (const auto& [budget, count] : of_problem) {
+      if (count < most) continue;
+      most = count;
+      common[problem] = budget;
+    }
+  }
+  return common;
+}
+
+// Takes out what was trained for longer or shorter than most of the problem's runs: ranks would
+// tell of the time. Returns "mnist_mlp (3 epochs, not 100)" and the like.
+std::string take_out_other_budgets(std::vector<Trial>& trials,
+                                   const std::map<std::string, TrainingBudget>& common,
+                                   int64_t& runs) {
+  std::map<std::string, std::set<int64_t>> others;
+  std::map<std::string, bool> has_other_samples;
+  const auto is_other = [&](const Trial& trial) {
+    const auto found = common.find(trial.setting.problem);
+    const TrainingBudget budget = budget_of(trial);
+    if (found == common.end() || is_same(budget, found->second, trial.setting.batch_size)) {
+      return false;
+    }
+    others[trial.setting.problem].insert(budget.first);
+    has_other_samples[trial.setting.problem] |= budget.first == found->second.first;
+    runs += static_cast<int64_t>(trial.runs.size());
+    return true;
+  };
+  trials.erase(std::remove_if(trials.begin(), trials.end(), is_other), trials.end());
+  std::string text;
+  for (const auto& [problem, epochs] : others) {
+    std::string listed;
+    for (const int64_t count : epochs) {
+      listed += (listed.empty() ? "" : ", ") + std::to_string(count);
+    }
+    text += (text.empty() ? "" : "; ") + problem + " (" + listed + " epochs" +
+            (has_other_samples[problem] ? ", of other lengths too" : "") + ", not " +
+            std::to_string(common.at(problem).first) + ")";
+  }
+  return text;
 }
 
 void name_all(Analysis& analysis) {
@@ -111,11 +175,29 @@ Analysis analyze(const std::vector<Outcome>& outcomes,
   Analysis analysis;
   analysis.options = options;
   Trials ours = group(outcomes, /*are_baselines=*/false);
-  const Trials theirs = group(fitting(baselines, ours.all), /*are_baselines=*/true);
+  Trials theirs = group(fitting(baselines, ours.all), /*are_baselines=*/true);
   analysis.warnings = ours.warnings;
-  analysis.runs = ours.runs;
-  analysis.diverged = ours.diverged;
-  analysis.baseline_runs = theirs.runs;
+  const std::map<std::string, TrainingBudget> common = common_budgets(ours.all);
+  int64_t apart = 0, baselines_apart = 0;
+  const std::string other = take_out_other_budgets(ours.all, common, apart);
+  if (apart > 0) {
+    analysis.warnings.push_back(std::to_string(apart) +
+                                " runs are left out, trained for another time than most: " + other +
+                                "; analyze them in a folder of their own");
+  }
+  const std::string longer = take_out_other_budgets(theirs.all, common, baselines_apart);
+  if (baselines_apart > 0) {
+    analysis.warnings.push_back(std::to_string(baselines_apart) +
+                                " runs of our own baselines are left out, trained for another time "
+                                "than these: " +
+                                longer);
+  }
+  analysis.runs = ours.runs - apart;
+  analysis.diverged = 0;
+  for (const Trial& trial : ours.all) {
+    for (const TrialRun& run : trial.runs) analysis.diverged += run.has_diverged ? 1 : 0;
+  }
+  analysis.baseline_runs = theirs.runs - baselines_apart;
   analysis.trials = std::move(ours.all);
   analysis.trials.insert(analysis.trials.end(), theirs.all.begin(), theirs.all.end());
   name_all(analysis);

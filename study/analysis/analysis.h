@@ -50,7 +50,8 @@ struct Analysis {
 
 // Baselines of problems that the outcomes do not have, and real ones where the outcomes are
 // synthetic, are left out. Throws std::invalid_argument if a target is given for a problem that
-// is not there.
+// is not there. Runs, and baselines, that were trained for another number of epochs, or for longer
+// or shorter epochs, than most runs of their problem are left out, and a warning says so.
 Analysis analyze(const std::vector<Outcome>& outcomes,
                  const std::vector<Outcome>& baselines,
                  const AnalysisOptions& options);

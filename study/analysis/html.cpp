@@ -42,11 +42,12 @@ summary { cursor: pointer; font-weight: 600; margin: 0.6rem 0; }
 .key { vertical-align: middle; margin-right: 0.35rem; overflow: visible; }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr));
   gap: 0.6rem; }
-.panels.one { max-width: 560px; }
-svg text { font: 10.5px system-ui, sans-serif; fill: var(--quiet); }
-svg text.head { font-weight: 600; font-size: 12px; fill: var(--fg); }
+.panels.two { grid-template-columns: repeat(auto-fit, minmax(min(100%, 500px), 1fr)); }
+.panels.one { overflow-x: auto; } .panels.one svg.panel { min-width: 720px; }
+svg text { font: 11px system-ui, sans-serif; fill: var(--quiet); }
+svg text.head { font-weight: 600; fill: var(--fg); }
 svg.panel { width: 100%; height: auto; background: var(--bg); }
-svg.heatmap text { font-size: 11px; fill: var(--fg); }
+svg.heatmap text { font-size: 13px; fill: var(--fg); }
 .grid { stroke: var(--rule); stroke-width: 0.6; } .level { stroke: var(--quiet); stroke-width: 1.2; }
 .line { fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linejoin: round; }
 .dashed { stroke-dasharray: 5 3; }
@@ -112,11 +113,17 @@ std::string legend(const AnalysisReport& report, const std::vector<std::string>&
 }
 
 std::string body_of(const Figure& figure, const AnalysisReport& report) {
+  const size_t count = figure.panels.size();
   std::string html = legend(report, figure.legend) + "<div class=\"panels" +
-                     (figure.panels.size() == 1 ? " one" : "") + "\">\n";
+                     (count == 1   ? " one"
+                      : count == 2 ? " two"
+                                   : "") +
+                     "\">\n";
   // Many lines of many points make a page of many megabytes.
   const size_t points = std::clamp<size_t>(800 / (1 + figure.legend.size()), 50, 200);
-  for (const Panel& panel : figure.panels) html += svg_panel(panel, points) + "\n";
+  for (const Panel& panel : figure.panels) {
+    html += svg_panel(panel, points, std::min<size_t>(3, figure.panels.size())) + "\n";
+  }
   return html + "</div>\n";
 }
 

@@ -11,10 +11,20 @@
 namespace flightdeck::study {
 namespace {
 
-constexpr double kWidth = 360, kHeight = 230;
 constexpr double kLeft = 46, kRight = 10, kTop = 24, kBottom = 38;
-constexpr double kInnerWidth = kWidth - kLeft - kRight;
-constexpr double kInnerHeight = kHeight - kTop - kBottom;
+
+// Three panels to a row of the page, or fewer wider ones: letters are as large in all of them.
+struct Frame {
+  double width = 360, height = 230;
+
+  explicit Frame(size_t panels_in_row) {
+    if (panels_in_row == 2) width = 546;
+    if (panels_in_row == 1) width = 1104;
+    if (panels_in_row < 3) height = 280;
+  }
+  double inner_width() const { return width - kLeft - kRight; }
+  double inner_height() const { return height - kTop - kBottom; }
+};
 
 std::string at(double value) {
   std::string text = fixed(value, 1);
@@ -25,16 +35,19 @@ std::string at(double value) {
 // Coordinates inside the panel's frame.
 class Scale {
  public:
-  explicit Scale(const Panel& panel) : panel_(panel) {}
+  Scale(const Panel& panel, const Frame& of) : frame(of), panel_(panel) {}
+
+  const Frame frame;
 
   double x(double value) const {
     const double low = position(panel_.x_low), high = position(panel_.x_high);
-    return high > low ? (position(value) - low) / (high - low) * kInnerWidth : kInnerWidth / 2;
+    return high > low ? (position(value) - low) / (high - low) * frame.inner_width()
+                      : frame.inner_width() / 2;
   }
   double y(double value) const {
     const double share = (value - panel_.y_low) / (panel_.y_high - panel_.y_low);
     // Far outside the frame is out of sight; browsers do not take numbers of any size.
-    return std::clamp((1 - share) * kInnerHeight, -2000.0, 2000.0);
+    return std::clamp((1 - share) * frame.inner_height(), -2000.0, 2000.0);
   }
 
  private:
@@ -120,8 +133,8 @@ std::string x_axis(const Panel& panel, const Scale& scale) {
   const auto mark = [&](double value, const std::string& text) {
     const double x = kLeft + scale.x(value);
     svg += "<line class=\"grid\" x1=\"" + at(x) + "\" x2=\"" + at(x) + "\" y1=\"" + at(kTop) +
-           "\" y2=\"" + at(kTop + kInnerHeight) + "\"/>" +
-           text_at(x, kTop + kInnerHeight + 14, "middle", text);
+           "\" y2=\"" + at(kTop + scale.frame.inner_height()) + "\"/>" +
+           text_at(x, kTop + scale.frame.inner_height() + 14, "middle", text);
   };
   if (!panel.x_names.empty()) {
     for (size_t k = 0; k < panel.x_names.size(); ++k) {
@@ -132,16 +145,19 @@ std::string x_axis(const Panel& panel, const Scale& scale) {
   } else {
     for (const double x : ticks(panel.x_low, panel.x_high, 5)) mark(x, significant(x, 6));
   }
-  return svg + text_at(kLeft + kInnerWidth / 2, kHeight - 5, "middle", panel.x_label);
+  return svg + text_at(kLeft + scale.frame.inner_width() / 2,
+                       scale.frame.height - 5,
+                       "middle",
+                       panel.x_label);
 }
 
 std::string y_axis(const Panel& panel, const Scale& scale) {
   std::string svg;
   for (const double value : ticks(panel.y_low, panel.y_high, 5)) {
     const double y = kTop + scale.y(value);
-    svg += "<line class=\"grid\" x1=\"" + at(kLeft) + "\" x2=\"" + at(kLeft + kInnerWidth) +
-           "\" y1=\"" + at(y) + "\" y2=\"" + at(y) + "\"/>" +
-           text_at(kLeft - 5, y + 4, "end", significant(value, 6));
+    svg += "<line class=\"grid\" x1=\"" + at(kLeft) + "\" x2=\"" +
+           at(kLeft + scale.frame.inner_width()) + "\" y1=\"" + at(y) + "\" y2=\"" + at(y) +
+           "\"/>" + text_at(kLeft - 5, y + 4, "end", significant(value, 6));
   }
   return svg;
 }
@@ -171,21 +187,22 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-std::string svg_panel(const Panel& panel, size_t points) {
-  const Scale scale(panel);
+std::string svg_panel(const Panel& panel, size_t points, size_t panels_in_row) {
+  const Frame frame(panels_in_row);
+  const Scale scale(panel, frame);
   std::string title = panel.title;
   if (!panel.y_label.empty()) title += (title.empty() ? "" : ": ") + panel.y_label;
-  std::string svg = "<svg class=\"panel\" viewBox=\"0 0 " + at(kWidth) + " " + at(kHeight) +
-                    "\" role=\"img\" aria-label=\"" + escaped(title) + "\">";
+  std::string svg = "<svg class=\"panel\" viewBox=\"0 0 " + at(frame.width) + " " +
+                    at(frame.height) + "\" role=\"img\" aria-label=\"" + escaped(title) + "\">";
   svg += "<text class=\"head\" x=\"" + at(kLeft) + "\" y=\"14\">" + escaped(title) + "</text>";
   svg += x_axis(panel, scale) + y_axis(panel, scale);
   // A frame of its own cuts off what leaves the limits.
-  svg += "<svg x=\"" + at(kLeft) + "\" y=\"" + at(kTop) + "\" width=\"" + at(kInnerWidth) +
-         "\" height=\"" + at(kInnerHeight) + "\" overflow=\"hidden\">";
+  svg += "<svg x=\"" + at(kLeft) + "\" y=\"" + at(kTop) + "\" width=\"" + at(frame.inner_width()) +
+         "\" height=\"" + at(frame.inner_height()) + "\" overflow=\"hidden\">";
   if (std::isfinite(panel.level)) {
     const std::string y = at(scale.y(panel.level));
-    svg += "<line class=\"level\" x1=\"0\" x2=\"" + at(kInnerWidth) + "\" y1=\"" + y + "\" y2=\"" +
-           y + "\"/>";
+    svg += "<line class=\"level\" x1=\"0\" x2=\"" + at(frame.inner_width()) + "\" y1=\"" + y +
+           "\" y2=\"" + y + "\"/>";
   }
   for (const Line& line : panel.lines) {
     svg += drawn(thinned(line, points), scale, panel.is_stepped);
@@ -203,24 +220,32 @@ std::string svg_key(const Look& look) {
 }
 
 std::string svg_heatmap(const Heatmap& map) {
-  constexpr double kCellWidth = 40, kCellHeight = 22, kNames = 150, kHeads = 120;
-  const double width = kNames + kCellWidth * static_cast<double>(map.columns.size()) + 60;
-  const double height = kHeads + kCellHeight * static_cast<double>(map.rows.size()) + 4;
+  constexpr double kCellWidth = 46, kCellHeight = 24;
+  // As much room as the names take: a letter is some 7 wide, and columns lean by 45 degrees.
+  const auto longest = [](const std::vector<std::string>& names) {
+    size_t letters = 0;
+    for (const std::string& name : names) letters = std::max(letters, name.size());
+    return 7.0 * static_cast<double>(letters);
+  };
+  const double names = longest(map.rows) + 16, heads = 0.71 * longest(map.columns) + 20;
+  const double width =
+      names + kCellWidth * static_cast<double>(map.columns.size()) + 0.71 * longest(map.columns);
+  const double height = heads + kCellHeight * static_cast<double>(map.rows.size()) + 4;
   std::string svg = "<svg class=\"heatmap\" viewBox=\"0 0 " + at(width) + " " + at(height) +
                     "\" width=\"" + at(width) + "\" height=\"" + at(height) +
                     "\" role=\"img\" aria-label=\"" + escaped(map.title) + "\">";
   for (size_t column = 0; column < map.columns.size(); ++column) {
-    const double x = kNames + kCellWidth * (static_cast<double>(column) + 0.5);
-    svg += "<text transform=\"translate(" + at(x) + " " + at(kHeads - 8) + ") rotate(-45)\">" +
+    const double x = names + kCellWidth * (static_cast<double>(column) + 0.5);
+    svg += "<text transform=\"translate(" + at(x) + " " + at(heads - 8) + ") rotate(-45)\">" +
            escaped(map.columns[column]) + "</text>";
   }
   for (size_t row = 0; row < map.rows.size(); ++row) {
-    const double y = kHeads + kCellHeight * static_cast<double>(row);
-    svg += text_at(kNames - 8, y + 15, "end", map.rows[row]);
+    const double y = heads + kCellHeight * static_cast<double>(row);
+    svg += text_at(names - 8, y + 15, "end", map.rows[row]);
     for (size_t column = 0; column < map.columns.size(); ++column) {
       const double value = map.values[row][column];
       if (std::isnan(value)) continue;
-      const double x = kNames + kCellWidth * static_cast<double>(column);
+      const double x = names + kCellWidth * static_cast<double>(column);
       const double strength = std::min(std::fabs(value) / map.cap, 1.0);
       svg += "<g><title>" +
              escaped(map.rows[row] + " untuned to " + map.columns[column] +

@@ -11,8 +11,8 @@ namespace flightdeck::study {
 // For text and attributes.
 std::string escaped(const std::string& text);
 
-// Long lines are thinned to `points`, the last one kept.
-std::string svg_panel(const Panel& panel, size_t points);
+// Long lines are thinned to `points`, the last one kept. At most three panels stand in a row.
+std::string svg_panel(const Panel& panel, size_t points, size_t panels_in_row);
 std::string svg_heatmap(const Heatmap& map);
 // A short piece of a line for a legend.
 std::string svg_key(const Look& look);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace flightdeck::study {
 namespace {
@@ -14,27 +15,40 @@ std::string listed(const Values& values) {
   return text;
 }
 
-void warn_of_unequal_runs(Analysis& analysis, const std::string& problem) {
-  std::set<int64_t> epochs, batch_sizes, steps;
+// What is said of several problems is said once: by what is said, of whom.
+class SaidOnce {
+ public:
+  void say(const std::string& problem, const std::string& text) {
+    for (auto& [said, problems] : all_) {
+      if (said == text) {
+        problems += ", " + problem;
+        return;
+      }
+    }
+    all_.push_back({text, problem});
+  }
+  void add_to(std::vector<std::string>& warnings) const {
+    for (const auto& [text, problems] : all_) warnings.push_back(problems + ": " + text);
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> all_;
+};
+
+void warn_of_unequal_runs(const Analysis& analysis, const std::string& problem, SaidOnce& said) {
+  std::set<int64_t> batch_sizes;
   std::set<bool> synthetic;
   for (const Trial& trial : analysis.trials) {
     if (trial.setting.problem != problem) continue;
-    epochs.insert(trial.setting.epochs);
     batch_sizes.insert(trial.setting.batch_size);
-    steps.insert(trial.steps_per_epoch);
     synthetic.insert(trial.is_synthetic);
   }
-  const auto tell = [&](const std::string& what, const std::set<int64_t>& values) {
-    if (values.size() < 2) return;
-    analysis.warnings.push_back(problem + ": runs differ in " + what + " (" + listed(values) +
-                                ") and are compared all the same");
-  };
-  tell("epochs", epochs);
-  tell("batch size", batch_sizes);
-  if (batch_sizes.size() < 2) tell("steps per epoch", steps);
-  if (synthetic.size() > 1) {
-    analysis.warnings.push_back(problem + ": runs on synthetic and on real data are mixed");
+  if (batch_sizes.size() > 1) {
+    said.say(problem,
+             "runs differ in batch size (" + listed(batch_sizes) +
+                 ") and are compared all the same, being of as many epochs");
   }
+  if (synthetic.size() > 1) said.say(problem, "runs on synthetic and on real data are mixed");
 }
 
 void warn_of_missing_seeds(Analysis& analysis) {
@@ -72,16 +86,14 @@ void warn_of_missing_samples(Analysis& analysis) {
   }
 }
 
-void warn_of_targets(Analysis& analysis) {
+void warn_of_targets(const Analysis& analysis, SaidOnce& said) {
   for (const auto& [problem, target] : analysis.targets) {
     bool is_reached = false;
     for (const Result* result : analysis.headline_of(problem)) {
       const Trial& trial = analysis.trials[result->choice.trial];
       is_reached = is_reached || result->not_reached < static_cast<int64_t>(trial.runs.size());
     }
-    if (!is_reached) {
-      analysis.warnings.push_back(problem + ": nothing that was tuned best reaches the target");
-    }
+    if (!is_reached) said.say(problem, "nothing that was tuned best reaches the target");
   }
 }
 
@@ -92,12 +104,14 @@ void warn(Analysis& analysis) {
     analysis.warnings.insert(analysis.warnings.begin(),
                              "some data are SYNTHETIC: numbers say nothing about the real data");
   }
+  SaidOnce said;
   for (const std::string& problem : analysis.problems) {
-    warn_of_unequal_runs(analysis, problem);
+    warn_of_unequal_runs(analysis, problem, said);
   }
+  warn_of_targets(analysis, said);
+  said.add_to(analysis.warnings);
   warn_of_missing_seeds(analysis);
   warn_of_missing_samples(analysis);
-  warn_of_targets(analysis);
 }
 
 }  // namespace flightdeck::study

@@ -119,7 +119,7 @@ class BadFiles(unittest.TestCase):
         self.assertEqual({status[name] for name in ("fifo_lock", "fifo_run.sqlite-wal", "view")},
                          {"unreadable"})
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(PATIENCE), 0)
+        self.assertEqual(process.wait(PATIENCE), 130)
 
 
 if __name__ == "__main__":

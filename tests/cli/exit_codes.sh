@@ -37,7 +37,7 @@ expect 0 '"ratio"' bench curvature --problem mnist_mlp --batch 2 --repeats 1 --w
   --quantity diag_ggn --json
 expect 0 '"products"' bench curvature --problem mnist_mlp --batch 2 --repeats 1 --warm-up 0 \
   --quantity hess_max_ev_warm --json
-expect 2 'ubcommand' bench
+expect 2 'a command is missing; choose one of curvature' bench
 expect 2 "no problem 'mnist'; choose one of cifar100_3c3d" bench first-order --problem mnist
 expect 2 "no quantity 'norm'; choose from individual_gradients" bench first-order --quantity norm
 expect 2 "no path 'hooks'; choose one of gradients" bench first-order --path hooks

@@ -20,7 +20,7 @@ os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE", OMP_NUM_THR
                   OPENBLAS_NUM_THREADS="1")
 QUADRATIC = ["quadratic_deep", "--optimizer", "adam", "--lr", "0.04"]
 # Dropout, batches in random order with augmentation, buffers, a penalty.
-CONVOLUTIONS = ["cifar100_allcnnc", "--synthetic", "--limit", "48", "--batch-size", "8",
+CONVOLUTIONS = ["cifar100_allcnnc", "--synthetic", "--limit", "24", "--batch-size", "6",
                 "--optimizer", "lookahead_radam", "--schedule", "cosine"]
 FULL = ["--preset", "full", "--interval", "1", "--group", "module"]
 PATIENCE = 240  # seconds, where other work takes the cores
@@ -90,11 +90,11 @@ class ResumeTest(unittest.TestCase):
 
     def test_a_killed_run_goes_on_to_the_bit(self):
         self.expect_same_as_uninterrupted(
-            [*QUADRATIC, "--epochs", "60", "--checkpoint-every", "10", *FULL], signal.SIGKILL)
+            [*QUADRATIC, "--epochs", "30", "--checkpoint-every", "10", *FULL], signal.SIGKILL)
 
     def test_a_killed_network_with_dropout_goes_on_to_the_bit(self):
         self.expect_same_as_uninterrupted(
-            [*CONVOLUTIONS, "--epochs", "3", "--checkpoint-every", "4", "--preset", "business",
+            [*CONVOLUTIONS, "--epochs", "3", "--checkpoint-every", "3", "--preset", "business",
              "--quantity", "grad_hist_1d", "--set", "fast_steps=3"], signal.SIGKILL)
 
     def test_a_state_carried_from_batch_to_batch_is_carried_on(self):
@@ -262,7 +262,7 @@ class ResumeTest(unittest.TestCase):
             process.kill()
             process.wait()
 
-    def test_divergence_is_marked_and_stops_early_if_asked(self):
+    def test_divergence_is_marked_and_ends_the_run_unless_it_keeps_going(self):
         for more, steps in ((["--stop-diverged"], None), ([], None), (["--keep-going"], 700)):
             run = self.folder / ("run" + "".join(more))
             done = flightdeck("run", "quadratic_deep", "--optimizer", "sgd", "--lr", "1e30",
@@ -271,10 +271,8 @@ class ResumeTest(unittest.TestCase):
             self.assertEqual(outcome["ending"], "diverged", done.stderr)
             self.assertGreaterEqual(outcome["diverged_at"], 0)
             self.assertEqual(done.returncode, 0 if more == ["--keep-going"] else 1)
-            if more == ["--stop-diverged"]:
+            if steps is None:
                 self.assertEqual(outcome["steps"], outcome["diverged_at"] + 1)
-            elif steps is None:
-                self.assertEqual(outcome["steps"] % 7, 0)
             else:
                 self.assertEqual(outcome["steps"], steps)
 

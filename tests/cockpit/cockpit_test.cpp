@@ -384,6 +384,110 @@ TEST_F(CockpitTest, RecordsNumbersOfTheUser) {
   expect_error([&] { run.cockpit->log(1, "loss", 3); }, {"'loss'", "name of a quantity"});
 }
 
+TEST_F(CockpitTest, HasLightQuantitiesOfAPresetAtEveryStep) {
+  Loop loop;
+  Listened run(loop.parameters(), preset("economy", DueSteps::every(3)), true);
+  StepOptions told;
+  told.learning_rate = 0.25;
+  for (int64_t step = 0; step < 5; ++step) {
+    const Tensor losses = loop.step(*run.cockpit, step, told);
+    EXPECT_EQ(run.memory->number(step, "loss"), losses.mean().item<double>()) << step;
+    EXPECT_EQ(run.memory->number(step, "learning_rate"), 0.25) << step;
+    EXPECT_NE(run.memory->find(step, "time"), nullptr) << step;
+    EXPECT_EQ(run.memory->find(step, "grad_norm") != nullptr, step % 3 == 0) << step;
+  }
+  EXPECT_TRUE(run.memory->notes().empty());
+}
+
+TEST_F(CockpitTest, HasNoLearningRateWhereNoneWasTold) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("learning_rate")}, true);
+  loop.step(*run.cockpit, 0);
+  EXPECT_EQ(run.memory->find(0, "learning_rate"), nullptr);
+  EXPECT_TRUE(run.memory->notes().empty());
+}
+
+TEST_F(CockpitTest, NamesTheLargestAndSmallestOfSeveralLearningRates) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("learning_rate")}, true);
+  StepOptions told;
+  told.learning_rates = {{loop.net->parameters()[0], 0.5}, {loop.net->parameters()[1], 0.125}};
+  loop.step(*run.cockpit, 0, told);
+  EXPECT_EQ(run.memory->number(0, "learning_rate"), 0.5);
+  EXPECT_EQ(run.memory->number(0, "learning_rate", "", "smallest"), 0.125);
+}
+
+TEST_F(CockpitTest, LetsTheUsersLearningRateTakeThePlaceOfItsOwn) {
+  Loop loop;
+  Listened run(loop.parameters(), preset("economy", DueSteps::every(2)), true);
+  StepOptions told;
+  told.learning_rate = 0.25;
+  for (int64_t step = 0; step < 3; ++step) {
+    run.cockpit->log(step, "learning_rate", 0.5);
+    loop.step(*run.cockpit, step, told);
+    EXPECT_EQ(run.memory->number(step, "learning_rate"), 0.5) << step;
+  }
+}
+
+TEST_F(CockpitTest, NamesSamplesAsTheyWereTold) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("sample_outliers", {{"count", 4}})}, true);
+  StepOptions told;
+  told.sample_ids = torch::tensor({int64_t{70}, int64_t{71}, int64_t{72}, int64_t{73}});
+  told.labels = torch::tensor({0, 1, 2, 0}, torch::kInt);
+  loop.step(*run.cockpit, 0, told);
+  const auto list = [&](const char* field) {
+    const Reading* reading = run.memory->find(0, "sample_outliers", "", field);
+    return reading == nullptr ? std::vector<double>() : reading->list;
+  };
+  ASSERT_EQ(list("ids").size(), 4u);
+  for (size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(list("ids")[k], 70 + list("samples")[k]);
+    EXPECT_EQ(list("labels")[k], static_cast<double>(static_cast<int64_t>(list("samples")[k]) % 3));
+  }
+  EXPECT_TRUE(list("predictions").empty());
+}
+
+TEST_F(CockpitTest, RefusesNamesThatAreNotOneIntegerPerSample) {
+  Loop loop;
+  for (const Tensor& wrong : {torch::zeros({3}, torch::kLong),
+                              torch::zeros({4}),
+                              torch::zeros({4, 1}, torch::kLong),
+                              torch::zeros({}, torch::kLong)}) {
+    Listened run(loop.parameters(), {quantity("loss")}, true);
+    StepOptions told;
+    told.sample_ids = wrong;
+    expect_error([&] { loop.step(*run.cockpit, 0, told); }, {"sample_ids", "integer"});
+  }
+}
+
+TEST_F(CockpitTest, NamesTheSamplesWhoseLossesAreNotFiniteUnlessAllAre) {
+  Loop loop;
+  const Tensor factors = torch::tensor({1.0, std::nan(""), 1.0, HUGE_VAL}).to(loop.losses());
+  const auto notes_after = [&](const Tensor& weights, const StepOptions& told) {
+    Listened run(loop.parameters(), {quantity("loss")}, true);
+    for (int64_t step = 0; step < 2; ++step) {
+      const Tensor losses = loop.losses() * weights;
+      StepWatch watch = run.cockpit->watch(step, losses, told);
+      losses.mean().backward();
+      watch.end();
+    }
+    return run.memory->notes();
+  };
+  StepOptions told;
+  told.sample_ids = torch::tensor({int64_t{70}, int64_t{71}, int64_t{72}, int64_t{73}});
+  told.labels = torch::zeros({4}, torch::kLong);
+  const std::vector<Note> named = notes_after(factors, told);
+  ASSERT_EQ(named.size(), 1u);  // once
+  EXPECT_EQ(named[0].quantity, "loss");
+  expect_mentions(named[0].text,
+                  {"2 of 4", "sample 71 (place 1 of the batch, label 0)", "sample 73"});
+  const std::vector<Note> unnamed = notes_after(factors, {});
+  ASSERT_EQ(unnamed.size(), 1u);
+  expect_mentions(unnamed[0].text, {"place 1 of the batch; place 3 of the batch"});
+  EXPECT_TRUE(notes_after(torch::full_like(factors, NAN), told).empty());
+}
+
 TEST_F(CockpitTest, TellsWhatTheRunIs) {
   Loop loop;
   Listened run(loop.parameters(), {quantity("loss").every(5), grad_max()}, true);

@@ -50,6 +50,25 @@ TEST(Grouping, GoesByParameterAndModule) {
   EXPECT_EQ(groups.members[2], Members({2, 3}));
 }
 
+TEST(Grouping, IsByModuleOfItselfUnlessThereAreNoneOrTooMany) {
+  const auto text_for = [](const Names& names) {
+    std::vector<NamedParameter> parameters;
+    for (const std::string& name : names) parameters.push_back({name, torch::zeros({1})});
+    return settled(Grouping::automatic(), Parameters(parameters)).text();
+  };
+  EXPECT_EQ(text_for({"conv.weight", "conv.bias", "dense.weight"}), "module");
+  EXPECT_EQ(text_for({"conv.weight", "conv.bias"}), "whole");
+  EXPECT_EQ(text_for({"weight", "bias"}), "whole");
+  Names many;
+  for (size_t k = 0; k <= Grouping::kMostAutomatic; ++k)
+    many.push_back(std::to_string(k) + ".bias");
+  EXPECT_EQ(text_for(many), "whole");
+  many.pop_back();
+  EXPECT_EQ(text_for(many), "module");
+  EXPECT_EQ(settled(Grouping::by_depth(), Parameters(small_net()->named_parameters())).text(),
+            "depth");
+}
+
 TEST(Grouping, CutsModuleNamesAtLevels) {
   EXPECT_EQ(module_of("encoder.0.attention.weight"), "encoder.0.attention");
   EXPECT_EQ(module_of("encoder.0.attention.weight", 1), "encoder");

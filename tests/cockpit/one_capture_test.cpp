@@ -46,6 +46,30 @@ TEST_F(WatchedBatches, AreNotCapturedWhereNoPassIsDue) {
   EXPECT_EQ(graphs_captured(), before);
 }
 
+TEST_F(WatchedBatches, AreNotCapturedWhereOnlyLightQuantitiesAreDue) {
+  for (const SharedTerms shared_terms : {SharedTerms::kKeep, SharedTerms::kLeaveOut}) {
+    Loop loop;
+    CockpitOptions options;
+    options.strict = true;
+    options.shared_terms = shared_terms;
+    options.grouping = Grouping::by_depth();
+    Cockpit cockpit(loop.parameters(), preset("full", DueSteps::every(4)), options);
+    const auto memory = std::make_shared<MemorySink>();
+    cockpit.add_sink(memory);
+    StepOptions told;
+    told.optimizer = &loop.optimizer;
+    for (int64_t step = 0; step < 9; ++step) {
+      const bool reads_graph = step % 4 <= 1;  // due, or the end of a due step's update
+      EXPECT_EQ(cockpit.reads_graph(step), reads_graph) << step;
+      const int64_t before = graphs_captured();
+      loop.step(cockpit, step, told);
+      EXPECT_EQ(graphs_captured() - before, reads_graph ? 1 : 0) << step;
+      EXPECT_EQ(memory->number(step, "learning_rate"), 0.1) << step;
+      EXPECT_EQ(memory->find(step, "grad_norm") != nullptr, step % 4 == 0) << step;
+    }
+  }
+}
+
 TEST_F(WatchedBatches, ShareTheirCaptureWithWhoeverMadeThem) {
   Loop loop;
   Listened run(loop.parameters(), preset("full"), /*strict=*/true);

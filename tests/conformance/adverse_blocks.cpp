@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Blocks that plain layers do not show: shared submodules, writes in place, views of parameters,
-// masks, sorting, detached parts, mixed types.
+// masks, experts, sorting, detached parts, mixed types.
 #include <torch/torch.h>
 
 #include "conformance/adverse_model.h"
@@ -248,6 +248,59 @@ void grow_ragged(AdverseSketch& sketch) {
       sketch.state = x - mean;
     }
   }
+}
+
+// Positions go to one or two of several experts, and come back to where they were.
+void grow_routed(AdverseSketch& sketch) {
+  const Tensor x = sketch.state;
+  const int64_t I = x.size(-1), E = sketch.integer(1, 4),
+                k = sketch.integer(1, std::min(E, int64_t(2)));
+  const Tensor tokens = x.reshape({-1, I});
+  const Tensor scores = sketch.linear(tokens, E).softmax(-1);
+  const auto [weights, chosen] = scores.topk(k, -1);
+  const bool has_one_parameter = sketch.chance(0.5), keeps_empty = sketch.chance(0.3);
+  const Tensor all = has_one_parameter ? sketch.parameter({E, I, I}, I) : Tensor();
+  const int64_t way = sketch.integer(0, 4);
+  static const char* const kWays[] = {"index_add", "index_put", "index_copy", "mask", "sorted"};
+  sketch.feature("routed", kWays[way]);
+  Tensor result = way == 0 && sketch.chance(0.5) ? tokens : at::zeros_like(tokens);
+  std::vector<Tensor> outputs, order;
+  for (int64_t e = 0; e < E; ++e) {
+    const Tensor found = chosen.eq(e).nonzero();
+    const Tensor own = found.select(1, 0), place = found.select(1, 1);
+    const Tensor weight = all.defined() ? all[e] : sketch.parameter({I, I}, I);
+    if (own.numel() == 0 && !keeps_empty) continue;
+    const Tensor factors = weights.index({own, place}).unsqueeze(1);
+    const auto made = [&](const Tensor& taken) { return at::linear(taken, weight).tanh(); };
+    switch (way) {
+      case 0:
+        result = result.index_add(0, own, made(tokens.index({own})) * factors, 0.5);
+        break;
+      case 1:
+        result = result.index_put({own}, made(tokens.index_select(0, own)) * factors, true);
+        break;
+      case 2: {
+        // An expert overwrites what others put there.
+        result = result.index_copy(0, own, made(tokens.index_select(0, own)) * factors);
+        break;
+      }
+      case 3: {
+        const Tensor mask = chosen.eq(e).any(1);
+        const Tensor whole = x.reshape(tokens.sizes()).index({mask});
+        result = result.index_put({mask}, result.index({mask}) + made(whole));
+        break;
+      }
+      default:
+        outputs.push_back(made(tokens.index({own})) * factors);
+        order.push_back(own * k + place);
+    }
+  }
+  if (way == 4) {
+    const Tensor back = at::cat(order).argsort();
+    result = at::cat(outputs).index({back}).view({-1, k, I}).sum(1);
+  }
+  result = result.view(x.sizes());
+  sketch.state = sketch.chance(0.5) ? x + result : result;
 }
 
 void grow_sorted(AdverseSketch& sketch) {

@@ -368,6 +368,8 @@ AdverseModel adverse_model(uint64_t seed, const std::vector<NamedParameter>& reu
     if (sketch.chance(0.5)) sketch.state = sketch.activate(sketch.state);
     if (sketch.state.requires_grad()) sketch.model.activations.push_back(sketch.state);
   }
+  // By a stream of its own, so that all other seeds keep the models that once failed.
+  if (Sketch(seed ^ 0x5eed).chance(0.12)) grow_routed(sketch);
   if (sketch.chance(0.1)) {
     sketch.feature("unused", "");
     sketch.factor({2});

@@ -85,6 +85,7 @@ void grow_shared(AdverseSketch& sketch);
 void grow_in_place(AdverseSketch& sketch);
 void grow_parameter_views(AdverseSketch& sketch);
 void grow_ragged(AdverseSketch& sketch);
+void grow_routed(AdverseSketch& sketch);
 void grow_sorted(AdverseSketch& sketch);
 void grow_detached(AdverseSketch& sketch);
 void grow_mixed_types(AdverseSketch& sketch);

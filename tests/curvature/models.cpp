@@ -256,6 +256,30 @@ Model multiplicative_skip() {
                 ParameterList().add("stem", stem).add("scale", scale).add("head", head));
 }
 
+// Each token goes to one of two experts, weighed by the router, and back to its place.
+Model mixture_of_experts() {
+  constexpr int64_t kWidth = 3;
+  auto stem = on_device(nn::Linear(2, kWidth));
+  auto router = on_device(nn::Linear(kWidth, 2));
+  auto head = on_device(nn::Linear(kWidth, kClasses));
+  const Tensor experts = random_parameter({2, kWidth, kWidth});
+  const Tensor tokens = stem(random({N, kSteps, 2})).view({-1, kWidth});
+  const auto [weights, chosen] = router(tokens).softmax(1).topk(1, 1);
+  Tensor mixed = tokens;
+  for (int64_t e = 0; e < 2; ++e) {
+    const Tensor own = chosen.squeeze(1).eq(e).nonzero().squeeze(1);
+    const Tensor made = at::linear(tokens.index({own}), experts[e]).tanh();
+    mixed = mixed.index_add(0, own, made * weights.index({own}));
+  }
+  return finish(head(mixed.view({N, kSteps, kWidth}).mean(1)),
+                plain_cross_entropy,
+                ParameterList()
+                    .add("stem", stem)
+                    .add("router", router)
+                    .add("experts", experts)
+                    .add("head", head));
+}
+
 Model batch_norm_in_evaluation() {
   auto first = on_device(nn::Linear(4, 5));
   auto norm = on_device(nn::BatchNorm1d(5));
@@ -298,6 +322,7 @@ std::vector<ModelCase> table() {
       {"tied_autoencoder", tied_autoencoder},
       {"gated_unit", gated_unit},
       {"multiplicative_skip", multiplicative_skip},
+      {"mixture_of_experts", mixture_of_experts},
       {"batch_norm_in_evaluation", batch_norm_in_evaluation},
   };
 }

@@ -31,7 +31,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-LANGUAGES = ("cpp", "sh", "cmake", "python", "json", "text", "ts", "sql")
+LANGUAGES = ("cpp", "sh", "cmake", "python", "json", "text", "toml", "ts", "sql")
 FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*(\S*)\s*$")
 COMMENT = re.compile(r"^\s*<!-- snippet: (.*?) -->\s*$")
 INCLUDE = re.compile(r"^\s*#\s*include\b")

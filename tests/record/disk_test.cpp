@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/host_name.h"
 #include "flightdeck/record.h"
 #include "record/file.h"
 #include "tests/record/made_steps.h"
@@ -188,7 +189,7 @@ TEST(FailingDatabase, AtTheEndLeavesARunThatIsReadFromItsJournal) {
   EXPECT_EQ(warnings.size(), 1u);
   const RunReader reader(run.path());
   EXPECT_EQ(reader.status(), RunStatus::kFinished);
-  EXPECT_EQ(reader.info().host, "host");
+  EXPECT_EQ(reader.info().host, host_name());
   EXPECT_EQ(reader.find("loss")->count, 20);
 }
 

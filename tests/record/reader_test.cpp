@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <thread>
 
@@ -242,6 +243,35 @@ TEST(RunReader, ReadsTheRunThatTookTheFolder) {
   }
   EXPECT_EQ(reader.find("loss"), nullptr);
   EXPECT_EQ(reader.find("other")->count, 5);
+}
+
+// A mounted folder whose lock is not seen: the recorder is gone from here, the files are fresh.
+TEST(RunReader, ARunOfAnotherMachineRunsWhileItsFilesChange) {
+  RunFolder run;
+  {
+    Recorder recorder(run.path());
+    RunInfo info = full_info();
+    info.host = "another machine";
+    recorder.begin(info);
+    recorder.write(step_of(0, {number("loss", 1)}));
+  }
+  EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kRunning);
+  EXPECT_EQ(RunReader(run.path()).summary().status, RunStatus::kRunning);
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const auto& file : std::filesystem::directory_iterator(run.path())) {
+    std::filesystem::last_write_time(file.path(), long_ago);
+  }
+  EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kKilled);
+}
+
+TEST(RunReader, ARunOfThisMachineWithoutARecorderIsKilledAtOnce) {
+  RunFolder run;
+  {
+    Recorder recorder(run.path());
+    recorder.begin(full_info());
+    recorder.write(step_of(0, {number("loss", 1)}));
+  }
+  EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kKilled);
 }
 
 TEST(RunReader, LeavesTheFolderAsItIs) {

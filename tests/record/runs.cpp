@@ -15,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/host_name.h"
 #include "tests/record/made_steps.h"
 
 namespace flightdeck::tests {
@@ -107,7 +108,7 @@ RunInfo full_info() {
   info.start_time = 1700000000.5;
   info.flightdeck_version = "0.1.0";
   info.libtorch_version = "1.13.1";
-  info.host = "host";
+  info.host = host_name();
   info.command = "run --out 'a b'";
   info.device = "cpu";
   info.grouping = "parameter";

@@ -154,6 +154,67 @@ OpCases rearrangement_cases() {
        [](T x, T) {
          return x.index({at::indexing::Slice(), integers(x, {1, 1, 2})});
        }},
+      {"Topk", [](T x, T) { return std::get<0>(x.topk(2, 1)); }},
+      {"IndexByTwoTensors",
+       [](T x, T) {
+         return x.index({at::indexing::Slice(), integers(x, {1, 0, 1}), integers(x, {5, 2, 2})});
+       }},
+      {"IndexAroundAWholeDimension",
+       [](T x, T) {
+         return x.index({integers(x, {2, 0, 1}), at::indexing::Slice(), integers(x, {5, 2, 2})});
+       }},
+      {"IndexByAMask",
+       [](T x, T) {
+         return x.index({at::indexing::Slice(), integers(x, {1, 0, 1, 1}).gt(0)});
+       }},
+      {"IndexOfPermutedSamples",
+       [](T x, T) {
+         return x.index({integers(x, {2, 0, 1})});
+       }},
+      {"IndexSelectOfPermutedSamples",
+       [](T x, T) {
+         return x.index_select(0, integers(x, {2, 0, 1}));
+       }},
+      {"InPlaceOnAView",
+       [](T x, T) {
+         const Tensor whole = x - 0.5;
+         whole.view({-1}).relu_();
+         return whole;
+       }},
+      {"InPlaceOnASlice",
+       [](T x, T) {
+         const Tensor whole = x - 0.5;
+         whole.slice(1, 1, 3).tanh_();
+         return whole;
+       }},
+      {"IndexAdd",
+       [](T x, T p) {
+         return x.index_add(1, integers(x, {3, 1}), x.slice(1, 0, 2) * p.slice(0, 0, 2), 0.5);
+       }},
+      {"IndexAddToSamples",
+       [](T x, T p) {
+         const Tensor lines = x.flatten(0, 1).index({integers(x, {5, 0, 11, 1, 7})}) * p;
+         return x.index_add(0, integers(x, {1, 0, 2, 0, 1}), lines.unsqueeze(1).expand({5, 4, 6}));
+       },
+       {4, 6},
+       {6}},
+      {"IndexCopy",
+       [](T x, T p) {
+         return x.index_copy(1, integers(x, {3, 1}), x.slice(1, 0, 2) * p.slice(0, 0, 2));
+       }},
+      {"IndexCopyToPositions",
+       [](T x, T) {
+         const Tensor lines = x.flatten(0, 1).index_select(0, integers(x, {10, 1, 5})).tanh();
+         return x.flatten(0, 1).index_copy(0, integers(x, {8, 0, 7}), lines).view_as(x);
+       }},
+      {"IndexPutOfPositions",
+       [](T x, T p) {
+         const Tensor lines = x.flatten(0, 1);
+         return lines.index_put({integers(x, {9, 2})}, lines.index({integers(x, {11, 0})}) * p)
+             .view_as(x);
+       },
+       {4, 6},
+       {6}},
       {"IndexPut", [](T x, T p) { return at::index_put(x, places_of(x), p.slice(0, 0, 2)); }},
       {"IndexPutImpl",
        [](T x, T p) {

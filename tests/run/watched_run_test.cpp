@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/watched_run.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <unistd.h>
@@ -93,6 +94,44 @@ TEST_F(WatchedRunTest, TrainsRecordsAndLeavesAnOutcome) {
   EXPECT_NE(record.find("grad_norm"), nullptr);
 }
 
+TEST_F(WatchedRunTest, RecordsWhatIsFreeAtEveryStep) {
+  const RunEnd end = WatchedRun(options("every")).execute();
+  const RunReader record(end.folder);
+  for (const char* name : {"loss", "learning_rate", "time"}) {
+    EXPECT_EQ(record.find(name)->count, 12) << name;
+  }
+  EXPECT_EQ(record.find("grad_norm")->count, 4);
+}
+
+TEST_F(WatchedRunTest, KeepsWhoWasMisclassifiedAndWhatSamplesLookLike) {
+  RunOptions options = this->options("named");
+  options.training.problem = "mnist_logreg";
+  options.training.data.synthetic = true;
+  options.training.data.limit = 128;
+  options.training.batch_size = 32;
+  options.training.steps = 4;
+  track(options.tracking, quantity("sample_outliers").every(3));
+  const RunEnd end = WatchedRun(options).execute();
+  const RunReader record(end.folder);
+  const auto list = [&](const char* quantity, const char* field) {
+    const auto series = record.find(quantity, "", field);
+    return series ? record.readings(series->id).back().second.list : std::vector<double>();
+  };
+  const double wrong = record.numbers(record.find("misclassified")->id).back().value;
+  EXPECT_NEAR(wrong, 128 * (1 - end.scores.at("test_accuracy")), 1e-3);
+  const std::vector<double> ids = list("misclassified", "ids");
+  EXPECT_EQ(ids.size(), static_cast<size_t>(std::min(wrong, 48.0)));
+  EXPECT_EQ(list("misclassified", "losses").size(), ids.size());
+  const std::vector<double> pictures = list("sample_pictures", "misclassified");
+  const size_t shown = std::min<size_t>(ids.size(), 24);
+  ASSERT_EQ(pictures.size(), 3 + shown * 28 * 28);
+  EXPECT_EQ(std::vector<double>(pictures.begin(), pictures.begin() + 3),
+            std::vector<double>({static_cast<double>(shown), 28, 28}));
+  EXPECT_EQ(list("sample_outliers", "ids").size(), 5u);
+  EXPECT_EQ(list("sample_outliers", "predictions").size(), 5u);
+  EXPECT_EQ(list("sample_pictures", "sample_outliers").size(), 3u + 5 * 28 * 28);
+}
+
 TEST_F(WatchedRunTest, GoesOnToTheBitWhereItWasStopped) {
   const RunEnd whole = WatchedRun(options("whole")).execute();
 
@@ -125,11 +164,33 @@ TEST_F(WatchedRunTest, TrainsAProblemOfTheCallersOwn) {
 TEST_F(WatchedRunTest, EndsAsDivergedWithoutThrowing) {
   RunOptions diverging = options("diverging");
   diverging.training.hyperparameters["learning_rate"] = 1e30;
-  diverging.stop_diverged = true;
   const RunEnd end = WatchedRun(diverging).execute();
   EXPECT_EQ(end.ending, Ending::kDiverged);
   EXPECT_GE(end.diverged_at, 0);
   EXPECT_FALSE(end.went_on);
+}
+
+TEST_F(WatchedRunTest, EndsWithTheStepWhoseLossIsNotFinite) {
+  RunOptions diverging = options("diverging");
+  diverging.training.hyperparameters["learning_rate"] = 1e30;
+  const RunEnd end = WatchedRun(diverging).execute();
+  EXPECT_EQ(end.steps, end.diverged_at + 1);
+  EXPECT_EQ(end.scores_step, 0) << "what diverged is not evaluated";
+  const study::Outcome outcome = study::read_outcome(end.folder);
+  EXPECT_EQ(outcome.steps, end.steps);
+  EXPECT_EQ(outcome.diverged_at, end.diverged_at);
+  EXPECT_FALSE(end.has_checkpoint);
+  EXPECT_TRUE(ended_run(diverging).has_value());
+}
+
+TEST_F(WatchedRunTest, GoesOnAfterALossThatIsNotFiniteIfAsked) {
+  RunOptions diverging = options("diverging");
+  diverging.training.hyperparameters["learning_rate"] = 1e30;
+  diverging.keep_going = true;
+  const RunEnd end = WatchedRun(diverging).execute();
+  EXPECT_EQ(end.ending, Ending::kDiverged);
+  EXPECT_TRUE(end.went_on);
+  EXPECT_EQ(end.steps, 12);
 }
 
 TEST_F(WatchedRunTest, RefusesToGoOnWithAnotherRunInWordsOfTheApi) {

@@ -2,11 +2,13 @@
 // Each address answers what docs/wire_format.md says.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <memory>
 
 #include <gtest/gtest.h>
 
+#include "record/labels.h"
 #include "record/sqlite.h"
 #include "serve/assets.h"
 #include "serve/csv.h"
@@ -69,7 +71,7 @@ class Api : public Test {
 
 TEST_F(Api, TellsWhoAnswers) {
   expect("/api/v1/server", "\"api\":1,");
-  expect("/api/v1/server", "\"refresh_ms\":20}");
+  expect("/api/v1/server", "\"refresh_ms\":20,\"edit\":false}");
 }
 
 TEST_F(Api, ListsRunsWithTheirLastNumbers) {
@@ -365,6 +367,15 @@ TEST_F(Api, RefusesOtherMethods) {
   }
 }
 
+TEST_F(Api, WritesNothingUnlessItMayEdit) {
+  const Reply reply = get(served_.port(), "/api/v1/labels?run=first&add=baseline", {}, "POST");
+  EXPECT_EQ(reply.status, 403);
+  EXPECT_NE(reply.body.find("only reads"), std::string::npos) << reply.body;
+  EXPECT_NE(reply.body.find("option for editing"), std::string::npos) << reply.body;
+  EXPECT_FALSE(std::filesystem::exists(served_.path() + "/first/labels.txt"));
+  EXPECT_NE(get(served_.port(), "/api/v1/server").body.find("\"edit\":false"), std::string::npos);
+}
+
 TEST_F(Api, BoundsTheSizeOfAnAnswer) {
   std::string ids = "1";
   for (int k = 0; k < 3000; ++k) ids += ",1";
@@ -372,6 +383,97 @@ TEST_F(Api, BoundsTheSizeOfAnAnswer) {
   std::string frames = "5";
   for (int k = 0; k < 100; ++k) frames += ",5";
   expect_refusal(400, "/api/v1/frames?run=first&count=500&ids=" + frames, "more than 5000");
+}
+
+// ---- labels -------------------------------------------------------------------------------------
+
+class Labels : public testing::Test {
+ protected:
+  Labels() : served_([](serve::ServerOptions& options) { options.edit = true; }) {
+    served_.add_run("first");
+    get_until(served_.port(), "/api/v1/runs", "first");
+  }
+  Reply post(const std::string& query, const HeaderLines& lines = {}) const {
+    return get(served_.port(), "/api/v1/labels?" + query, lines, "POST");
+  }
+
+  ServedFolder served_;
+};
+
+TEST_F(Labels, AreChangedWhereTheServerMayEdit) {
+  EXPECT_NE(get(served_.port(), "/api/v1/server").body.find("\"edit\":true"), std::string::npos);
+  const Reply reply = post("run=first&add=baseline&note=two%0Alines&archived=true");
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  for (const char* text : {"\"tags\":[\"baseline\"]", "two\\nlines", "\"archived\":true"}) {
+    EXPECT_NE(reply.body.find(text), std::string::npos) << reply.body;
+    EXPECT_NE(get(served_.port(), "/api/v1/runs").body.find(text), std::string::npos) << text;
+  }
+  const record::Labels labels = record::read_labels(served_.path() + "/first");
+  EXPECT_EQ(labels.note, "two\nlines");
+  EXPECT_TRUE(labels.is_archived);
+  EXPECT_EQ(post("run=first&remove=baseline&note=&archived=false").status, 200);
+  EXPECT_TRUE(record::read_labels(served_.path() + "/first").is_empty());
+}
+
+TEST_F(Labels, ThatOthersChangeAreSeen) {
+  record::change_labels(served_.path() + "/first",
+                        [](record::Labels& labels) { record::add_tag(labels, "by-hand"); });
+  served_.add_run("second");  // ended runs are looked at when their folder changes
+  const Reply reply = get_until(served_.port(), "/api/v1/runs", "by-hand");
+  EXPECT_NE(reply.body.find("by-hand"), std::string::npos);
+}
+
+TEST_F(Labels, AreTheRunsOwnAndWithinLimits) {
+  const struct {
+    std::string query;
+    int status;
+  } table[] = {{"", 400},
+               {"run=second&add=a", 404},
+               {"run=..&add=a", 404},
+               {"run=first&add=two%20words", 400},
+               {"run=first&add=", 400},
+               {"run=first&add=%1b", 400},
+               {"run=first&add=" + std::string(65, 'a'), 400},
+               {"run=first&note=" + std::string(2001, 'a'), 400},
+               {"run=first&remove=missing", 400},
+               {"run=first&archived=perhaps", 400},
+               {"run=first&name=other", 400},
+               {"run=first&add=a&add=b", 400}};
+  for (const auto& row : table) EXPECT_EQ(post(row.query).status, row.status) << row.query;
+  EXPECT_TRUE(record::read_labels(served_.path() + "/first").is_empty());
+  const Reply read = get(served_.port(), "/api/v1/labels?run=first");
+  EXPECT_EQ(read.status, 405);
+  EXPECT_EQ(read.headers.at("allow"), "POST");
+}
+
+TEST_F(Labels, AreNotChangedFromOtherSites) {
+  const std::vector<HeaderLines> others = {{"Origin: http://evil.example"},
+                                           {"Origin: null"},
+                                           {"Sec-Fetch-Site: cross-site"},
+                                           {"Sec-Fetch-Site: same-site"},
+                                           {"Host: evil.example"}};
+  for (const HeaderLines& lines : others) {
+    EXPECT_EQ(post("run=first&add=a", lines).status, 403) << lines.back();
+  }
+  EXPECT_EQ(post("run=first&add=a", {"Content-Length: 5"}).status, 413);
+  EXPECT_TRUE(record::read_labels(served_.path() + "/first").is_empty());
+}
+
+TEST_F(Labels, AreChangedOnlyWithTheToken) {
+  ServedFolder guarded([](serve::ServerOptions& options) {
+    options.edit = true;
+    options.token = "0123456789abcdef";
+  });
+  guarded.add_run("first");
+  const HeaderLines token = {"Authorization: Bearer 0123456789abcdef"};
+  const auto add = [&](const HeaderLines& lines) {
+    return get(guarded.port(), "/api/v1/labels?run=first&add=a", lines, "POST").status;
+  };
+  EXPECT_EQ(add({}), 401);
+  EXPECT_FALSE(std::filesystem::exists(guarded.path() + "/first/labels.txt"));
+  for (int k = 0; k < 1000 && add(token) != 200; ++k) {
+  }
+  EXPECT_EQ(record::read_labels(guarded.path() + "/first").tags, std::vector<std::string>{"a"});
 }
 
 }  // namespace

@@ -153,6 +153,31 @@ TEST(Baselines, AreThoseOfTheSameProblemsAndKindOfData) {
   EXPECT_EQ(analysis.competitors, (std::vector<std::string>{"adam", "sgd (baseline)"}));
 }
 
+TEST(Budgets, OfBaselinesThatDifferKeepThemOutAndAreSaidOnce) {
+  Outcome longer = with_losses("sgd", "grid-000", 42, {10, 5, 4, 3});
+  Outcome same = with_losses("momentum", "grid-000", 42, {10, 5});
+  const Analysis analysis =
+      analyze({with_losses("adam", "default", 42, {10, 5})}, {longer, same}, {});
+  EXPECT_EQ(analysis.baseline_runs, 1);
+  EXPECT_EQ(analysis.competitors, (std::vector<std::string>{"adam", "momentum (baseline)"}));
+  const auto says = [](const std::string& text) {
+    return text.find("left out") != std::string::npos &&
+           text.find("quadratic_deep (3 epochs") != std::string::npos;
+  };
+  EXPECT_EQ(std::count_if(analysis.warnings.begin(), analysis.warnings.end(), says), 1);
+}
+
+TEST(Budgets, OfFewRunsKeepThemOut) {
+  Outcome longer = with_losses("sgd", "default", 42, {10, 5, 4, 3});
+  const Analysis analysis = analyze({with_losses("adam", "default", 42, {10, 5}),
+                                     with_losses("momentum", "default", 42, {10, 6}),
+                                     longer},
+                                    {},
+                                    {});
+  EXPECT_EQ(analysis.runs, 2);
+  EXPECT_EQ(analysis.competitors, (std::vector<std::string>{"adam", "momentum"}));
+}
+
 TEST(Analysis, BeginsWithTheProblemsOfTheBenchmarkInItsOrder) {
   AnalysisOptions options;
   options.benchmark = {"tolstoi_char_rnn", "quadratic_deep"};
@@ -188,13 +213,14 @@ TEST(Analysis, WarnsOfMissingSeedsAndOfUnequalRuns) {
   Outcome longer = with_losses("adam", "default", 42, {10, 5, 4});
   const Analysis analysis = analyze({with_losses("sgd", "default", 42, {10, 5}),
                                      with_losses("sgd", "default", 43, {10, 5}),
+                                     with_losses("momentum", "default", 42, {10, 5}),
                                      longer},
                                     {},
                                     {});
   std::string all;
   for (const std::string& warning : analysis.warnings) all += warning + "\n";
   EXPECT_NE(all.find("fewer than 2 seeds"), std::string::npos) << all;
-  EXPECT_NE(all.find("differ in epochs (1, 2)"), std::string::npos) << all;
+  EXPECT_NE(all.find("quadratic_deep (2 epochs, not 1)"), std::string::npos) << all;
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "suite/batches.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -50,6 +53,30 @@ TEST(Batches, CoverEachSampleOncePerEpoch) {
     EXPECT_NE(order, first_order);  // reshuffled
     first_order = order;
   }
+}
+
+TEST(Batches, NameSamplesByTheirPlaceInTheFileWhateverSplitAndLimit) {
+  const DataSet data = synthetic("mnist", 40);
+  const DataSet whole = synthetic("mnist", 0);
+  std::map<int64_t, Tensor> file;
+  for (const Samples* part : {&whole.train, &whole.valid}) {
+    for (int64_t n = 0; n < part->size(); ++n)
+      file[part->places[n].item<int64_t>()] = part->inputs[n];
+  }
+  EXPECT_EQ(static_cast<int64_t>(file.size()), whole.train.size() + whole.valid.size());
+  EXPECT_EQ(file.rbegin()->first, static_cast<int64_t>(file.size()) - 1);  // each place once
+  const BatchOptions options = batches_of(8);
+  Batches batches(data, Part::kTrain, options);
+  for (int i = 0; i < 10; ++i) {
+    const Batch batch = batches.next();
+    const Tensor stored = data.train.inputs.index_select(0, batch.indices);
+    for (int64_t n = 0; n < 8; ++n) {
+      EXPECT_TRUE(torch::equal(stored[n], file.at(batch.ids[n].item<int64_t>())));
+    }
+  }
+  Batches tested(data, Part::kTest, options);
+  const Batch batch = tested.next();
+  EXPECT_TRUE(torch::equal(batch.ids, batch.indices));  // the test file is not split
 }
 
 TEST(Batches, DropTheRest) {
@@ -157,6 +184,31 @@ TEST(Evaluate, CountsASmallPartWholeAndStopsWhenAsked) {
       evaluate(problem, model, data, Part::kTest, 10, [&asked] { return ++asked < 3; });
   EXPECT_EQ(score.samples, 20);
   EXPECT_NEAR(score.loss, std::log(10.0), 1e-5);
+}
+
+TEST(Evaluate, NamesTheMistakesWithTheLargestLossesFirst) {
+  const Problem& problem = find_problem("mnist_logreg");
+  const DataSet data = synthetic("mnist", 80);
+  torch::manual_seed(3);
+  const Model model = problem.build();
+  std::optional<Mistakes> mistakes;
+  const Score score = evaluate(problem, model, data, Part::kTest, 40, {}, &mistakes);
+  ASSERT_TRUE(mistakes);
+  EXPECT_NEAR(static_cast<double>(mistakes->count), 80 * (1 - score.accuracy), 1e-3);
+  ASSERT_EQ(static_cast<int64_t>(mistakes->worst.size()),
+            std::min(mistakes->count, Mistakes::kMostNamed));
+  const torch::NoGradGuard no_grad;
+  const Tensor outputs = model.forward(data.prepare(data.test.inputs));
+  const Tensor losses = problem.losses(outputs, data.test.targets);
+  double before = std::numeric_limits<double>::infinity();
+  for (const Mistake& mistake : mistakes->worst) {
+    EXPECT_EQ(mistake.label, data.test.targets[mistake.id].item<int64_t>());
+    EXPECT_EQ(mistake.prediction, outputs[mistake.id].argmax().item<int64_t>());
+    EXPECT_NE(mistake.prediction, mistake.label);
+    EXPECT_NEAR(mistake.loss, losses[mistake.id].item<double>(), 1e-5);
+    EXPECT_LE(mistake.loss, before);
+    before = mistake.loss;
+  }
 }
 
 TEST(Evaluate, HasNoAccuracyWithoutClasses) {

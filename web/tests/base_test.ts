@@ -2,6 +2,7 @@
 // Numbers, ticks, scales and smoothing.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
+import {decimalPads} from '../src/base/align_decimals';
 import {fileName, formatDuration, formatNumber, formatStep} from '../src/base/format';
 import {fraction, placedStep, stepScale, stepTicks, valueScale, ZERO_ON_LOG} from '../src/base/scale';
 import {smoothed} from '../src/base/smoothing';
@@ -48,6 +49,31 @@ test('logarithmic ticks are powers of ten, with others between them while there 
   assert.deepEqual(logTicks(1, 20, 5), [1, 2, 5, 10, 20]);
   assert.ok(logTicks(1e-30, 1e30, 5).length <= 8);
   assert.deepEqual(logTicks(-1, 10, 5), []);
+});
+
+test('a short logarithmic axis has three ticks and more', () => {
+  for (const [low, high] of [[0.15, 40], [3, 16], [1.1, 9], [0.2, 0.33], [95, 205], [0.9, 11]] as const) {
+    const ticks = logTicks(low, high, 4.7);
+    assert.ok(ticks.length >= 3 && ticks.length <= 8, `${low} to ${high}: ${ticks.join()}`);
+  }
+});
+
+test('the ticks of an axis share one notation', () => {
+  assert.deepEqual(tickLabels([0.00095, 0.001, 0.00105]), ['0.00095', '0.001', '0.00105']);
+  assert.deepEqual(tickLabels([0, 5000, 10000, 15000]), ['0', '5k', '10k', '15k']);
+  assert.deepEqual(tickLabels([1e-5, 1e-3, 0.1, 10]), ['1e−5', '1e−3', '1e−1', '1e1']);
+  assert.deepEqual(tickLabels([1, 1000, 1e6]), ['1', '1k', '1M']);
+  assert.deepEqual(tickLabels([1, 1e7, 1e14]), ['1e0', '1e7', '1e14']);
+  assert.deepEqual(tickLabels([-0.0002, 0, 0.0002]), ['−0.0002', '0', '0.0002']);
+  assert.deepEqual(tickLabels([0]), ['0']);
+});
+
+test('the points of numbers in a column stand below each other', () => {
+  const texts = ['0.15625', '2.3', '12', 'NaN', '', '1.5e−7'];
+  const pads = decimalPads(texts);
+  assert.deepEqual(pads, ['', '0000', '.00000', '', '', '0']);
+  const behind = texts.map((text, i) => (text + pads[i]).length - text.replace(/[.e].*$/, '').length);
+  assert.deepEqual([behind[0], behind[1], behind[2], behind[5]], [6, 6, 6, 6]);
 });
 
 test('tick labels are short', () => {

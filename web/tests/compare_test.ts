@@ -4,23 +4,34 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {foundRun} from '../src/app/run_picker';
 import {singleSettings} from '../src/base/hyperparameters';
-import {lineStyle, overlays, overTime, timesOf} from '../src/app/views/overlay';
+import {overlays} from '../src/app/views/overlay';
 import {allColumns, chosenRuns, usualColumns} from '../src/app/views/run_table';
-import type {Points, RunSummary} from '../src/wire/types';
+import type {RunSummary} from '../src/wire/types';
 import {FakeSource} from './fake_source';
 
-const points = (steps: number[], values: number[]): Points => ({id: 1, reduced: false, count: steps.length,
-  steps: Float64Array.from(steps), values: Float64Array.from(values), low: new Float64Array(), high: new Float64Array()});
 const broken: RunSummary = {id: 'broken', status: 'unreadable', error: 'no database', change: 1, start_time: 0, last_time: 0,
-  last_step: -1, config: {}, values: {}};
+  last_step: -1, config: {}, values: {}, tags: [], note: '', archived: false};
 
 async function summaries(runs = 4): Promise<RunSummary[]> {
   return (await new FakeSource({runs}).runs()).runs;
 }
 
 test('settings that differ and the usual values are columns until others are chosen', async () => {
-  assert.deepEqual(usualColumns([...(await summaries()), broken]), ['status', 'name', 'start', 'step', 'config:optimizer',
+  assert.deepEqual(usualColumns([...(await summaries()), broken]), ['status', 'name', 'tags', 'start', 'step', 'config:optimizer',
     'config:learning_rate', 'value:loss', 'value:valid_loss', 'value:valid_accuracy', 'value:test_accuracy']);
+});
+
+test('tags are a column where a run has some, and runs are found by them', async () => {
+  const runs = await summaries();
+  const [first, second] = runs as [RunSummary, RunSummary];
+  assert.ok(!usualColumns([first]).includes('tags'));
+  assert.ok(usualColumns([first, second]).includes('tags'));
+  const found = (filter: string) => chosenRuns(runs, filter, {column: 'name', direction: 'up'}).map((run) => run.id);
+  assert.deepEqual(found('tag=baseline'), ['run_1']);
+  assert.deepEqual(found('tag=baseline tag=paper'), ['run_1']);
+  assert.deepEqual(found('tag=base'), []);
+  assert.deepEqual(found('tag!=baseline'), ['run_0', 'run_2', 'run_3']);
+  assert.deepEqual(found('beat'), ['run_1']);
 });
 
 test('every setting and every value can be a column', async () => {
@@ -74,29 +85,4 @@ test('quantities to compare begin with the losses and count the runs that have t
   const last = found[found.length - 1];
   assert.deepEqual([last?.quantity, last?.count, last?.series[1]], ['alpha', 1, null]);
   assert.ok(!found.some((each) => each.quantity === 'time'));
-});
-
-test('a run that did not track time is compared by when its values were recorded', async () => {
-  const run = await new FakeSource({runs: 1}).details('run_0');
-  const without = {...run, series: run.series.filter((series) => series.quantity !== 'time'), clock: {steps: Float64Array.of(0, 10), seconds: Float64Array.of(2, 22)}};
-  const times = timesOf(without, new Map());
-  assert.ok(times);
-  assert.deepEqual([...overTime(points([0, 5, 10], [1, 1, 1]), times).steps], [2, 12, 22]);
-  const tracked = run.series.find((series) => series.quantity === 'time');
-  assert.ok(tracked);
-  const own = points([0, 10], [0, 7]);
-  assert.equal(timesOf(run, new Map([[tracked.id, own]])), own);
-  assert.equal(timesOf({...without, clock: {steps: new Float64Array(), seconds: new Float64Array()}}, new Map()), null);
-});
-
-test('more runs than colours are told apart by dashes', () => {
-  const styles = Array.from({length: 32}, (_, i) => JSON.stringify(lineStyle(i)));
-  assert.equal(new Set(styles).size, 32);
-  assert.deepEqual(lineStyle(3), {color: 3});
-});
-
-test('steps become seconds between the recorded times', () => {
-  const seconds = overTime(points([0, 5, 10, 15, 30], [1, 2, 3, 4, 5]), points([0, 10, 20], [100, 110, 130]));
-  assert.deepEqual([...seconds.steps], [100, 105, 110, 120, 150]);
-  assert.deepEqual([...overTime(points([3], [1]), points([], [])).steps], [NaN]);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A source without a server: runs made by a formula, with every quantity of the catalogue.
 import instruments from 'instruments';
-import type {Listener, Source, StepRange} from '../src/wire/source';
+import type {LabelChange, Listener, Source, StepRange} from '../src/wire/source';
 import type {Frame, FrameList, LampList, Points, PointsList, RunDetails, RunList, RunSummary, Series} from '../src/wire/types';
 
 /** A generator of numbers in [0, 1) that is the same everywhere. */
@@ -96,7 +96,8 @@ export class FakeSource implements Source {
     }
     add('ggn_spectrum', '', '', 'number');
     for (const field of ['eigenvalues', 'slope_snr', 'curvature_snr']) add('ggn_spectrum', field, '', 'list');
-    for (const field of ['samples', 'norms']) add('sample_outliers', field, '', 'list');
+    for (const field of ['samples', 'norms', 'ids', 'labels', 'predictions']) add('sample_outliers', field, '', 'list');
+    for (const field of ['ids', 'labels', 'predictions', 'losses']) add('misclassified', field, '', 'list');
     for (const group of ['', ...groups]) add('grad_hist_1d', '', group, 'histogram');
     for (const group of ['', ...groups]) add('grad_hist_2d', '', group, 'histogram');
     const values: Record<string, number> = {};
@@ -108,7 +109,7 @@ export class FakeSource implements Source {
       start_time: 1_700_000_000 + 600 * index, last_time: 1_700_000_400 + 600 * index,
       last_step: (tracked - 1) * this.interval,
       config: {problem: 'fmnist_2c2d', optimizer: index % 2 ? 'adam' : 'sgd', learning_rate: String(0.01 * (index + 1)), seed: '42'},
-      values,
+      values, tags: index === 1 ? ['baseline', 'paper'] : [], note: index === 1 ? 'The one to beat.' : '', archived: false,
     };
     return {
       summary, flightdeck_version: '0.1.0', libtorch_version: '1.13.1', host: 'example', command: 'flightdeck run fmnist_2c2d',
@@ -214,6 +215,20 @@ export class FakeSource implements Source {
 
   csvAddress(): string | null {
     return null;
+  }
+
+  canEdit(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  label(id: string, change: LabelChange): Promise<RunSummary> {
+    const {summary} = this.run(id);
+    const tags = summary.tags.filter((tag) => tag !== change.remove);
+    if (change.add && !tags.includes(change.add)) tags.push(change.add);
+    Object.assign(summary, {tags, note: change.note ?? summary.note, archived: change.archived ?? summary.archived});
+    summary.change += 1;
+    this.announce(id);
+    return Promise.resolve(summary);
   }
 
   watch(listener: Listener): () => void {

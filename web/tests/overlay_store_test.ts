@@ -65,7 +65,7 @@ test('what is zoomed to is read in detail where points were taken together', asy
   const loss = store.watched.value.runs.get('run_0')?.details.series.find((series) => series.quantity === 'loss');
   assert.ok(loss);
   assert.equal(store.watched.value.runs.get('run_0')?.points.get(loss.id)?.reduced, true);
-  await store.zoom({first: 1000, last: 2000});
+  await store.zoom(() => ({first: 1000, last: 2000}));
   const detail = store.watched.value.zoomed.get('run_1')?.get(loss.id);
   assert.equal(detail?.reduced, false);
   assert.deepEqual([detail?.steps[0], detail?.steps.length], [1000, 201]);

@@ -36,7 +36,7 @@ function seriesOf(name: string, id: number, kind: Series['kind']): Series {
 export function madeReadings({numbers = {}, frames = {}, step = Infinity, config = {}}: Made): Readings {
   const none = new Float64Array();
   const run: RunDetails = {
-    summary: {id: 'made', status: 'finished', error: '', change: 1, start_time: 0, last_time: 0, last_step: 0, config, values: {}},
+    summary: {id: 'made', status: 'finished', error: '', change: 1, start_time: 0, last_time: 0, last_step: 0, config, values: {}, tags: [], note: '', archived: false},
     flightdeck_version: '', libtorch_version: '', host: '', command: '', device: '', grouping: '', plan: '', coverage: '',
     parameters: [], groups: [], quantities: [], series: [], notes: [], clock: {steps: none, seconds: none},
   };

@@ -8,6 +8,7 @@ import ggnSpectrum from '../src/instruments/ggn_spectrum';
 import gradHist1d from '../src/instruments/grad_hist_1d';
 import gradHist2d from '../src/instruments/grad_hist_2d';
 import gradientTests from '../src/instruments/gradient_tests';
+import misclassified from '../src/instruments/misclassified';
 import sampleOutliersList from '../src/instruments/sample_outliers_list';
 import type {SceneDrawing} from '../src/widgets/drawing';
 import {type Made, madeReadings} from './read_instrument';
@@ -144,10 +145,22 @@ test('the heat map has large gradients at the top and large parameters at the ri
   counts[3 * 3 + 2] = 5; // largest gradient, largest parameter
   const drawing = scene(gradHist2d, {frames: joint(counts)});
   const cells = paintEverywhere(drawing).cellValues;
-  assert.equal(cells.findIndex((value) => !Number.isNaN(value)), 2);
-  assert.equal(cells[2], 1);
+  // Of three columns the first is empty, and so are the first two rows.
+  assert.equal(cells.length, 2 * 2);
+  assert.equal(cells.findIndex((value) => !Number.isNaN(value)), 1);
+  assert.equal(cells[1], 1);
   const text = drawing.at?.(420 - 70, 75, 420, drawing.height(420))?.text;
   assert.equal(text, 'gradient entry 0.5 to 1\nparameter value 0.667 to 2\n5 entries');
+});
+
+test('histograms are shown over the range that has entries, whatever range was recorded', () => {
+  const counts = zeros(100).fill(7, 48, 53);
+  const narrow = textsOf(scene(gradHist1d, {frames: {grad_hist_1d: {axes: [axis], counts}}}));
+  assert.ok(narrow.includes('−0.2') && !narrow.includes('−1'), narrow.join());
+  const lone = zeros(100);
+  lone[99] = 1;
+  const edge = textsOf(scene(gradHist1d, {frames: {grad_hist_1d: {axes: [axis], counts: lone}}}));
+  assert.ok(edge.includes('2') && !edge.includes('0.5'), edge.join());
 });
 
 test('a heat map without entries says so, and one count is drawn', () => {
@@ -183,8 +196,40 @@ test('the largest samples are named with their norms, also if those are not fini
   for (const text of ['sample 123456', '∞', '2.5', 'NaN', 'gradient norm']) assert.ok(texts.includes(text), text);
 });
 
+test('samples whose places in the data set are known go by them, with label and prediction', () => {
+  const texts = textsOf(scene(sampleOutliersList, {frames: {
+    'sample_outliers/samples': {list: column(5)}, 'sample_outliers/norms': {list: column(2.5)},
+    'sample_outliers/ids': {list: column(54321)}, 'sample_outliers/labels': {list: column(3)},
+    'sample_outliers/predictions': {list: column(8)}}}));
+  for (const text of ['#54321', 'label 3', 'read as 8', 'norm 2.5']) assert.ok(texts.includes(text), text);
+});
+
+test('samples that were kept with the record are shown as pictures', () => {
+  const surface = paintEverywhere(scene(sampleOutliersList, {frames: {
+    'sample_outliers/samples': {list: column(5, 6)}, 'sample_outliers/norms': {list: column(2.5, 1)},
+    'sample_outliers/ids': {list: column(54321, 7)},
+    'sample_pictures/sample_outliers': {list: column(2, 1, 2, 0, 0xffffff, 0xff0000, 0x102030)}}}));
+  const texts = surface.texts.map(({text}) => text);
+  for (const text of ['#54321', 'norm 2.5', '#7']) assert.ok(texts.includes(text), text);
+});
+
+test('misclassified samples are told with label, prediction and loss, numbers where they are no pictures', () => {
+  const made = (pictures: Float64Array): Made => ({frames: {
+    'misclassified/ids': {list: column(42, 9999)}, 'misclassified/labels': {list: column(3, 0)},
+    'misclassified/predictions': {list: column(8, 1)}, 'misclassified/losses': {list: column(NaN, 11.5)},
+    'sample_pictures/misclassified': {list: pictures}}});
+  const texts = textsOf(scene(misclassified, made(column(2, 0, 2, 0.5, -1.5, 7, 6))));
+  for (const text of ['#42', 'label 3', 'read as 8', 'loss NaN', '#9999', 'loss 11.5', '−1.5']) {
+    assert.ok(texts.includes(text), text);
+  }
+  // A list that does not hold what it says is no picture.
+  for (const bad of [column(), column(2, 28, 28, 1), column(NaN, 1, 1), column(1e9, 1e9, 1e9), column(-1, 1, 1)]) {
+    assert.ok(textsOf(scene(misclassified, made(bad))).includes('#42'));
+  }
+});
+
 test('samples of norm zero have bars of no length', () => {
   const surface = paintEverywhere(scene(sampleOutliersList, {frames: {
     'sample_outliers/samples': {list: column(1, 2)}, 'sample_outliers/norms': {list: column(0, 0)}}}));
-  assert.ok(surface.rects.every(({width}) => width === 0));
+  assert.ok(surface.rects.filter(({height}) => height === 14).every(({width}) => width === 0));
 });

@@ -2,6 +2,7 @@
 // What is loaded, how it grows, and what the user chose.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
+import {USUAL_LAYOUT} from '../src/base/board_layout';
 import {FrameCache} from '../src/store/frame_cache';
 import {entriesEach, grown, MAX_ENTRIES, nextStep, tails} from '../src/store/points_cache';
 import {readSettings, SettingsStore} from '../src/store/settings';
@@ -76,7 +77,7 @@ test('frames far from the slider are forgotten first', () => {
 test('settings that make no sense are replaced by fresh ones', () => {
   assert.equal(readSettings('{').theme, 'auto');
   assert.equal(readSettings('{"smoothing": 7, "theme": "pink", "panels": 3}').smoothing, 0);
-  assert.deepEqual(readSettings('null'), {theme: 'auto', smoothing: 0, logX: false, panels: {}, compared: null});
+  assert.deepEqual(readSettings('null'), {theme: 'auto', smoothing: 0, logX: false, panels: {}, compared: null, layout: USUAL_LAYOUT});
   assert.deepEqual(readSettings('{"compared": ["a", 1]}').compared, ['a']);
 });
 
@@ -87,7 +88,7 @@ test('settings are stored, and a storage that refuses costs nothing', () => {
   store.changePanel('loss', {logX: true, logY: true});
   store.setLogXEverywhere(true);
   const again = new SettingsStore({getItem: (key) => kept.get(key) ?? null, setItem: () => { throw new Error('full'); }});
-  assert.deepEqual(again.watched.value, {theme: 'auto', smoothing: 0.5, logX: true, panels: {loss: {logY: true}}, compared: null});
+  assert.deepEqual(again.watched.value, {theme: 'auto', smoothing: 0.5, logX: true, panels: {loss: {logY: true}}, compared: null, layout: USUAL_LAYOUT});
   again.change({theme: 'dark'});
   assert.equal(again.watched.value.theme, 'dark');
 });

@@ -26,7 +26,7 @@ struct BenchOverheadOptions {
   std::vector<std::string> quantities;
   bool each = false, json = false, synthetic = false;
   int threads = 0;
-  std::string device = "cpu", optimizer = "sgd";
+  std::string device = "cpu", optimizer = "sgd", group = "automatic";
   double learning_rate = 1e-3;
   OverheadOptions overhead;
 };
@@ -113,6 +113,7 @@ size_t run(const BenchOverheadOptions& options, const std::string& problem, Benc
 void run_all(BenchOverheadOptions& options) {
   check(options);
   options.overhead.training.device = chosen_device("bench overhead", options.device);
+  options.overhead.grouping = Grouping::parse(options.group);
   prepare_process(options.threads);
   BenchLine line;
   line.bench = "overhead";
@@ -135,6 +136,9 @@ void add_bench_overhead(CLI::App* command) {
   command->add_option("--preset", options->presets, "One or more presets; default economy");
   command->add_option("--interval", overhead.interval, "Steps between tracked steps; default 1")
       ->check(CLI::PositiveNumber);
+  command->add_option("--group",
+                      options->group,
+                      "Values also per parameter, module, ... as of run; default automatic");
   command->add_flag("--each", options->each, "Every quantity of the catalogue alone");
   command->add_option("--quantity", options->quantities, "These quantities, each alone");
   command->add_option("--batch", overhead.training.batch_size, "Samples; default the problem's own")

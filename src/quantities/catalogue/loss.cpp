@@ -8,6 +8,7 @@ Quantity loss(Settings&) {
   return Quantity("loss")
       .summary("Mini-batch loss: the mean of the individual losses, penalties left out")
       .reference("L_B")
+      .light(true)
       .compute([](const StepView& step) { return Value(step.loss()); });
 }
 

@@ -11,7 +11,7 @@ namespace flightdeck::quantities {
 Quantity sample_outliers(Settings& settings) {
   const int64_t count = settings.integer("count", 5, "how many samples are listed", 1);
   return Quantity("sample_outliers")
-      .summary("Largest individual gradient norm over the median; the largest as lists")
+      .summary("Largest individual gradient norm over the median; who the largest are, as lists")
       .reference("max_n ||g_n|| / median_n ||g_n||; beyond the papers")
       .needs(Need::kNorms)
       .cost(Cost::kFirstOrder)
@@ -24,6 +24,16 @@ Quantity sample_outliers(Settings& settings) {
         Value value(norms.select(1, 0) / median);
         value.with_list("samples", order[0].slice(0, 0, listed).to(at::kDouble));
         value.with_list("norms", norms[0].slice(0, 0, listed));
+        const Tensor places = order[0].slice(0, 0, listed);
+        const auto add_told = [&](const char* field, const Tensor& told) {
+          if (!told.defined()) return;
+          // To the places, not the other way round: that would wait for the device.
+          const Tensor chosen = told.to(places.device()).index_select(0, places);
+          value.with_list(field, chosen.to(at::kDouble));
+        };
+        add_told("ids", step.sample_ids());
+        add_told("labels", step.labels());
+        add_told("predictions", step.predictions());
         return value;
       });
 }

@@ -8,6 +8,8 @@ Quantity time(Settings&) {
   return Quantity("time")
       .summary("Seconds since the start of the run")
       .reference("wall-clock time; the reference implementation stores seconds since 1970")
+      .light(true)
+      .gives_way(true)
       .compute([](const StepView& step) { return Value(step.seconds()); });
 }
 

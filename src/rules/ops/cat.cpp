@@ -17,22 +17,24 @@ class CatRule final : public Rule {
     return {"CatBackward0", "StackBackward0"};
   }
 
-  Layout input_layout(const NodeView& node, size_t, const Layout& out) const override {
+  Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
     if (!out.is_batch()) return Layout::unknown();
     const int64_t dim = dim_of(node);
-    if (dim == out.dim) return Layout::unknown();
+    if (dim == out.dim) {
+      const std::optional<int64_t> first = is_stack(node) ? std::nullopt : first_line(node, edge);
+      const Shape input = node.input_shape(edge);
+      if (!first || input.size() != node.output_shape().size()) return Layout::unknown();
+      const int64_t end = *first + input[dim];
+      return written_layout(out, at::arange(*first, end, at::kLong));
+    }
     return is_stack(node) && out.dim > dim ? out.at_dim(out.dim - 1) : out;
   }
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     const int64_t dim = dim_of(node) + 1;
     if (is_stack(node)) return stack.select(dim, static_cast<int64_t>(edge));
-    int64_t first = 0;
-    for (size_t e = 0; e < edge; ++e) {
-      if (!node.has_input(e)) return {};  // its size is not recorded
-      first += node.input_shape(e)[dim - 1];
-    }
-    return stack.narrow(dim, first, node.input_shape(edge)[dim - 1]);
+    const std::optional<int64_t> first = first_line(node, edge);
+    return first ? stack.narrow(dim, *first, node.input_shape(edge)[dim - 1]) : Tensor();
   }
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
@@ -53,6 +55,17 @@ class CatRule final : public Rule {
   bool handles_complex() const override { return true; }
 
  private:
+  // Where an input of cat begins in the output; unknown behind one whose size is not recorded.
+  static std::optional<int64_t> first_line(const NodeView& node, size_t edge) {
+    int64_t first = 0;
+    for (size_t e = 0; e < edge; ++e) {
+      if (!node.has_input(e)) return std::nullopt;
+      const Shape input = node.input_shape(e);
+      if (input.size() != node.output_shape().size()) return std::nullopt;  // an empty vector
+      first += input[dim_of(node)];
+    }
+    return first;
+  }
   static bool is_stack(const NodeView& node) { return node.name() == "StackBackward0"; }
   static int64_t dim_of(const NodeView& node) {
     const int64_t given = is_stack(node) ? compat::to_int(node.as<nodes::StackBackward0>().dim)

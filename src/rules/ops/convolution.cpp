@@ -42,6 +42,7 @@ class ConvolutionRule final : public Rule {
             const Tensor& gradient,
             const Layout& out) const override {
     if (edge != kWeight) return channel_rows(gradient, out, "sum");
+    if (out.is_scattered()) return {};
     const auto& conv = node.as<ConvolutionBackward0>();
     const Shape weight_shape = node.input_shape(edge);
     const auto per_dim = [&weight_shape](const auto& values) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Picking or reordering entries along one dimension.
+// Picking or reordering entries along one dimension; the largest entries are picked, too.
 #include <ATen/ATen.h>
 
 #include "rules/families.h"
@@ -30,7 +30,22 @@ Shape touched_dims(const NodeView& node) {
     for (size_t k = 0; k < all.size(); ++k) all[k] = static_cast<int64_t>(k);
     return all;
   }
+  if (name == "TopkBackward0") return {compat::to_int(node.as<nodes::TopkBackward0>().dim)};
   return {compat::to_int(node.as<nodes::IndexSelectBackward0>().dim)};
+}
+
+// Of the ops that pick by an index of the output's shape: that index and its dimension.
+std::optional<std::pair<Tensor, int64_t>> gathered(const NodeView& node) {
+  const std::string name = node.name();
+  if (name == "GatherBackward0") {
+    const auto& gather = node.as<nodes::GatherBackward0>();
+    return std::make_pair(node.unpack(gather.index_), compat::to_int(gather.dim));
+  }
+  if (name == "TopkBackward0") {
+    const auto& topk = node.as<nodes::TopkBackward0>();
+    return std::make_pair(node.unpack(topk.indices_), compat::to_int(topk.dim));
+  }
+  return std::nullopt;
 }
 
 int64_t dim_of(const NodeView& node, int64_t given) {
@@ -40,10 +55,28 @@ int64_t dim_of(const NodeView& node, int64_t given) {
 class IndexRule final : public AlongDimsRule {
  public:
   IndexRule()
-      : AlongDimsRule({"FlipBackward0", "GatherBackward0", "IndexSelectBackward0", "RollBackward0"},
+      : AlongDimsRule({"FlipBackward0",
+                       "GatherBackward0",
+                       "IndexSelectBackward0",
+                       "RollBackward0",
+                       "TopkBackward0"},
                       &touched_dims,
                       /*is_linear=*/true,
                       /*mixes=*/false) {}
+
+  Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
+    if (out.is_batch() && node.name() == "IndexSelectBackward0") {
+      const auto& select = node.as<nodes::IndexSelectBackward0>();
+      const Shape input = node.input_shape(edge);
+      if (out.dim == wrap(compat::to_int(select.dim), input.size())) {
+        return read_layout(out, node.unpack(select.index_), input[out.dim]);
+      }
+    }
+    return AlongDimsRule::input_layout(node, edge, out);
+  }
+
+  // The choice of the largest is none, but for small changes.
+  bool is_linear(const NodeView& node) const override { return node.name() != "TopkBackward0"; }
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     const std::string name = node.name();
@@ -54,10 +87,10 @@ class IndexRule final : public AlongDimsRule {
       const int64_t dim = dim_of(node, compat::to_int(select.dim));
       return whole.index_add_(dim, node.unpack(select.index_), stack);
     }
-    if (name != "GatherBackward0") return {};
-    const auto& gather = node.as<nodes::GatherBackward0>();
-    const Tensor index = node.unpack(gather.index_).unsqueeze(0).expand_as(stack);
-    return whole.scatter_add_(dim_of(node, compat::to_int(gather.dim)), index, stack);
+    const auto picked = gathered(node);
+    if (!picked) return {};
+    const Tensor index = picked->first.unsqueeze(0).expand_as(stack);
+    return whole.scatter_add_(dim_of(node, picked->second), index, stack);
   }
 
   Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
@@ -68,11 +101,20 @@ class IndexRule final : public AlongDimsRule {
       return tangents[0].index_select(dim_of(node, compat::to_int(select.dim)),
                                       node.unpack(select.index_));
     }
-    if (name != "GatherBackward0") return {};
-    const auto& gather = node.as<nodes::GatherBackward0>();
-    const Tensor index = node.unpack(gather.index_).unsqueeze(0);
-    return tangents[0].gather(dim_of(node, compat::to_int(gather.dim)),
+    const auto picked = gathered(node);
+    if (!picked) return {};
+    const Tensor index = picked->first.unsqueeze(0);
+    return tangents[0].gather(dim_of(node, picked->second),
                               index.expand(with_lead(tangents[0].size(0), node.output_shape())));
+  }
+
+  // None of them has a second derivative.
+  bool bend(const NodeView&,
+            const Tensor&,
+            const std::vector<Tensor>&,
+            const std::vector<bool>&,
+            std::vector<Tensor>&) const override {
+    return true;
   }
 
   bool handles_complex() const override { return true; }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Picking entries by tensors of indices: x[:, i], table[i], x[range, i].
+// Picking entries by tensors of indices: x[:, i], table[i], x[range, i], x[mask]. Where the lines
+// of x are picked in any order, a line belongs to the sample that reads it.
 #include <ATen/ATen.h>
 
 #include "rows/gather.h"
+#include "rules/picking.h"
 #include "rules/rule.h"
 #include "rules/stacks.h"
 
@@ -11,30 +13,28 @@ namespace {
 
 using compat::nodes::IndexBackward0;
 
-// One entry for each dimension that is indexed or skipped; undefined: skipped.
-std::vector<Tensor> indices_of(const NodeView& node) {
-  std::vector<Tensor> indices;
-  for (const auto& saved : node.as<IndexBackward0>().indices_) {
-    indices.push_back(node.unpack(saved));
-  }
-  return indices;
+Picking read_places(const NodeView& node) {
+  return picking_of(node, node.as<IndexBackward0>().indices_, node.input_shape(0));
 }
 
-// The one dimension that is indexed, or -1 if there are several.
-int64_t only_dim(const std::vector<Tensor>& indices) {
-  int64_t found = -1;
-  for (size_t k = 0; k < indices.size(); ++k) {
-    if (!indices[k].defined()) continue;
-    if (found >= 0) return -1;
-    found = static_cast<int64_t>(k);
+// True of 0, 1, ..., size - 1: every line picks in itself.
+bool counts_lines(const Tensor& places, int64_t size) {
+  return places.size(0) == size && places.equal(at::arange(size, places.options()));
+}
+
+// The samples sit in the one dimension of the indices.
+Layout read_by(const Picking& picking, const Shape& input, const Layout& out) {
+  Layout found = Layout::unknown();
+  for (size_t k = 0; k < input.size(); ++k) {
+    if (!picking.picks(k)) continue;
+    const auto dim = static_cast<int64_t>(k);
+    if (!out.is_scattered() && counts_lines(picking.places[k], input[k])) return out.at_dim(dim);
+    // Few samples may pick different entries by chance, of a short dimension least of all.
+    const bool is_longer = !found.is_batch() || input[k] > input[found.dim];
+    const Layout layout = read_layout(out, picking.places[k], input[k]).at_dim(dim);
+    if (layout.is_batch() && is_longer) found = layout;
   }
   return found;
-}
-
-// True of 0, 1, ..., N - 1: every sample picks in itself.
-bool counts_samples(const Tensor& index, int64_t N) {
-  return index.defined() && index.dim() == 1 && index.size(0) == N &&
-         index.equal(at::arange(N, index.options()));
 }
 
 class IndexTensorsRule final : public Rule {
@@ -43,16 +43,14 @@ class IndexTensorsRule final : public Rule {
 
   Layout input_layout(const NodeView& node, size_t edge, const Layout& out) const override {
     if (!out.is_batch()) return Layout::unknown();
-    const std::vector<Tensor> indices = indices_of(node);
-    const int64_t dim = only_dim(indices);
-    if (dim < 0) {
-      const bool is_own = out == Layout::batch(out.N, 0) && node.input_shape(edge)[0] == out.N;
-      return is_own && counts_samples(indices[0], out.N) ? out : Layout::unknown();
-    }
-    // The dimensions of the index stand where the one was that it picks in.
-    if (out.dim < dim) return out;
-    const int64_t after = out.dim - indices[dim].dim();
-    return after >= dim ? out.at_dim(after + 1) : Layout::unknown();
+    const Picking picking = read_places(node);
+    const Shape input = node.input_shape(edge);
+    // With one position in all, any dimension of size 1 may be said to carry it.
+    const bool is_one = out.is_scattered() && out.length() == 1 && picking.rank == 1 &&
+                        node.output_shape()[picking.first] == 1;
+    if (is_one) return read_by(picking, input, out.at_dim(picking.first));
+    if (!picking.contains(out.dim)) return out.at_dim(picking.whole_dim(out.dim));
+    return picking.rank == 1 ? read_by(picking, input, out) : Layout::unknown();
   }
 
   // Lines of a table, chosen by the samples.
@@ -60,12 +58,31 @@ class IndexTensorsRule final : public Rule {
             size_t edge,
             const Tensor& gradient,
             const Layout& out) const override {
-    const std::vector<Tensor> indices = indices_of(node);
+    const Picking picking = read_places(node);
     const Shape table = node.input_shape(edge);
-    if (only_dim(indices) != 0 || table.size() != 2 || out.dim >= indices[0].dim()) return {};
-    const Tensor lines = samples_first(indices[0], out).reshape({out.N, -1}).remainder(table[0]);
-    return Rows(std::make_shared<GatherForm>(
-        lines, positions_and_features(gradient, out), table[0], /*padding_index=*/-1));
+    if (picking.count() != 1 || !picking.picks(0) || !picking.contains(out.dim)) return {};
+    const Tensor lines = samples_first(picking.places[0], out).reshape({out.N, -1});
+    const Tensor b =
+        samples_first(gradient, out)
+            .reshape({out.N, lines.size(1), product(table) / std::max<int64_t>(1, table[0])});
+    Rows rows(
+        std::make_shared<GatherForm>(lines.remainder(table[0]), b, table[0], /*padding_index=*/-1));
+    if (table.size() != 2) rows.terms().front().placement.undo_reshape(table);
+    return rows;
+  }
+
+  Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
+    const Picking picking = read_places(node);
+    const Tensor whole =
+        at::zeros(with_lead(stack.size(0), node.input_shape(edge)), stack.options());
+    const Tensor values = picking.is_in_front ? stack.movedim(0, picking.rank) : stack;
+    return at::index_put(whole, picking.behind_stack(), values, /*accumulate=*/true);
+  }
+
+  Tensor tangent(const NodeView& node, const std::vector<Tensor>& tangents) const override {
+    const Picking picking = read_places(node);
+    const Tensor picked = at::index(tangents[0], picking.behind_stack());
+    return picking.is_in_front ? picked.movedim(picking.rank, 0) : picked;
   }
 
   bool is_linear(const NodeView&) const override { return true; }

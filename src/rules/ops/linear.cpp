@@ -38,12 +38,14 @@ class LinearRule final : public Rule {
     if (edge < left) return broadcast_rows(b, out, node.input_shape(edge), "sum");
     if (edge == left + 1) {
       const auto a = positions_and_features(saved_left(node).conj(), out);
-      return Rows(std::make_shared<OuterForm>(a, positions_and_features(b, out)));
+      return Rows(std::make_shared<OuterForm>(
+          a, positions_and_features(b, out), /*is_padded=*/out.is_scattered()));
     }
     // Samples in the columns: y^T = W^T x^T turns this into the case above, for the transpose.
     const Layout flipped = out.at_dim(0);
     const auto a = positions_and_features(saved_right(node).mH(), flipped);
-    Rows result(std::make_shared<OuterForm>(a, positions_and_features(b.t(), flipped)));
+    Rows result(std::make_shared<OuterForm>(
+        a, positions_and_features(b.t(), flipped), /*is_padded=*/out.is_scattered()));
     result.terms().front().placement.undo_permute({1, 0});
     return result;
   }

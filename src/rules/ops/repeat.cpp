@@ -19,6 +19,7 @@ class RepeatRule final : public Rule {
     const int64_t dim = out.dim - static_cast<int64_t>(output.size() - input.size());
     if (dim < 0 || input[dim] == 1) return Layout::free();
     if (input[dim] == output[out.dim]) return out.at_dim(dim);
+    if (out.is_scattered()) return Layout::unknown();
     // The samples index whole tiles.
     return out.inner % input[dim] == 0 ? Layout::free() : Layout::unknown();
   }

@@ -13,6 +13,7 @@ const KEYS: readonly [string, string][] = [
   ['Click', 'on a chart: slider to this step'],
   ['Shift + click', 'on a legend: this line alone'],
   ['0', 'all steps again'],
+  ['Arrow keys', 'on the handle of a compared panel: move it; on its corner: resize it'],
   ['/', 'on the list of runs: to the filter'],
   ['Escape', 'closes what is open'],
   ['?', 'this list'],

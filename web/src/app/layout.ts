@@ -4,7 +4,10 @@ import {naturalOrder} from '../base/natural_order';
 import type {Instrument, Place} from './instrument';
 
 export interface Section {
+  /** Also names its colour. */
   place: Place;
+  /** Those whose instruments it shows; its own alone unless said. */
+  places?: readonly Place[];
   title: string;
 }
 
@@ -14,12 +17,14 @@ export const COLUMNS: readonly Section[] = [
   {place: 'curvature', title: 'Curvature'},
 ];
 
-export const BELOW: readonly Section[] = [
-  {place: 'hyperparameters', title: 'Hyperparameters'},
-  {place: 'performance', title: 'Performance'},
-];
+export const BELOW: Section = {place: 'performance', places: ['performance', 'hyperparameters'], title: 'Performance'};
 
 export const REST: Section = {place: 'more', title: 'More quantities'};
+
+/** The instruments of a section in their order. */
+export function instrumentsOf({place, places}: Section, instruments: readonly Instrument[]): Instrument[] {
+  return (places ?? [place]).flatMap((each) => instrumentsAt(each, instruments));
+}
 
 /** The instruments of a place in their order. */
 export function instrumentsAt(place: Place, instruments: readonly Instrument[]): Instrument[] {

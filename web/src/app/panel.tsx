@@ -5,8 +5,8 @@ import {useLayoutEffect, useRef, useState} from 'preact/hooks';
 import type {Drawing} from '../widgets/drawing';
 import {LineChart} from '../widgets/line_chart';
 import type {LineOptions} from '../widgets/line_data';
-import type {ShownSteps} from '../widgets/line_plot';
-import {Scene} from '../widgets/scene';
+import {canBeLog, type ShownSteps} from '../widgets/line_plot';
+import {Scene, type ScenePointer} from '../widgets/scene';
 import {useWatched} from '../widgets/use_watched';
 import {download, linesAsCsv, type Picture, pictureAsPng, pictureAsSvg} from './export';
 import type {App} from './view_props';
@@ -31,6 +31,18 @@ export interface PanelProps {
   height?: number;
   /** Named in the files that are written. */
   run?: string;
+  /** Of a legend that several panels share: what it has switched off. */
+  off?: ReadonlySet<string>;
+  /** Further entries of the menu. */
+  actions?: readonly PanelAction[];
+  /** Presses on a scene, in pixels from its top left. */
+  onPointer?: ScenePointer;
+}
+
+export interface PanelAction {
+  label: string;
+  isOn?: boolean;
+  act(): void;
 }
 
 /** Catches what its children throw while rendering and says so in their place, until `of` changes. */
@@ -90,7 +102,7 @@ export function Panel(props: PanelProps) {
   const isLines = drawing !== null && !(drawing instanceof Error) && drawing.kind === 'lines';
   const options: LineOptions = {
     smoothing: settings.smoothing,
-    logX: own.logX ?? settings.logX,
+    logX: (own.logX ?? settings.logX) && !(isLines && !canBeLog(drawing)),
     logY: own.logY ?? (isLines && drawing.scale === 'log'),
   };
   const save = (kind: 'png' | 'svg' | 'csv') => {
@@ -106,15 +118,17 @@ export function Panel(props: PanelProps) {
     <section ref={frame} class={`panel span-${props.span ?? 1}`} data-panel={id} aria-label={title}>
       <header ref={head}>
         <h3>{title}</h3>
-        {isLines && options.logY && <span class="axis-word" title="The vertical axis is logarithmic">log</span>}
-        <button type="button" class="icon" aria-label={`What ${title} shows`} aria-expanded={open === 'explain'}
+        {isLines && <button type="button" class="axis-word" aria-pressed={options.logY} aria-label={`Logarithmic vertical axis of ${title}`}
+          title={`The vertical axis is ${options.logY ? 'logarithmic; click to make it linear' : 'linear; click to make it logarithmic'}`}
+          onClick={() => app.settings.changePanel(id, {logY: !options.logY})}>log</button>}
+        <button type="button" class="icon explain" aria-label={`What ${title} shows`} aria-expanded={open === 'explain'}
           onClick={() => setOpen(open === 'explain' ? null : 'explain')}>i</button>
         <button type="button" class="icon" aria-label={`Menu of ${title}`} aria-expanded={open === 'menu'}
           onClick={() => setOpen(open === 'menu' ? null : 'menu')}>⋯</button>
         {open === 'explain' && <div class="popover" role="note">{explain}</div>}
         {open === 'menu' && (
           <div class="popover menu" role="group" aria-label={`Menu of ${title}`}>
-            {isLines && <button type="button" aria-pressed={options.logX}
+            {isLines && canBeLog(drawing) && <button type="button" aria-pressed={options.logX}
               onClick={() => app.settings.changePanel(id, {logX: !options.logX})}>Log x</button>}
             {isLines && <button type="button" aria-pressed={options.logY}
               onClick={() => app.settings.changePanel(id, {logY: !options.logY})}>Log y</button>}
@@ -122,6 +136,8 @@ export function Panel(props: PanelProps) {
             <button type="button" onClick={() => save('svg')}>Save as SVG</button>
             {props.csv ? <a href={props.csv} download="" onClick={() => setOpen(null)}>Values as CSV</a>
               : isLines && <button type="button" onClick={() => save('csv')}>Values as CSV</button>}
+            {props.actions?.map(({label, isOn, act}) => <button key={label} type="button" aria-pressed={isOn}
+              onClick={() => { setOpen(null); act(); }}>{label}</button>)}
           </div>
         )}
       </header>
@@ -130,10 +146,10 @@ export function Panel(props: PanelProps) {
   );
 }
 
-function PanelBody({app, drawing, shown, onZoom, onPick, marker, height, options}: PanelProps & {options: LineOptions}) {
+function PanelBody({app, drawing, shown, onZoom, onPick, marker, height, off, onPointer, options}: PanelProps & {options: LineOptions}) {
   if (drawing instanceof Error) throw drawing;
   if (drawing === null) return <div class="skeleton" aria-label="Loading" />;
-  if (drawing.kind === 'scene') return <Scene drawing={drawing} palette={app.palette} />;
+  if (drawing.kind === 'scene') return <Scene drawing={drawing} palette={app.palette} {...(onPointer ? {onPointer} : {})} />;
   return <LineChart drawing={drawing} palette={app.palette} options={options} shown={shown} marker={marker}
-    onZoom={(range) => onZoom?.(range)} {...(onPick ? {onPick} : {})} {...(height ? {height} : {})} />;
+    off={off} onZoom={(range) => onZoom?.(range)} {...(onPick ? {onPick} : {})} {...(height ? {height} : {})} />;
 }

@@ -2,9 +2,12 @@
 // The run in one line: what it trains, how far it is, and its last values.
 import {exactNumber, formatDuration, formatNumber, formatStep, formatTime} from '../base/format';
 import {singleSettings} from '../base/hyperparameters';
+import {progressOf} from '../base/progress';
+import {scoreName} from '../base/score_names';
 import type {RunStore} from '../store/run_store';
 import type {RunSummary} from '../wire/types';
 import {useWatched} from '../widgets/use_watched';
+import type {RunViewProps} from './view_props';
 
 /** Last values worth a place at the top, in this order. */
 const HEADLINES = ['loss', 'train_loss', 'valid_loss', 'test_loss', 'batch_accuracy', 'train_accuracy', 'valid_accuracy', 'test_accuracy'];
@@ -19,19 +22,38 @@ export function stepsOf(summary: RunSummary, last = summary.last_step): {label: 
   return {label: 'step', text: last < 0 ? 'none yet' : formatStep(last)};
 }
 
-/** The last value of a number: what the panels have loaded if they are ahead of the summary. */
+/** The last value of a number: what the panels have loaded, so that both show the same. */
 function lastValue(run: RunStore, summary: RunSummary, name: string): number {
   const series = run.details.value?.series.find(({quantity, field, group}) => quantity === name && field === '' && group === '');
   const points = series && run.pointsOf(series.id);
-  const isAhead = points && points.steps.length > 0 && run.lastStep > summary.last_step;
-  return isAhead ? points.values[points.values.length - 1] as number : summary.values[name] as number;
+  return points && points.steps.length > 0 ? points.values[points.values.length - 1] as number : summary.values[name] as number;
 }
 
-export function RunHead({run}: {run: RunStore}) {
+/** How far a run is that still goes on, how long it takes, and whether to tell when it ends. */
+function Going({app, run, summary}: RunViewProps & {summary: RunSummary}) {
+  const details = useWatched(run.details);
+  const isWaited = useWatched(app.notices.waited).has(run.id);
+  if (!app.source.isLive || summary.status !== 'running') return null;
+  const progress = details && progressOf(summary.config, run.lastStep, details.clock);
+  return (
+    <div class="going">
+      {progress && <>
+        <progress max={progress.total} value={progress.done} aria-label="Steps taken" />
+        <span>{Math.floor((100 * progress.done) / progress.total)} % of {formatStep(progress.total)} steps</span>
+        {Number.isFinite(progress.left) && <span class="faint">{formatDuration(progress.left)} left</span>}
+      </>}
+      {app.notices.canAsk && <button type="button" aria-pressed={isWaited} class={isWaited ? 'on' : ''}
+        title="A notification of the browser at the end of the run, and when a lamp lights" onClick={() => void app.notices.toggle(run.id)}>
+        {isWaited ? 'Will notify' : 'Notify me'}</button>}
+    </div>
+  );
+}
+
+export function RunHead({app, run}: RunViewProps) {
   const summary = useWatched(run.summary);
   useWatched(run.version);
   if (!summary) return null;
-  const steps = stepsOf(summary, Math.max(run.lastStep, summary.last_step));
+  const steps = stepsOf(summary, summary.last_step < 0 ? -1 : run.lastStep);
   const seconds = summary.last_time > 0 ? summary.last_time - summary.start_time : 0;
   const headlines = HEADLINES.filter((name) => summary.values[name] !== undefined);
   const config = singleSettings(summary.config);
@@ -42,7 +64,7 @@ export function RunHead({run}: {run: RunStore}) {
       <dl>
         <div><dt>{steps.label}</dt><dd class="big">{steps.text}</dd></div>
         {headlines.map((name) => (
-          <div key={name}><dt>{name.replace(/_/g, ' ')}</dt>
+          <div key={name}><dt>{scoreName(name, summary.config)?.toLowerCase() ?? name.replace(/_/g, ' ')}</dt>
             <dd class="big" title={exactNumber(lastValue(run, summary, name))}>{formatNumber(lastValue(run, summary, name))}</dd></div>
         ))}
       </dl>
@@ -53,6 +75,7 @@ export function RunHead({run}: {run: RunStore}) {
           <div key={key}><dt>{key.replace(/_/g, ' ')}</dt><dd title={config[key]}>{config[key]}</dd></div>
         ))}
       </dl>
+      <Going app={app} run={run} summary={summary} />
     </section>
   );
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The page around the views: run picker, tabs, theme, connection.
-import {useEffect, useState} from 'preact/hooks';
+import {useEffect, useMemo, useState} from 'preact/hooks';
+import {CompareStore} from '../store/compare_store';
+import {Notices} from '../store/notices';
 import type {RunsStore} from '../store/runs_store';
 import type {Settings, SettingsStore} from '../store/settings';
 import {useWatched} from '../widgets/use_watched';
 import type {Source} from '../wire/source';
+import {browserAnnouncer} from './announcer';
 import {Boundary} from './panel';
 import {KeysHelp} from './keys_help';
 import {parseRoute, type Route, routeAddress, RUN_VIEWS} from './route';
@@ -25,6 +28,11 @@ const VIEW_TITLES = {cockpit: 'Cockpit', layers: 'Layers', run: 'Run'} as const;
 const NEXT_THEME: Record<Settings['theme'], Settings['theme']> = {auto: 'dark', dark: 'light', light: 'auto'};
 const THEME_SIGN = {auto: '◐', dark: '●', light: '○'} as const;
 
+const pageAddress = {
+  read: () => location.hash,
+  replace: (hash: string) => history.replaceState(history.state, '', hash),
+};
+
 function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
@@ -43,7 +51,9 @@ export function Shell({source, runs, settings}: ShellProps) {
   const only = known.list[0];
   // A report has one run: there is nothing to compare.
   const route: Route = !source.isLive && only && asked.page === 'compare' ? {page: 'run', id: only.id, view: 'cockpit'} : asked;
-  const app: App = {source, runs, settings, palette};
+  const compare = useMemo(() => new CompareStore(settings, pageAddress), [settings]);
+  const notices = useMemo(() => new Notices(source, runs, browserAnnouncer), [source, runs]);
+  const app: App = {source, runs, settings, compare, notices, palette};
   const title = route.page === 'run' ? `${route.id}, ${VIEW_TITLES[route.view]}` : 'All runs';
   useEffect(() => { document.title = `${title} · Flightdeck`; }, [title]);
   return (
@@ -92,7 +102,7 @@ function TopBar({app, route, theme}: {app: App; route: Route; theme: Settings['t
         <span>Flightdeck</span>
       </a>
       {app.source.isLive && (
-        <RunPicker runs={list} current={route.page === 'run' ? route.id : ''}
+        <RunPicker runs={list.filter((run) => !run.archived)} current={route.page === 'run' ? route.id : ''}
           go={(id) => { location.hash = routeAddress(id ? {page: 'run', id, view} : {page: 'compare'}); }} />
       )}
       {!app.source.isLive && <span class="run-name">{current?.id}</span>}

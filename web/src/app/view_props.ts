@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What every view is given.
+import type {CompareStore} from '../store/compare_store';
+import type {Notices} from '../store/notices';
 import type {RunStore} from '../store/run_store';
 import type {RunsStore} from '../store/runs_store';
 import type {SettingsStore} from '../store/settings';
@@ -11,6 +13,9 @@ export interface App {
   source: Source;
   runs: RunsStore;
   settings: SettingsStore;
+  /** What is seen of the comparison, from visit to visit of its page. */
+  compare: CompareStore;
+  notices: Notices;
   /** Of the theme in use; a change of theme renders everything again. */
   palette: Palette;
 }

@@ -2,6 +2,7 @@
 // How far the parameters are from their start, and how fast they move.
 import type {Instrument} from '../app/instrument';
 import type {Line} from '../widgets/drawing';
+import {logIfWide} from '../widgets/line_parts';
 
 const distances: Instrument = {
   id: 'distances',
@@ -20,7 +21,8 @@ const distances: Instrument = {
     const lines: Line[] = [];
     if (distance) lines.push({label: 'distance from start', points: distance, color: 0});
     if (update) lines.push({label: 'update size', points: update, color: 1, side: distance ? 'right' : 'left'});
-    return {kind: 'lines', lines, y: distance ? 'distance' : 'update size', ...(distance && update ? {yRight: 'update size'} : {})};
+    return {kind: 'lines', lines, y: distance ? 'distance' : 'update size', ...(distance && update ? {yRight: 'update size'} : {}),
+      scale: logIfWide(lines)};
   },
 };
 export default distances;

@@ -21,19 +21,22 @@ export interface Overlaid {
   missing: number;
 }
 
-const ENTRIES = 600;
+/** Entries of a series, of many runs fewer: a chart draws no more of all of them together. */
+const MOST_ENTRIES = 600;
+const LEAST_ENTRIES = 100;
+const ALL_ENTRIES = 12_000;
 const AT_ONCE = 3;
 /** Runs that arrive within this time are shown together: all charts are drawn anew. */
 const GATHER_MS = 250;
 /** A run that grows is read again after this long. */
 const REFRESH_MS = 2000;
 
-async function loadRun(source: Source, id: string): Promise<LoadedRun> {
+async function loadRun(source: Source, id: string, entries: number): Promise<LoadedRun> {
   const details = await source.details(id);
   const ids = details.series
     .filter((series) => series.kind === 'number' && series.field === '' && series.group === '')
     .map((series) => series.id);
-  const {series} = ids.length > 0 ? await source.points(id, ids, {}, ENTRIES) : {series: []};
+  const {series} = ids.length > 0 ? await source.points(id, ids, {}, entries) : {series: []};
   return {details, points: new Map(series.map((points) => [points.id, points]))};
 }
 
@@ -45,6 +48,7 @@ export class OverlayStore {
   private shown = 0;
   private telling: ReturnType<typeof setTimeout> | undefined;
   private chosen: readonly RunSummary[] = [];
+  private ids: ReadonlySet<string> = new Set();
   /** The change of each run that was read last, and when. */
   private readonly read = new Map<string, {change: number; time: number}>();
   private readonly running = new Set<string>();
@@ -57,7 +61,8 @@ export class OverlayStore {
   /** The runs to compare, as they are now; called again whenever they change. */
   choose(runs: readonly RunSummary[]): void {
     this.chosen = runs;
-    const ids = new Set(runs.map((run) => run.id));
+    this.ids = new Set(runs.map((run) => run.id));
+    const {ids} = this;
     const {runs: loaded, errors} = this.state;
     const kept = <T>(map: ReadonlyMap<string, T>) => new Map([...map].filter(([id]) => ids.has(id)));
     for (const id of [...this.read.keys()]) if (!ids.has(id)) this.read.delete(id);
@@ -65,16 +70,19 @@ export class OverlayStore {
     this.next();
   }
 
-  /** Reads these steps in more detail where points were taken together; null lets that go. */
-  async zoom(range: StepRange | null): Promise<void> {
+  /** Reads these steps of each run in more detail where points were taken together; null lets that go. */
+  async zoom(rangeOf: ((run: LoadedRun) => StepRange | null) | null): Promise<void> {
     const turn = ++this.zoomTurn;
-    this.tell({zoomed: new Map()});
-    if (!range) return;
-    for (const [id, {points}] of this.state.runs) {
+    if (this.state.zoomed.size > 0) this.tell({zoomed: new Map()});
+    if (!rangeOf) return;
+    for (const [id, run] of this.state.runs) {
+      const {points} = run;
+      const range = rangeOf(run);
+      if (!range) continue;
       const ids = [...points.values()].filter((each) => each.reduced).map((each) => each.id);
       if (ids.length === 0) continue;
       // Without the detail the coarse lines stay, and the next zoom asks again.
-      const answer = await this.source.points(id, ids, range, ENTRIES).catch(() => null);
+      const answer = await this.source.points(id, ids, range, this.entries()).catch(() => null);
       if (turn !== this.zoomTurn || this.isClosed) return;
       if (answer) this.tell({zoomed: new Map(this.state.zoomed).set(id, new Map(answer.series.map((each) => [each.id, each])))});
     }
@@ -108,7 +116,7 @@ export class OverlayStore {
     let loaded: LoadedRun | null = null;
     let failure: Error | null = null;
     try {
-      loaded = await loadRun(this.source, run.id);
+      loaded = await loadRun(this.source, run.id, this.entries());
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
@@ -122,8 +130,12 @@ export class OverlayStore {
     this.next();
   }
 
+  private entries(): number {
+    return Math.min(MOST_ENTRIES, Math.max(LEAST_ENTRIES, Math.floor(ALL_ENTRIES / Math.max(1, this.chosen.length))));
+  }
+
   private isChosen(id: string): boolean {
-    return this.chosen.some((run) => run.id === id);
+    return this.ids.has(id);
   }
 
   private tell(part: Partial<Overlaid>): void {

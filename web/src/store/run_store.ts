@@ -55,6 +55,8 @@ export class RunStore {
   /** What was read at an earlier growth is shown until it is read again, but is not to be built on. */
   private restart = 0;
   private lastLoaded = 0;
+  /** Last step of the run when it was last read; -1 before. */
+  private readTo = -1;
   private pause = PAUSE_MS;
   private detailsPause = DETAILS_MS;
   private detailsRead = 0;
@@ -123,6 +125,7 @@ export class RunStore {
 
   private forgetAll(): void {
     this.lastLoaded = 0;
+    this.readTo = this.summary.value?.last_step ?? 0;
     this.points.clear();
     this.numbersRead.clear();
     this.zoomed.clear();
@@ -158,8 +161,13 @@ export class RunStore {
     return this.frames.at(id, this.step.value ?? Infinity);
   }
 
-  /** Last step of the run so far. */
+  /** Last step of the run as far as it was read: what panels, slider and the head of the page show alike. */
   get lastStep(): number {
+    return this.readTo < 0 ? this.newestStep : Math.max(this.lastLoaded, this.readTo);
+  }
+
+  /** Last step that was heard of; its values may not have been read yet. */
+  private get newestStep(): number {
     return Math.max(this.lastLoaded, this.summary.value?.last_step ?? 0, this.details.value?.summary.last_step ?? 0);
   }
 
@@ -203,9 +211,12 @@ export class RunStore {
     let isComplete = false;
     try {
       await this.readDetails(begin, growth);
+      const newest = this.newestStep;
       const news = [await this.readNumbers(growth), await this.readZoomed(zoom, growth), await this.readFrames(step, growth)];
       if (this.isClosed) return;
-      if (news.includes(true)) this.version.set(this.version.value + 1);
+      const isFurther = newest !== this.readTo;
+      this.readTo = newest;
+      if (news.includes(true) || isFurther) this.version.set(this.version.value + 1);
       this.error.set(null);
       this.pause = Math.max(PAUSE_MS, PAUSE_FACTOR * (performance.now() - begin));
       isComplete = true;
@@ -281,7 +292,7 @@ export class RunStore {
 
   private async readZoomed(zoom: Zoom | null, growth: number): Promise<boolean> {
     if (!zoom) return false;
-    const hasNews = growth !== this.zoomedGrowth && zoom.last >= this.lastStep;
+    const hasNews = growth !== this.zoomedGrowth && zoom.last >= this.newestStep;
     // What is loaded in full needs no second reading.
     const ids = [...this.wantedNumbers.keys()].filter((id) => this.points.get(id)?.reduced && (hasNews || !this.zoomed.has(id)));
     if (ids.length === 0) return false;
@@ -300,7 +311,7 @@ export class RunStore {
     const wanted = [...this.wantedFrames.keys()].filter((id) => this.framesRead.get(id) !== place);
     if (wanted.length === 0) return false;
     const {frames} = await this.source.frames(this.id, wanted, step === null ? {} : {last: step}, 1);
-    this.frames.add(frames, step ?? this.lastStep);
+    this.frames.add(frames, step ?? this.newestStep);
     for (const id of wanted) this.framesRead.set(id, place);
     return true;
   }

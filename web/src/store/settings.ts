@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the user chose, kept by the browser from visit to visit.
+import {type Layout, readLayout, USUAL_LAYOUT} from '../base/board_layout';
 import {Watched} from '../base/watched';
 
 export interface PanelSettings {
@@ -14,10 +15,12 @@ export interface Settings {
   panels: Record<string, PanelSettings>;
   /** Runs that are compared; null until some are chosen. */
   compared: readonly string[] | null;
+  /** Of the panels that compare. */
+  layout: Layout;
 }
 
 const KEY = 'flightdeck';
-const FRESH: Settings = {theme: 'auto', smoothing: 0, logX: false, panels: {}, compared: null};
+const FRESH: Settings = {theme: 'auto', smoothing: 0, logX: false, panels: {}, compared: null, layout: USUAL_LAYOUT};
 
 /** What was stored, as far as it makes sense. */
 export function readSettings(text: string | null): Settings {
@@ -30,6 +33,7 @@ export function readSettings(text: string | null): Settings {
       logX: stored?.logX === true,
       panels: typeof stored?.panels === 'object' && stored.panels !== null ? stored.panels : {},
       compared: Array.isArray(stored?.compared) ? stored.compared.filter((id) => typeof id === 'string') : null,
+      layout: readLayout(stored?.layout),
     };
   } catch {
     return {...FRESH};

@@ -3,6 +3,7 @@
 // what a hundred do.
 import type {ComponentChildren} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
+import {decimalPads} from '../base/align_decimals';
 import {sortRows, type Cell, type Direction} from '../base/table';
 
 export interface TableColumn<T> {
@@ -13,6 +14,8 @@ export interface TableColumn<T> {
   cell(row: T): Cell;
   /** What is seen; the cell itself unless said. */
   show?(row: T): ComponentChildren;
+  /** Of numbers, the text that `show` shows: their points then stand below each other. */
+  text?(row: T): string;
 }
 
 export interface TableSorting {
@@ -37,6 +40,11 @@ interface Props<T> {
 
 const ARROWS = {up: '▲', down: '▼'} as const;
 
+/** Room that is not seen, behind a number with fewer digits than others of its column. */
+export function Pad({of}: {of: string | undefined}) {
+  return of ? <span class="pad" aria-hidden="true">{of}</span> : null;
+}
+
 function Pages(props: {page: number; pages: number; size: number; count: number; go(page: number): void}) {
   const {page, pages, size, count, go} = props;
   if (pages <= 1) return null;
@@ -59,6 +67,9 @@ export function DataTable<T>(props: Props<T>) {
     [rows, column, sorting]);
   const pages = Math.max(1, Math.ceil(rows.length / size));
   const page = Math.min(wanted, pages - 1);
+  const seen = sorted.slice(page * size, (page + 1) * size);
+  const pads = useMemo(() => new Map(columns.map((each) => [each, each.text && decimalPads(seen.map((row) => each.text?.(row) ?? ''))])),
+    [columns, sorted, page, size]);
   const sortBy = (chosen: TableColumn<T>) => {
     // Numbers are mostly looked at from the largest down.
     const start: Direction = chosen.isNumber ? 'down' : 'up';
@@ -88,11 +99,11 @@ export function DataTable<T>(props: Props<T>) {
             </tr>
           </thead>
           <tbody>
-            {sorted.slice(page * size, (page + 1) * size).map((row) => (
+            {seen.map((row, i) => (
               <tr key={props.keyOf(row)} class={props.rowClass?.(row) ?? ''}>
                 {lead && <td class="lead">{lead.show(row)}</td>}
                 {columns.map((each) => (
-                  <td key={each.id} class={each.isNumber ? 'number' : ''}>{each.show ? each.show(row) : each.cell(row)}</td>
+                  <td key={each.id} class={each.isNumber ? 'number' : ''}>{each.show ? each.show(row) : each.cell(row)}<Pad of={pads.get(each)?.[i]} /></td>
                 ))}
               </tr>
             ))}

@@ -9,6 +9,12 @@ export interface Line {
   points: Points;
   /** Index into the palette's lines; by default its position. */
   color?: number;
+  /** Of a run: the index is into the palette's colours of runs. */
+  isRun?: boolean;
+  /** What is shown of the label where it is long. */
+  short?: string;
+  /** More about an entry of the points: how many runs it stands for. */
+  detail?(entry: number): string;
   dash?: readonly number[];
   /** 'right': a second scale. */
   side?: 'left' | 'right';
@@ -28,8 +34,10 @@ export interface LinesDrawing {
   kind: 'lines';
   lines: Line[];
   guides?: Guide[];
-  /** What points are over, if not over steps: seconds. */
+  /** What points are over, if not over steps: seconds, samples, epochs; 'time' for seconds since 1970. */
   x?: string;
+  /** The vertical axis goes no further, whatever the values; those beyond are marked at its ends. */
+  clip?: {low: number; high: number};
   /** Name of the vertical axis; the right one's after it. */
   y?: string;
   yRight?: string;

@@ -2,36 +2,34 @@
 // Lines over steps with a legend that shows exact values at the cursor and switches lines off.
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
-import {exactNumber, formatNumber, formatStep} from '../base/format';
+import {exactNumber, formatNumber} from '../base/format';
 import type {LinesDrawing} from './drawing';
-import {describeLines, lineData, type LineData, type LineOptions, nearestRow} from './line_data';
+import {describeLines, lineData, type LineData, type LineOptions, nearestRow, overText} from './line_data';
 import {lineColor, LinePlot, type ShownSteps} from './line_plot';
 import type {Palette} from './surface';
-import {useOnScreen, useWidth} from './use_watched';
+import {tipEntries} from './values_tip';
+import {useHeight, useOnScreen, useWidth} from './use_watched';
 
 export interface LineChartProps {
   drawing: LinesDrawing;
   palette: Palette;
   options: LineOptions;
-  /** Of the plot without its legend. */
+  /** Of the plot without its legend, at least. */
   height?: number;
   /** The axis of steps, the same for all charts of a page. */
   shown: ShownSteps;
   onZoom(shown: ShownSteps | null): void;
   onPick?(step: number): void;
   marker?: number | undefined;
+  /** Labels that a legend shared by several charts has switched off; the chart then has none of its own, and a tip for its values. */
+  off?: ReadonlySet<string> | undefined;
 }
 
 /** A chart wider than this, in pixels, is also higher. */
 const WIDE = 800;
 
-/** Where the cursor is, in words. */
-function overText(drawing: LinesDrawing, step: number): string {
-  return drawing.x === undefined ? `step ${formatStep(step)}` : `${formatNumber(step)} ${drawing.x}`;
-}
-
 /** A line's colour and dashes, small. */
-function swatch(color: string, dash: readonly number[] | undefined): string {
+export function swatch(color: string, dash: readonly number[] | undefined): string {
   const [drawn, left] = dash ?? [];
   if (drawn === undefined || left === undefined) return color;
   return `repeating-linear-gradient(90deg, ${color} 0 ${drawn / 2}px, transparent ${drawn / 2}px ${(drawn + left) / 2}px)`;
@@ -53,24 +51,33 @@ export function valueAt(drawing: LinesDrawing, data: LineData, line: number, row
   const step = at === null ? (points.steps[points.steps.length - 1] as number) : (data.steps[at] as number);
   const value = at === null ? (points.values[points.values.length - 1] as number) : (exact[at] as number);
   const entry = points.reduced ? points.steps.indexOf(step) : -1;
-  const bounds = entry >= 0 ? `, between ${exactNumber(points.low[entry] as number)} and ${exactNumber(points.high[entry] as number)} since the entry before` : '';
+  const detail = drawing.lines[line]?.detail;
+  const bounds = entry >= 0 && detail ? `, ${detail(entry)}` : entry >= 0 ? `, between ${exactNumber(points.low[entry] as number)} and ${exactNumber(points.high[entry] as number)} since the entry before` : '';
   return {text: formatNumber(value), title: `${overText(drawing, step)}: ${exactNumber(value)}${bounds}`};
 }
 
 export function LineChart(props: LineChartProps) {
-  const {drawing, palette, options, shown, marker} = props;
+  const {drawing, palette, options, shown, marker, off} = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<LinePlot | null>(null);
   const stepLabel = useRef<HTMLSpanElement>(null);
   const values = useRef<(HTMLSpanElement | null)[]>([]);
   const row = useRef<number | null>(null);
   const width = useWidth(place);
-  const height = props.height ?? (width > WIDE ? 230 : 170);
+  // As high as its panel has room, but not less than this.
+  const least = props.height ?? (width > WIDE ? 230 : 170);
+  const height = Math.max(least, useHeight(place));
   const isOnScreen = useOnScreen(place);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const tip = useRef<HTMLDivElement>(null);
+  const [ownHidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const hidden = off ?? ownHidden;
   const [failure, setFailure] = useState<unknown>(null);
   const {smoothing, logX, logY} = options;
-  const data = useMemo(() => lineData(drawing, {smoothing, logX, logY}), [drawing, smoothing, logX, logY]);
+  // A chart out of sight keeps what it had: a page of many moves with the few that are seen.
+  const known = useRef<LineData | null>(null);
+  const data = useMemo(() => (isOnScreen || !known.current ? lineData(drawing, {smoothing, logX, logY}) : known.current),
+    [drawing, smoothing, logX, logY, isOnScreen]);
+  known.current = data;
   // The plot outlives a render: what it calls back reads the newest props here.
   const latest = useRef({props, data});
   latest.current = {props, data};
@@ -88,6 +95,38 @@ export function LineChart(props: LineChartProps) {
       if (element.textContent !== text) element.textContent = text;
       element.title = title;
     });
+    if (tip.current) showTip(tip.current, at);
+  };
+
+  const showTip = (element: HTMLDivElement, at: number | null) => {
+    const now = latest.current;
+    const isHere = at !== null && place.current?.matches(':hover') === true;
+    element.hidden = !isHere;
+    if (!isHere) return;
+    const left = plot.current?.cursorLeft() ?? 0;
+    element.style.left = `${left}px`;
+    element.style.transform = left > (place.current?.clientWidth ?? 0) / 2 ? 'translateX(calc(-100% - 12px))' : 'translateX(12px)';
+    const rows = tipEntries(now.props.drawing, now.data, at, now.props.off ?? new Set()).map((entry) => {
+      const row = document.createElement('div');
+      if (entry.line < 0) {
+        row.textContent = entry.value;
+        return row;
+      }
+      const mark = document.createElement('i');
+      const line = now.props.drawing.lines[entry.line];
+      if (line) mark.style.background = swatch(lineColor(line, entry.line, now.props.palette), line.dash);
+      const name = document.createElement('span');
+      name.textContent = entry.name;
+      const value = document.createElement('b');
+      value.textContent = entry.value;
+      value.title = entry.title;
+      row.append(mark, name, value);
+      return row;
+    });
+    const head = document.createElement('div');
+    head.className = 'at';
+    head.textContent = overText(now.props.drawing, now.data.steps[at] ?? NaN);
+    element.replaceChildren(head, ...rows);
   };
 
   useEffect(() => {
@@ -124,7 +163,7 @@ export function LineChart(props: LineChartProps) {
   };
   return (
     <div class="line-chart">
-      <div class="legend">
+      {!off && <div class="legend">
         {drawing.lines.map((line, i) => (
           <button type="button" key={`${i} ${line.label}`} aria-pressed={!hidden.has(line.label)}
             class={hidden.has(line.label) ? 'off' : ''} title="Click to hide or show, with Shift to show it alone"
@@ -134,8 +173,11 @@ export function LineChart(props: LineChartProps) {
           </button>
         ))}
         <span class="at" ref={stepLabel} />
+      </div>}
+      <div class="plot-place">
+        <div ref={place} class="plot" role="img" aria-label={describeLines(drawing)} style={{minHeight: `${least}px`}} />
+        {off && <div ref={tip} class="tip values-tip" hidden />}
       </div>
-      <div ref={place} class="plot" role="img" aria-label={describeLines(drawing)} style={{height: `${height}px`}} />
       {data.remarks.length > 0 && <p class="remarks">{data.remarks.join(' · ')}</p>}
     </div>
   );

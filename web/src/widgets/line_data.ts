@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lines as columns over one axis of steps: what both the live chart and the exported picture draw.
-import {formatNumber, formatStep} from '../base/format';
+import {formatNumber, formatStep, formatTime} from '../base/format';
 import {placedStep} from '../base/scale';
 import {smoothed} from '../base/smoothing';
 import type {LinesDrawing} from './drawing';
@@ -70,6 +70,7 @@ export function lineData(drawing: LinesDrawing, options: LineOptions): LineData 
   const rowOf = new Map(steps.map((step, row) => [step, row]));
   const data: LineData = {steps, x: steps.map((s) => placedStep(s, options.logX)), columns: [], exact: [], marks: [], remarks: []};
   let notPositive = 0;
+  let beyond = 0;
   const drawable = (value: number): Cell => (Number.isFinite(value) && !(options.logY && value <= 0) ? value : null);
 
   drawing.lines.forEach((line, index) => {
@@ -95,20 +96,25 @@ export function lineData(drawing: LinesDrawing, options: LineOptions): LineData 
       if (Number.isNaN(value)) data.marks.push({line: index, at: row, kind: 'nan'});
       else if (!Number.isFinite(value)) data.marks.push({line: index, at: row, kind: value > 0 ? 'above' : 'below'});
       else if (options.logY && value <= 0) ++notPositive;
+      else if (drawing.clip && (value > drawing.clip.high || value < drawing.clip.low)) {
+        ++beyond;
+        data.marks.push({line: index, at: row, kind: value > 0 ? 'above' : 'below'});
+      }
     });
     data.exact.push(exact);
   });
-  data.remarks = remarksOf(data.marks, notPositive);
+  data.remarks = remarksOf(data.marks, notPositive, beyond, drawing.clip);
   return data;
 }
 
-function remarksOf(marks: Mark[], notPositive: number): string[] {
+function remarksOf(marks: Mark[], notPositive: number, beyond: number, clip: LinesDrawing['clip']): string[] {
   const remarks: string[] = [];
   const nan = marks.filter((mark) => mark.kind === 'nan').length;
-  const infinite = marks.length - nan;
+  const infinite = marks.length - nan - beyond;
   const values = (n: number) => (n === 1 ? '1 value' : `${n} values`);
   if (notPositive > 0) remarks.push(`${values(notPositive)} ≤ 0 left out of the log axis`);
   if (nan > 0) remarks.push(`${values(nan)} not a number (×)`);
+  if (clip && beyond > 0) remarks.push(`${values(beyond)} beyond ${formatNumber(clip.low)} to ${formatNumber(clip.high)} (▲▼)`);
   if (infinite > 0) remarks.push(`${values(infinite)} infinite (▲▼)`);
   return remarks;
 }
@@ -125,14 +131,20 @@ export function nearestRow(cells: ArrayLike<Cell>, x: ArrayLike<number>, row: nu
   return here - (x[before] as number) <= (x[after] as number) - here ? before : after;
 }
 
+/** A place on the horizontal axis in words. */
+export function overText(drawing: LinesDrawing, place: number): string {
+  if (drawing.x === undefined) return `step ${formatStep(place)}`;
+  return drawing.x === 'time' ? formatTime(place) : `${formatNumber(place)} ${drawing.x}`;
+}
+
 /** The drawing in words, for those who do not see it. */
 export function describeLines(drawing: LinesDrawing): string {
   if (drawing.lines.length === 0) return 'No values yet.';
   const parts = drawing.lines.slice(0, 6).map(({label, points}) => {
     const last = points.values.length - 1;
     if (last < 0) return `${label}: no values yet`;
-    return `${label}: ${formatNumber(points.values[last] as number)} at step ${formatStep(points.steps[last] as number)}`;
+    return `${label}: ${formatNumber(points.values[last] as number)} at ${overText(drawing, points.steps[last] as number)}`;
   });
   const more = drawing.lines.length > 6 ? `, and ${drawing.lines.length - 6} more` : '';
-  return `Lines over steps. ${parts.join('; ')}${more}.`;
+  return `Lines over ${drawing.x ?? 'steps'}. ${parts.join('; ')}${more}.`;
 }

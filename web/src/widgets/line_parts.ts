@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: MIT
 // What several panels of lines do alike: choose a scale, mark values, show many lines as a few.
-import {median} from '../base/statistics';
+import {largest, median} from '../base/statistics';
 import type {Points, RunDetails} from '../wire/types';
 import type {Guide, Line} from './drawing';
 
 /** Lines of one panel that can still be told apart. */
 const MANY = 12;
+/** How many times the middle value the largest may be on a linear scale. */
+const WIDE = 1000;
 
 /** A logarithmic scale if there are positive values and no negative ones. */
 export function logIfPositive(lines: readonly Line[]): 'linear' | 'log' {
   const has = (test: (value: number) => boolean) =>
     lines.some(({points}) => points.values.some(test) || points.low.some(test));
   return has((value) => value > 0) && !has((value) => value < 0) ? 'log' : 'linear';
+}
+
+/** A logarithmic scale if the values are positive and differ so much that a linear one would show the largest alone. */
+export function logIfWide(lines: readonly Line[]): 'linear' | 'log' {
+  if (logIfPositive(lines) === 'linear') return 'linear';
+  const values = lines.flatMap(({points}) => Array.from(points.reduced ? points.high : points.values));
+  return largest(values, 0) > WIDE * largest([median(values)], Infinity) ? 'log' : 'linear';
 }
 
 /** Some entries of exact points. */

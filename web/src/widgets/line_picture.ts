@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Lines on a surface with the axes of the live chart: for export as SVG and PNG.
-import {fraction, placedStep, type Scale, scaleTicks, stepScale, stepTicks, valueScale} from '../base/scale';
+import {fraction, placedStep, type Scale, scaleTicks, stepScale, valueScale} from '../base/scale';
 import {tickLabels} from '../base/ticks';
 import type {Line, LinesDrawing} from './drawing';
 import {type Column, type LineData, lineData, type LineOptions} from './line_data';
-import {guideFits, LEFT_AXIS, lineColor, RIGHT_AXIS, RIGHT_ROOM, type ShownSteps, STEP_AXIS} from './line_plot';
+import {clippedRange, guideFits, LEFT_AXIS, lineColor, RIGHT_AXIS, RIGHT_ROOM, type ShownSteps, STEP_AXIS, xTicks} from './line_plot';
 import type {Surface} from './surface';
-import {textWidth} from './surface_text';
+import {plated, textWidth} from './surface_text';
 
 const LEGEND = 20;
 
@@ -31,6 +31,7 @@ function scaleOf(drawing: LinesDrawing, data: LineData, x: Scale, side: 'left' |
       [low, high] = [Math.min(low, cell), Math.max(high, cell)];
     });
   }
+  [low, high] = clippedRange(drawing, low, high);
   for (const {value} of drawing.guides ?? []) {
     if (side === 'left' && guideFits(value, low, high, isLog)) [low, high] = [Math.min(low, value), Math.max(high, value)];
   }
@@ -54,13 +55,15 @@ export function paintLines(surface: Surface, drawing: LinesDrawing, options: Lin
     for (const guide of drawing.guides ?? []) {
       const y = placeY(guide.value, 'left');
       surface.path([frame.left, y, frame.left + frame.width, y], {color: surface.palette.faint, dash: [4, 4]});
-      surface.text(frame.left + frame.width - 3, y - 7, guide.label, {color: surface.palette.faint, size: 10, align: 'right'});
     }
     data.columns.forEach((column, i) => {
       const next = data.columns[i + 1];
       if (column.role === 'low' && next) paintBand(surface, drawing, data, column, next, placeX, placeY);
       else if (column.role !== 'high') paintColumn(surface, drawing, data, column, placeX, placeY);
     });
+    for (const {value, label} of drawing.guides ?? []) {
+      if (label) plated(surface, frame.left + frame.width - 3, placeY(value, 'left') - 7, label, {color: surface.palette.faint, size: 10, align: 'right'});
+    }
     for (const {line, at, kind} of data.marks) {
       surface.text(placeX(data.x[at] as number), kind === 'above' ? frame.top + 6 : frame.top + frame.height - 6,
         kind === 'nan' ? '×' : kind === 'above' ? '▲' : '▼',
@@ -73,11 +76,18 @@ type PlaceY = (value: number, side: 'left' | 'right') => number;
 
 function paintLegend(surface: Surface, drawing: LinesDrawing, left: number): void {
   let x = left;
+  let isFull = false;
   drawing.lines.forEach((line, i) => {
-    if (x > surface.width - 40) return;
+    if (isFull) return;
+    isFull = x > surface.width - 90 && i < drawing.lines.length - 1;
+    if (isFull) {
+      surface.text(x, 9, `and ${drawing.lines.length - i} more`, {color: surface.palette.faint, size: 10});
+      return;
+    }
+    const label = line.short ?? line.label;
     surface.rect(x, 7, 9, 3, {color: lineColor(line, i, surface.palette)});
-    surface.text(x + 13, 9, line.label, {color: surface.palette.text, size: 10});
-    x += 26 + textWidth(line.label, 10);
+    surface.text(x + 13, 9, label, {color: surface.palette.text, size: 10});
+    x += 26 + textWidth(label, 10);
   });
 }
 
@@ -86,7 +96,8 @@ function paintAxes(surface: Surface, drawing: LinesDrawing, frame: Frame, x: Sca
   const bottom = frame.top + frame.height;
   const label = {color: palette.faint, size: 10};
   const labelled = (ticks: number[]) => tickLabels(ticks).map((text, i) => ({text, tick: ticks[i] as number}));
-  for (const {tick, text} of labelled(stepTicks(x, Math.max(2, frame.width / 75)))) {
+  const across = xTicks(drawing, x, Math.max(2, frame.width / 75));
+  for (const {tick, text} of across.ticks.map((tick, i) => ({tick, text: across.labels[i] as string}))) {
     const place = frame.left + frame.width * fraction(x, placedStep(tick, x.isLog));
     surface.path([place, frame.top, place, bottom], {color: palette.grid});
     surface.text(place, bottom + 11, text, {...label, align: 'center'});

@@ -4,6 +4,7 @@
 import uPlot from 'uplot';
 import {type Scale, scaleTicks, stepScale, stepTicks, valueScale} from '../base/scale';
 import {tickLabels} from '../base/ticks';
+import {timeLabels, timeTicks} from '../base/time_ticks';
 import type {Line, LinesDrawing} from './drawing';
 import {type Column, type LineData, type LineOptions, nearestRow} from './line_data';
 import type {Palette} from './surface';
@@ -46,7 +47,28 @@ const SYNC = 'steps';
 const DOUBLE_CLICK_MS = 260;
 
 export function lineColor(line: Line, index: number, palette: Palette): string {
-  return palette.lines[(line.color ?? index) % palette.lines.length] as string;
+  const colors = line.isRun ? palette.runs : palette.lines;
+  return colors[(line.color ?? index) % colors.length] as string;
+}
+
+/** Whether the axis can be logarithmic: epochs begin below 1, and dates have no beginning. */
+export function canBeLog(drawing: LinesDrawing): boolean {
+  return drawing.x !== 'time' && drawing.x !== 'epochs';
+}
+
+/** Marks of the horizontal axis and their labels. */
+export function xTicks(drawing: LinesDrawing, scale: Scale, wanted: number): {ticks: number[]; labels: string[]} {
+  if (drawing.x === 'time') {
+    const ticks = timeTicks(scale.low, scale.high, wanted);
+    return {ticks, labels: timeLabels(ticks)};
+  }
+  const ticks = drawing.x === 'epochs' || drawing.x === 'seconds' && !scale.isLog ? scaleTicks(scale, wanted) : stepTicks(scale, wanted);
+  return {ticks, labels: tickLabels(ticks)};
+}
+
+/** The axis of values within what the drawing allows. */
+export function clippedRange({clip}: LinesDrawing, low: number, high: number): [number, number] {
+  return clip ? [Math.max(low, clip.low), Math.min(high, clip.high)] : [low, high];
 }
 
 /** Whether a guide is near enough to the values to be worth showing. */
@@ -58,8 +80,8 @@ export function guideFits(value: number, low: number, high: number, isLog: boole
 
 function structureOf(input: PlotInput): string {
   const {drawing, data, options, palette} = input;
-  return JSON.stringify([palette.isDark, options.logX, options.logY, drawing.y, drawing.yRight,
-    drawing.lines.map((line) => [line.label, line.color, line.dash, line.side, line.dots]),
+  return JSON.stringify([palette.isDark, options.logX, options.logY, drawing.x, drawing.y, drawing.yRight, drawing.clip,
+    drawing.lines.map((line) => [line.label, line.color, line.isRun, line.dash, line.side, line.dots]),
     data.columns.map((column) => [column.line, column.role])]);
 }
 
@@ -96,6 +118,11 @@ export class LinePlot {
     });
   }
 
+  /** Where the cursor is, in pixels from the left of the chart's place. */
+  cursorLeft(): number {
+    return (this.plot?.cursor.left ?? 0) + (this.plot?.over.offsetLeft ?? 0);
+  }
+
   destroy(): void {
     clearTimeout(this.picking);
     this.plot?.destroy();
@@ -120,7 +147,7 @@ export class LinePlot {
 
   private yScale(low: number | null, high: number | null): Scale {
     const isLog = this.input.options.logY;
-    let [from, to] = [low ?? NaN, high ?? NaN];
+    let [from, to] = clippedRange(this.input.drawing, low ?? NaN, high ?? NaN);
     for (const {value} of this.input.drawing.guides ?? []) {
       if (guideFits(value, from, to, isLog)) [from, to] = [Math.min(from, value), Math.max(to, value)];
     }
@@ -187,8 +214,8 @@ export class LinePlot {
       ...(label ? {label, labelSize: 14, labelGap: 0, labelFont: `10px ${FONT}`, size: size - 2} : {}),
     });
     return [
-      {...look, size: STEP_AXIS, grid,
-        splits: (_plot, _axis, min, max) => stepTicks({low: min, high: max, isLog: options.logX}, Math.max(2, this.input.width / 75))},
+      {...look, size: STEP_AXIS, grid, values: (_, splits) => (drawing.x === 'time' ? timeLabels(splits) : tickLabels(splits)),
+        splits: (_plot, _axis, min, max) => xTicks(drawing, {low: min, high: max, isLog: options.logX}, Math.max(2, this.input.width / 75)).ticks},
       y('y', 3, LEFT_AXIS, drawing.y, true),
       ...(hasRight ? [y('right', 1, RIGHT_AXIS, drawing.yRight, false)] : []),
     ];
@@ -238,7 +265,8 @@ export class LinePlot {
   private selected(plot: uPlot): void {
     const {left, width} = plot.select;
     if (width < 4) return;
-    const place = (x: number) => Math.round(plot.posToVal(x, 'x'));
+    const isWhole = this.input.drawing.x === undefined || this.input.drawing.x === 'samples';
+    const place = (x: number) => (isWhole ? Math.round(plot.posToVal(x, 'x')) : plot.posToVal(x, 'x'));
     const [first, last] = [Math.max(0, place(left)), place(left + width)];
     plot.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
     if (last > first) this.events.zoom({first, last});
@@ -266,7 +294,7 @@ export class LinePlot {
     ctx.restore();
   }
 
-  /** Above the lines, with a rim in the panel's colour: lines may cross them. */
+  /** Above the lines, on a plate in the panel's colour: lines may cross them. */
   private drawGuideLabels(plot: uPlot): void {
     const {ctx, bbox} = plot;
     const {palette} = this.input;
@@ -274,15 +302,17 @@ export class LinePlot {
     ctx.save();
     ctx.font = `${10 * ratio}px ${FONT}`;
     ctx.textAlign = 'right';
-    ctx.strokeStyle = palette.background;
-    ctx.fillStyle = palette.faint;
-    ctx.lineWidth = 3 * ratio;
-    ctx.lineJoin = 'round';
     for (const {label, y} of this.shownGuides(plot)) {
       const isAtTop = y - bbox.top < 14 * ratio;
       ctx.textBaseline = isAtTop ? 'top' : 'bottom';
       const [x, place] = [bbox.left + bbox.width - 3 * ratio, y + (isAtTop ? 2 : -2) * ratio];
-      ctx.strokeText(label, x, place);
+      if (label === '') continue;
+      const width = ctx.measureText(label).width + 6 * ratio;
+      ctx.fillStyle = palette.background;
+      ctx.globalAlpha = 0.85;
+      ctx.fillRect(x - width + 3 * ratio, isAtTop ? place - ratio : place - 12 * ratio, width, 13 * ratio);
+      ctx.globalAlpha = 1;
+      ctx.fillStyle = palette.faint;
       ctx.fillText(label, x, place);
     }
     ctx.restore();

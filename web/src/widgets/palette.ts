@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The colours of both themes. Lines follow Okabe and Ito, with lightness moved for contrast of at
-// least 3 to 1 on the background; heat follows viridis, diverging goes from blue over grey to orange.
+// The colours of both themes. Lines begin as Okabe and Ito's and are moved until any two of them can be
+// told apart without red, green or blue cones, with contrast of at least 3 to 1 on the background; runs
+// have ten colours of the same kind (tests/run_style_test.ts); heat follows viridis, diverging goes from
+// blue over grey to orange. tests/palette_test.ts measures it.
 import type {Palette} from './surface';
 
 type Rgb = readonly [number, number, number];
@@ -34,7 +36,8 @@ export const lightPalette: Palette = {
   text: '#17212c',
   faint: '#5a6877',
   grid: '#e6eaef',
-  lines: ['#0072b2', '#d55e00', '#008f68', '#b0578a', '#a87000', '#2b8cc4', '#7d7400', '#4f5b66'],
+  lines: ['#008dda', '#be5000', '#30875c', '#c060a5', '#794400', '#473eae', '#a19607', '#40424a'],
+  runs: ['#960052', '#cb3f00', '#603800', '#9e972b', '#007f47', '#059dc5', '#002f85', '#a464ff', '#7800b9', '#ff42ab'],
   good: '#00795a',
   warning: '#965900',
   bad: '#c0392b',
@@ -48,7 +51,8 @@ export const darkPalette: Palette = {
   text: '#dde5ed',
   faint: '#8d9cad',
   grid: '#253140',
-  lines: ['#56b4e9', '#e69f00', '#1fbf8f', '#e08fbd', '#f0e442', '#5b8def', '#ff8a4c', '#c3ccd6'],
+  lines: ['#49bdf3', '#d1af39', '#3ab07d', '#f380be', '#f5ec6b', '#6e6ff0', '#d06128', '#c4dbe6'],
+  runs: ['#ffaec9', '#cc5731', '#fe9f15', '#fbef1d', '#45c47d', '#74daff', '#6181b6', '#b88fff', '#ac31fe', '#ff0cb0'],
   good: '#2fc596',
   warning: '#f0b43c',
   bad: '#ff7a6b',

@@ -11,6 +11,8 @@ export interface Palette {
   grid: string;
   /** Eight colours that colour-blind people can tell apart. */
   lines: readonly string[];
+  /** Ten colours of runs, told apart by colour-blind people too; the same run has the same place in both themes. */
+  runs: readonly string[];
   good: string;
   warning: string;
   bad: string;

@@ -11,18 +11,27 @@ export function useWatched<T>(watched: Watched<T>): T {
   return watched.value;
 }
 
-/** Width of the element in CSS pixels; 0 before it is known. */
-export function useWidth(ref: RefObject<HTMLElement>): number {
-  const [width, setWidth] = useState(0);
+function useSize(ref: RefObject<HTMLElement>, read: (element: HTMLElement) => number): number {
+  const [size, setSize] = useState(0);
   useLayoutEffect(() => {
     const element = ref.current;
     if (!element) return undefined;
-    setWidth(Math.floor(element.clientWidth));
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
+    setSize(Math.floor(read(element)));
+    const observer = new ResizeObserver(() => setSize(Math.floor(read(element))));
     observer.observe(element);
     return () => observer.disconnect();
   }, [ref]);
-  return width;
+  return size;
+}
+
+/** Width of the element in CSS pixels; 0 before it is known. */
+export function useWidth(ref: RefObject<HTMLElement>): number {
+  return useSize(ref, (element) => element.clientWidth);
+}
+
+/** Its height. */
+export function useHeight(ref: RefObject<HTMLElement>): number {
+  return useSize(ref, (element) => element.clientHeight);
 }
 
 /** Whether the element is on screen or close to it, and the page not hidden: else drawing can wait. */

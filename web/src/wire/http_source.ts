@@ -2,9 +2,9 @@
 // Values from the server that also sent the page.
 import {idBatches} from './batches';
 import {WireError} from './read';
-import type {Listener, Source, StepRange} from './source';
+import type {LabelChange, Listener, Source, StepRange} from './source';
 import {API, type FrameList, type LampList, type PointsList, readFrameList, readGone, readLampList, readPointsList, readRefusal,
-  readRunDetails, readRunList, readRunSummary, readServerInfo, type RunDetails, type RunList, type ServerInfo} from './types';
+  readRunDetails, readRunList, readRunSummary, readServerInfo, type RunDetails, type RunList, type RunSummary, type ServerInfo} from './types';
 
 const ROOT = `api/v${API}`;
 /** How long to wait before asking again for events that were refused. */
@@ -17,7 +17,7 @@ export class RequestError extends Error {
   }
 }
 
-type Query = Record<string, string | number | undefined>;
+type Query = Record<string, string | number | boolean | undefined>;
 
 function address(name: string, query: Query = {}): string {
   const words = Object.entries(query).filter(([, value]) => value !== undefined)
@@ -35,10 +35,10 @@ async function refusalOf(response: Response): Promise<RequestError> {
   }
 }
 
-async function ask<T>(name: string, query: Query, read: (json: unknown) => T): Promise<T> {
+async function ask<T>(name: string, query: Query, read: (json: unknown) => T, method: 'GET' | 'POST' = 'GET'): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(address(name, query));
+    response = await fetch(address(name, query), {method});
   } catch {
     throw new RequestError('the server cannot be reached', 'start flightdeck serve again; the page then goes on by itself', 0);
   }
@@ -90,6 +90,14 @@ export class HttpSource implements Source {
   csvAddress(run: string, ids: number[]): string | null {
     const batches = idBatches(ids);
     return batches.length === 1 ? address('csv', {run, ids: ids.join(',')}) : null;
+  }
+
+  async canEdit(): Promise<boolean> {
+    return (await this.server()).edit;
+  }
+
+  label(run: string, change: LabelChange): Promise<RunSummary> {
+    return ask('labels', {run, ...change}, readRunSummary, 'POST');
   }
 
   watch(listener: Listener): () => void {

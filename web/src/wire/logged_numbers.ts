@@ -12,3 +12,6 @@ export const HYPERPARAMETERS = [
 export const SCORES = [
   'batch_accuracy', 'train_loss', 'valid_loss', 'test_loss', 'train_accuracy', 'valid_accuracy', 'test_accuracy',
 ];
+
+/** Lists of samples, and what these look like. */
+export const SAMPLES = ['misclassified', 'sample_pictures'];

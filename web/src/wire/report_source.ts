@@ -2,7 +2,7 @@
 // Values from the page itself: a report holds one run, reduced, as base64 of gzip of JSON.
 import type {Listener, Source, StepRange} from './source';
 import {API, type Frame, type FrameList, type LampList, type Points, type PointsList, readReport, type Report, type RunDetails,
-  type RunList} from './types';
+  type RunList, type RunSummary} from './types';
 
 /** The element that holds the report. */
 export const REPORT_ELEMENT = 'flightdeck-report';
@@ -100,6 +100,14 @@ export class ReportSource implements Source {
 
   csvAddress(): string | null {
     return null;
+  }
+
+  canEdit(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  label(): Promise<RunSummary> {
+    return Promise.reject(new Error('a report cannot be changed'));
   }
 
   watch(listener: Listener): () => void {

@@ -18,6 +18,16 @@ export interface Listener {
   connected(isConnected: boolean): void;
 }
 
+/** What is to become of a run's labels. */
+export interface LabelChange {
+  /** A tag. */
+  add?: string;
+  /** A tag. */
+  remove?: string;
+  note?: string;
+  archived?: boolean;
+}
+
 export interface Source {
   /** False if nothing will ever change: a report. */
   readonly isLive: boolean;
@@ -32,6 +42,10 @@ export interface Source {
   lamps(run: string): Promise<LampList>;
   /** Where the exact values are to be had as CSV; null if nowhere. */
   csvAddress(run: string, ids: number[]): string | null;
+  /** Whether runs can be labelled from here. */
+  canEdit(): Promise<boolean>;
+  /** The run with its new labels. */
+  label(run: string, change: LabelChange): Promise<RunSummary>;
   /** Calls back until the returned function is called. */
   watch(listener: Listener): () => void;
 }

@@ -16,6 +16,8 @@ export interface ServerInfo {
   folder: string;
   /** how often the folder is looked at */
   refresh_ms: number;
+  /** runs can be labelled through it */
+  edit: boolean;
 }
 
 export function readServerInfo(json: unknown, path = 'ServerInfo'): ServerInfo {
@@ -26,6 +28,7 @@ export function readServerInfo(json: unknown, path = 'ServerInfo'): ServerInfo {
     epoch: text(fields['epoch'], `${path}.epoch`),
     folder: text(fields['folder'], `${path}.folder`),
     refresh_ms: integer(fields['refresh_ms'], `${path}.refresh_ms`),
+    edit: truth(fields['edit'], `${path}.edit`),
   };
 }
 
@@ -49,6 +52,12 @@ export interface RunSummary {
   config: Record<string, string>;
   /** last numbers of the whole model by quantity[/field] */
   values: Record<string, number>;
+  /** words that people gave it */
+  tags: string[];
+  /** what people say of it; may have several lines */
+  note: string;
+  /** left out of lists unless they are asked for it */
+  archived: boolean;
 }
 
 export function readRunSummary(json: unknown, path = 'RunSummary'): RunSummary {
@@ -63,6 +72,9 @@ export function readRunSummary(json: unknown, path = 'RunSummary'): RunSummary {
     last_step: integer(fields['last_step'], `${path}.last_step`),
     config: map(text)(fields['config'], `${path}.config`),
     values: map(number)(fields['values'], `${path}.values`),
+    tags: array(text)(fields['tags'], `${path}.tags`),
+    note: text(fields['note'], `${path}.note`),
+    archived: truth(fields['archived'], `${path}.archived`),
   };
 }
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The papers' arrangement: step size, gradients and curvature side by side, below them what steers
 // and measures the training, then everything else that was recorded.
-import {useMemo} from 'preact/hooks';
+import {useMemo, useState} from 'preact/hooks';
 import instruments from 'instruments';
+import {Flow} from '../../widgets/flow';
 import {useWatched} from '../../widgets/use_watched';
 import type {RunDetails} from '../../wire/types';
 import {automaticInstruments} from '../automatic';
+import {Constants} from '../constants';
 import {Controls} from '../controls';
 import type {Instrument} from '../instrument';
 import {InstrumentPanel} from '../instrument_panel';
 import {LampStrip} from '../lamp_strip';
-import {BELOW, COLUMNS, instrumentsAt, REST, type Section} from '../layout';
+import {BELOW, COLUMNS, instrumentsOf, REST, type Section} from '../layout';
 import {seriesRead} from '../readings';
 import {RunHead} from '../run_head';
 import {Empty} from '../states';
@@ -24,26 +26,44 @@ function usable(details: RunDetails): Instrument[] {
   });
 }
 
+/** Pixels that a column, and a panel in it, needs. */
+const COLUMN = 360;
+const PANEL = 440;
+const BELOW_PANEL = 300;
+
+interface PlaceProps extends RunViewProps {
+  section: Section;
+  details: RunDetails;
+  found: readonly Instrument[];
+  least: number;
+}
+
+/** A section with its panels; not seen while none of them has something to show. */
+function Place({app, run, section, details, found, least}: PlaceProps) {
+  const [count, setCount] = useState(0);
+  const here = instrumentsOf(section, found);
+  if (here.length === 0) return null;
+  return (
+    <section class={`place ${section.place}`} aria-labelledby={`place-${section.place}`} hidden={count === 0}>
+      <h2 id={`place-${section.place}`}>{section.title}</h2>
+      <Flow class="panels" least={least} onCount={setCount}>
+        {here.map((instrument) => <InstrumentPanel key={instrument.id} app={app} run={run} details={details} instrument={instrument} />)}
+      </Flow>
+    </section>
+  );
+}
+
 export function CockpitView({app, run}: RunViewProps) {
   const details = useWatched(run.details) as RunDetails;
   const found = useMemo(() => usable(details), [details]);
-  const section = ({place, title}: Section) => {
-    const here = instrumentsAt(place, found);
-    if (here.length === 0) return null;
-    return (
-      <section key={place} class={`place ${place}`} aria-labelledby={`place-${place}`}>
-        <h2 id={`place-${place}`}>{title}</h2>
-        <div class="panels">
-          {here.map((instrument) => <InstrumentPanel key={instrument.id} app={app} run={run} details={details} instrument={instrument} />)}
-        </div>
-      </section>
-    );
-  };
+  const place = (section: Section, least: number) =>
+    <Place key={section.place} app={app} run={run} section={section} details={details} found={found} least={least} />;
   return (
     <div class="cockpit">
-      <RunHead run={run} />
+      <RunHead app={app} run={run} />
       <LampStrip run={run} />
       <Controls app={app} run={run} />
+      <Constants app={app} run={run} details={details} instruments={found} />
       {found.length === 0 ? (
         <Empty title="Nothing recorded yet">
           <p>The run has begun, but no quantity has a value. Panels appear with the first tracked step; the plan of what is
@@ -51,9 +71,9 @@ export function CockpitView({app, run}: RunViewProps) {
         </Empty>
       ) : (
         <>
-          <div class="columns three">{COLUMNS.map(section)}</div>
-          <div class="columns two">{BELOW.map(section)}</div>
-          {section(REST)}
+          <Flow class="columns" least={COLUMN}>{COLUMNS.map((section) => place(section, PANEL))}</Flow>
+          {place(BELOW, BELOW_PANEL)}
+          {place(REST, COLUMN)}
         </>
       )}
     </div>

@@ -3,8 +3,10 @@
 // whole model's.
 import {useEffect, useMemo, useRef} from 'preact/hooks';
 import instruments from 'instruments';
+import {Flow} from '../../widgets/flow';
 import type {RunDetails} from '../../wire/types';
 import {automaticInstruments} from '../automatic';
+import {Constants} from '../constants';
 import {InstrumentPanel} from '../instrument_panel';
 import {seriesRead} from '../readings';
 import type {RunViewProps} from '../view_props';
@@ -44,9 +46,10 @@ export function LayerDetail({app, run, details, name, onClose}: Props) {
         {parameter && <span class="quiet">{parameter.shape.length ? [...parameter.shape].join(' × ') : 'scalar'}, {parameter.type}</span>}
         <button type="button" onClick={onClose}>Close</button>
       </header>
-      <div class="panels">
+      <Constants app={app} run={run} details={layer} instruments={shown} />
+      <Flow class="panels" least={360}>
         {shown.map((instrument) => <InstrumentPanel key={`${name} ${instrument.id}`} app={app} run={run} details={layer} instrument={instrument} />)}
-      </div>
+      </Flow>
       {shown.length === 0 && <p class="quiet">Nothing was recorded of this layer by itself.</p>}
     </section>
   );

@@ -90,7 +90,7 @@ function Layers({app, run, details, choices, choice, setWanted}: LayersProps) {
   };
   // A thousand layers are not rendered again because one was chosen.
   const tree = useMemo(() => (
-    <LayerTree app={app} run={run} nodes={nodes} names={names} closed={closed} toggle={toggle} histograms={histograms}
+    <LayerTree app={app} run={run} nodes={nodes} names={names} closed={closed} toggle={toggle} histograms={histograms} quantity={choice.label.toLowerCase()}
       pointsOf={(member) => layers.points.get(choice.rows[member]?.series.id ?? -1)} onOpen={setChosen} />
   ), [app.palette, run, nodes, closed, histograms, layers.points, choice]);
   return (

@@ -4,7 +4,7 @@ import {configDifference} from '../../base/config_difference';
 import {formatDuration, formatNumber, formatStep, formatTime} from '../../base/format';
 import {singleSettings} from '../../base/hyperparameters';
 import {naturalOrder} from '../../base/natural_order';
-import {parseFilter, passes, sortRows, type Cell, type Direction} from '../../base/table';
+import {parseFilter, passes, sortRows, type Cell, type Direction, type Term} from '../../base/table';
 import type {RunSummary} from '../../wire/types';
 
 export interface Column {
@@ -28,6 +28,7 @@ const FIXED: Column[] = [
     text: (run) => (run.last_time > 0 ? formatDuration(run.last_time - run.start_time) : '')},
   {id: 'step', label: 'Last step', isNumber: true, cell: (run) => (run.last_step >= 0 ? run.last_step : undefined),
     text: (run) => (run.last_step >= 0 ? formatStep(run.last_step) : '')},
+  {id: 'tags', label: 'Tags', isNumber: false, cell: (run) => run.tags.join(' '), text: (run) => run.tags.join(', ')},
 ];
 
 /** Values people look for first. */
@@ -67,7 +68,17 @@ export function usualColumns(runs: readonly RunSummary[]): string[] {
     .differing.map((each) => each.key).sort(byRank(['problem', 'optimizer', 'learning_rate'])).slice(0, 4);
   const values = FIRST_VALUES.filter((name) => runs.some((run) => own(run.values, name) !== undefined));
   const preferred = ['loss', 'valid_loss', 'valid_accuracy', 'test_accuracy'].filter((name) => values.includes(name));
-  return ['status', 'name', 'start', 'step', ...differing.map((key) => `config:${key}`), ...preferred.map((name) => `value:${name}`)];
+  const tags = runs.some((run) => run.tags.length > 0) ? ['tags'] : [];
+  return ['status', 'name', ...tags, 'start', 'step', ...differing.map((key) => `config:${key}`), ...preferred.map((name) => `value:${name}`)];
+}
+
+/** All that words look into, in lower case; the same for each letter that is typed. */
+const searched = new WeakMap<RunSummary, string>();
+
+function searchedText(run: RunSummary): string {
+  const text = searched.get(run) ?? [run.id, run.status, run.error, ...run.tags, run.note, ...Object.values(run.config)].join('\n').toLowerCase();
+  searched.set(run, text);
+  return text;
 }
 
 export interface Sorting {
@@ -75,16 +86,25 @@ export interface Sorting {
   direction: Direction;
 }
 
-/** Rows that pass the filter, sorted. Conditions name settings, values, or status, name, step, duration. */
+/** What the filter says of tags: `tag=baseline` and `tag!=baseline`, each of one of a run's tags. */
+function hasWantedTags(run: RunSummary, terms: readonly Term[]): boolean {
+  return terms.every((term) => term.kind !== 'condition' || run.tags.includes(term.value) === (term.operator === '='));
+}
+
+const isOfTags = (term: Term) => term.kind === 'condition' && term.key === 'tag' && (term.operator === '=' || term.operator === '!=');
+
+/** Rows that pass the filter, sorted. Conditions name settings, values, tags, or status, name, step, duration. */
 export function chosenRuns(runs: readonly RunSummary[], filter: string, sorting: Sorting): RunSummary[] {
-  const terms = parseFilter(filter);
+  const all = parseFilter(filter);
+  const ofTags = all.filter(isOfTags);
+  const terms = all.filter((term) => !isOfTags(term));
   const lowered = (record: Readonly<Record<string, Cell>>, key: string): Cell => {
     const name = Object.keys(record).find((each) => each.toLowerCase() === key);
     return name === undefined ? undefined : record[name];
   };
-  const passing = runs.filter((run) => passes(terms,
-    () => [run.id, run.status, run.error, ...Object.values(run.config)].join('\n'),
+  const passing = runs.filter((run) => hasWantedTags(run, ofTags) && passes(terms,
+    () => searchedText(run),
     (key) => FIXED.find((column) => column.id === key)?.cell(run) ?? lowered(singleSettings(run.config), key) ?? lowered(run.config, key) ?? lowered(run.values, key)));
-  const column = allColumns(runs).find((each) => each.id === sorting.column);
+  const column = sorting.column === '' ? undefined : allColumns(runs).find((each) => each.id === sorting.column);
   return column ? sortRows(passing, (run) => column.cell(run), sorting.direction) : passing;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Samples whose gradients stand out: those of the slider's step, and positions that were often among them.
+// Samples whose gradients stand out: those of the slider's step, and those that were often among them, by their
+// places in the data set where the loop told them, else by positions in the batch.
 import {useEffect, useState} from 'preact/hooks';
 import {formatNumber, formatStep} from '../../base/format';
 import {useWatched} from '../../widgets/use_watched';
@@ -24,7 +25,9 @@ function seriesId(details: RunDetails, field: string): number | undefined {
 export function SampleOutliers({app, run, details}: Props) {
   useWatched(run.version);
   const step = useWatched(run.step);
-  const samples = seriesId(details, 'samples');
+  const ids = seriesId(details, 'ids');
+  const samples = ids ?? seriesId(details, 'samples');
+  const word = ids === undefined ? 'position' : 'sample';
   const norms = seriesId(details, 'norms');
   const [frequent, setFrequent] = useState<{list: Frequent[]; lists: number} | null>(null);
   const {id, change} = details.summary;
@@ -46,7 +49,7 @@ export function SampleOutliers({app, run, details}: Props) {
       <StepSlider run={run} isLive={app.source.isLive} />
       {listed ? (
         <table class="best">
-          <thead><tr><th scope="col">Position in the batch</th><th scope="col" class="number">Gradient norm</th></tr></thead>
+          <thead><tr><th scope="col">{ids === undefined ? 'Position in the batch' : 'Sample'}</th><th scope="col" class="number">Gradient norm</th></tr></thead>
           <tbody>
             {[...listed.list].map((position, i) => (
               <tr key={position}>
@@ -63,7 +66,7 @@ export function SampleOutliers({app, run, details}: Props) {
           <ol class="frequent">
             {frequent.list.map(({position, times}) => (
               <li key={position}>
-                <span>position {formatStep(position)}</span>
+                <span>{word} {formatStep(position)}</span>
                 <meter min={0} max={frequent.lists} value={times} aria-label={`in ${times} of ${frequent.lists} lists`} />
                 <span class="quiet">{times} of {frequent.lists}</span>
               </li>

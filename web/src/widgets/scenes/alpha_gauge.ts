@@ -5,12 +5,13 @@ import {shortCount, shortNumber} from '../../base/short_number';
 import {countInBins, density, finite, kernelWidth, largest, lastPart, median} from '../../base/statistics';
 import type {SceneDrawing} from '../drawing';
 import type {Palette, Surface} from '../surface';
+import {plated} from '../surface_text';
 import {bottomAxis, legend, legendHeight, linearScale, nothing, panelHeight, SMALL, type Box, type Entry} from './axes';
 
-const REACH = 2; // alphas shown: from -REACH to REACH
-const BINS = 160;
-const STRIP = 16; // height of the names of the zones
-const LANDMARKS: Record<string, string> = {'-1': '−1 start', '0': '0 bottom', '1': '1 mirror'};
+export const REACH = 2; // alphas shown: from -REACH to REACH
+export const BINS = 160;
+export const STRIP = 16; // height of the names of the zones
+export const LANDMARKS: Record<string, string> = {'-1': '−1 start', '0': '0 bottom', '1': '1 mirror'};
 
 interface Part {
   name: string;
@@ -43,7 +44,7 @@ function boxOf(width: number, height: number, labels: string[]): Box {
   return {x: 14, y: top, width: width - 28, height: height - top - 36};
 }
 
-function paintZones(surface: Surface, box: Box, x: (value: number) => number): void {
+export function paintZones(surface: Surface, box: Box, x: (value: number) => number): void {
   for (const zone of zones(surface.palette)) {
     const left = x(zone.from);
     surface.rect(left, box.y - STRIP, x(zone.to) - left, box.height + STRIP, {color: zone.color, opacity: 0.07});
@@ -63,7 +64,7 @@ function paintPart(surface: Surface, box: Box, x: (value: number) => number, {cu
   if (Math.abs(middle) <= REACH) surface.path([x(middle), box.y, x(middle), bottom], {color, width: 1.5, dash: [4, 3]});
 }
 
-function paintParabola(surface: Surface, box: Box, x: (value: number) => number): void {
+export function paintParabola(surface: Surface, box: Box, x: (value: number) => number): void {
   const color = surface.palette.text;
   const y = (value: number) => box.y + box.height * (1 - (value * value) / (REACH * REACH));
   const line: number[] = [];
@@ -72,11 +73,11 @@ function paintParabola(surface: Surface, box: Box, x: (value: number) => number)
   for (const landmark of [-1, 0, 1]) surface.circle(x(landmark), y(landmark), 3.5, {fill: {color}});
 }
 
-function paintOutside(surface: Surface, box: Box, below: number, above: number): void {
+export function paintOutside(surface: Surface, box: Box, below: number, above: number): void {
   const style = {color: surface.palette.text, size: SMALL, baseline: 'bottom', weight: 'bold'} as const;
   const y = box.y + box.height - 4;
-  if (below > 0) surface.text(box.x + 3, y, `◂ ${shortCount(below)}`, {...style, align: 'left'});
-  if (above > 0) surface.text(box.x + box.width - 3, y, `${shortCount(above)} ▸`, {...style, align: 'right'});
+  if (below > 0) plated(surface, box.x + 3, y, `◂ ${shortCount(below)}`, {...style, align: 'left'});
+  if (above > 0) plated(surface, box.x + box.width - 3, y, `${shortCount(above)} ▸`, {...style, align: 'right'});
 }
 
 /** `remark`: said of the values, such as that they are a selection. */

@@ -2,7 +2,7 @@
 // Scales, axes and labels of scenes.
 import {linearTicks, logTicks, tickLabels} from '../../base/ticks';
 import type {Surface, TextStyle} from '../surface';
-import {textWidth} from '../surface_text';
+import {plated, textWidth} from '../surface_text';
 
 export const SMALL = 10; // pixels of a mark's label
 export const LABEL = 11; // of an axis' name
@@ -46,7 +46,11 @@ export function logScale(low: number, high: number, from: number, to: number, ga
 
 /** A scale of counts: 0 at `from`, one count a little above it. */
 export function countScale(most: number, from: number, to: number): Scale {
-  return logScale(0.5, Math.max(2, most * 1.2), from, to);
+  const high = Math.max(2, most * 1.2);
+  const scale = logScale(0.5, high, from, to);
+  // Half a count is the foot of the axis, no number of things.
+  const whole = logTicks(0.5, high, Math.abs(to - from) / 28).filter(Number.isInteger);
+  return scaleOf(scale, whole);
 }
 
 /** Marks below the box, grid lines through it if wanted, the name centred underneath. */
@@ -60,7 +64,7 @@ export function bottomAxis(surface: Surface, box: Box, scale: Scale, name: strin
     surface.path([tick.at, bottom, tick.at, bottom + 4], {color: palette.faint, opacity: 0.6});
     const half = textWidth(tick.label, SMALL) / 2;
     if (tick.at - half < free) continue;
-    free = tick.at + half + 3;
+    free = tick.at + half + 6;
     surface.text(tick.at, bottom + 6, tick.label, {color: palette.faint, size: SMALL, align: 'center', baseline: 'top'});
   }
   surface.text(box.x + box.width / 2, bottom + 19, name, axisName(surface));
@@ -128,7 +132,7 @@ export function legend(surface: Surface, x: number, y: number, width: number, en
 
 /** Which step the picture is of, at the top right. */
 export function stepLabel(surface: Surface, right: number, y: number, step: number): void {
-  surface.text(right, y, `step ${step}`, {color: surface.palette.faint, size: SMALL, align: 'right', baseline: 'top'});
+  plated(surface, right, y, `step ${step}`, {color: surface.palette.faint, size: SMALL, align: 'right', baseline: 'top'});
 }
 
 /** What a picture says where there is nothing to draw. */

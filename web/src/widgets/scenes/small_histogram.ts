@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A histogram the size of a stamp, to be seen beside many others: its shape, where zero is, and how
 // much lies outside its range.
-import {tickLabel} from '../../base/ticks';
+import {tickLabel, tickLabels} from '../../base/ticks';
 import type {SceneDrawing} from '../drawing';
 import type {Surface} from '../surface';
 import type {Axis, Frame} from '../../wire/types';
@@ -47,6 +47,7 @@ export function smallHistogram(options: SmallHistogramOptions): SceneDrawing {
     frame.below > 0 ? `${frame.below} below` : '', frame.above > 0 ? `${frame.above} above` : '',
     frame.not_a_number > 0 ? `${frame.not_a_number} not a number` : '',
   ].filter((part) => part !== '').join(', ');
+  const [low = '', high = ''] = tickLabels([axis.low, axis.high].map((edge) => Number(edge.toPrecision(3))));
   const binWidth = (axis.high - axis.low) / Math.max(1, axis.count);
   return {
     kind: 'scene',
@@ -71,8 +72,8 @@ export function smallHistogram(options: SmallHistogramOptions): SceneDrawing {
       surface.area(outline, {color: palette.lines[0] as string, opacity: 0.55});
       surface.path([EDGE, bottom, EDGE + width, bottom], {color: palette.grid});
       paintOutside(surface, frame, most, isLog, bottom);
-      surface.text(EDGE, bottom + 2, tickLabel(axis.low), {color: palette.faint, size: 9, baseline: 'top'});
-      surface.text(EDGE + width, bottom + 2, tickLabel(axis.high), {color: palette.faint, size: 9, align: 'right', baseline: 'top'});
+      surface.text(EDGE, bottom + 2, low, {color: palette.faint, size: 9, baseline: 'top'});
+      surface.text(EDGE + width, bottom + 2, high, {color: palette.faint, size: 9, align: 'right', baseline: 'top'});
       if (frame.not_a_number > 0) {
         surface.text(EDGE + width / 2, bottom + 2, `${frame.not_a_number} NaN`, {color: palette.bad, size: 9, align: 'center', baseline: 'top'});
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A small line without axes: the shape of a history beside a gauge.
 import type {Surface} from '../surface';
+import {plated} from '../surface_text';
 import {SMALL, type Box, type Scale} from './axes';
 
 /** Room above the line for its name. */
@@ -32,5 +33,5 @@ export function sparkline(surface: Surface, box: Box, y: Scale, {name, steps, va
   }
   surface.clipped(box.x, box.y, box.width, box.height, () => surface.path(line, {color, width: 1.25}));
   if (dot) surface.circle(dot[0], dot[1], 2.5, {fill: {color}});
-  surface.text(box.x + box.width - 3, box.y + 2, name, {color: palette.faint, size: SMALL, align: 'right', baseline: 'top'});
+  plated(surface, box.x + box.width - 3, box.y + 2, name, {color: palette.faint, size: SMALL, align: 'right', baseline: 'top'});
 }

@@ -60,7 +60,7 @@ pageTest('the heat map is used by keys alone', async (page) => {
 
 pageTest('each layer has its histogram, which follows the slider', async (page) => {
   await openFixture(page, SGD, 'layers');
-  const tile = page.locator('.tile').filter({hasText: 'dense1.weight'});
+  const tile = page.getByRole('button', {name: 'dense1.weight'});
   await tile.scrollIntoViewIfNeeded();
   await eventually('it is drawn', async () => await tile.locator('canvas').count() === 1 && await colours(tile.locator('canvas')) > 3);
   const before = await pixels(tile);

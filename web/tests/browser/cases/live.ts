@@ -47,3 +47,57 @@ pageTest('a run appears on the open page, its charts move, and both survive a ki
     await server.kill();
   }
 }, {expected: NO_SERVER});
+
+/** In the page: notifications as a list instead of on the screen. */
+function rememberNotices(): void {
+  const told: string[] = [];
+  class Told {
+    static permission: NotificationPermission = 'default';
+    static requestPermission(): Promise<NotificationPermission> {
+      Told.permission = 'granted';
+      return Promise.resolve('granted');
+    }
+    constructor(title: string, options?: NotificationOptions) {
+      told.push(`${title}: ${options?.body ?? ''}`);
+    }
+    close(): void {}
+  }
+  Object.assign(window, {Notification: Told, told});
+}
+
+pageTest('a run that goes on shows how far it is, agrees with itself on the step, and tells of its end if asked to', async (page) => {
+  await page.addInitScript(rememberNotices);
+  const folder = emptyFolder();
+  const server = await Server.start(folder);
+  const training = new Training(join(folder, 'first'));
+  try {
+    await page.goto(server.address);
+    await page.getByRole('link', {name: 'first', exact: true}).click({timeout: 30_000});
+    await panel(page, 'Losses').locator('canvas').waitFor({timeout: 30_000});
+    await eventually('its progress is shown', async () => /\d+ % of 1.000.000 steps/.test(await page.locator('.going').innerText()));
+    await eventually('the time left is shown', async () => / left\b/.test(await page.locator('.going').innerText()));
+    // One look at the page: all of it was drawn together.
+    const steps = () => page.evaluate(() => {
+      const digits = (text: string | null | undefined) => Number((text ?? '').replace(/\D/g, ''));
+      return [digits(document.querySelector('.run-head dd')?.textContent), digits(document.querySelector('.slider output')?.textContent)];
+    });
+    for (let i = 0; i < 5; ++i) {
+      const [head, slider] = await steps();
+      assert.strictEqual(head, slider);
+      await eventually('it goes on', async () => (await steps())[0] !== head);
+    }
+
+    const told = () => page.evaluate(() => (window as unknown as {told: string[]}).told);
+    assert.strictEqual(await page.evaluate(() => Notification.permission), 'default', 'nothing is asked without a click');
+    await page.getByRole('button', {name: 'Notify me'}).click();
+    await page.getByRole('button', {name: 'Will notify'}).waitFor();
+    assert.deepStrictEqual(await told(), []);
+    await training.interrupt();
+    await eventually('its end is told', async () => (await told()).length > 0);
+    assert.match((await told())[0] ?? '', /^Flightdeck: first has ended: interrupted at step \d+, loss/);
+    assert.strictEqual(await page.getByRole('button', {name: /notify/i}).count(), 0);
+  } finally {
+    await training.interrupt();
+    await server.kill();
+  }
+});

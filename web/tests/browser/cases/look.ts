@@ -19,7 +19,7 @@ interface Look {
 
 async function openLayer(page: Page): Promise<void> {
   await openFixture(page, SGD, 'layers');
-  await page.locator('.tile').filter({hasText: 'dense2.weight'}).click();
+  await page.getByRole('button', {name: 'dense2.weight'}).click();
   await eventually('its panels are drawn', async () => await page.locator('.layer-detail canvas').count() > 3);
 }
 

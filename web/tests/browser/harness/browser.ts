@@ -62,7 +62,7 @@ export class Watch {
 }
 
 /** Shows another page than the one in the binary, under the same headers. */
-async function replacePage(context: BrowserContext): Promise<void> {
+export async function replacePage(context: BrowserContext): Promise<void> {
   for (const file of ['app.js', 'app.css', 'index.html']) {
     const path = file === 'index.html' ? '/' : `/${file}`;
     await context.route((address) => address.pathname === path, async (route) => {

@@ -33,8 +33,8 @@ export async function flightdeck(...args: string[]): Promise<string> {
 export class Server {
   private constructor(private readonly child: ChildProcess, readonly address: string, readonly port: number) {}
 
-  static async start(folder: string, port = 0): Promise<Server> {
-    const child = begin(['serve', folder, '--port', String(port), '--json']);
+  static async start(folder: string, port = 0, ...more: string[]): Promise<Server> {
+    const child = begin(['serve', folder, '--port', String(port), '--json', ...more]);
     const line = await new Promise<string>((resolve, reject) => {
       createInterface({input: child.stdout as NodeJS.ReadableStream}).once('line', resolve);
       child.once('exit', (status) => reject(new Error(`flightdeck serve ended with ${status}`)));

@@ -20,6 +20,11 @@ export const TOLERANCE = 8;
  * the tests bring along: letters of another width would move everything.
  */
 export async function picture(page: Page, font = 'DejaVu Sans'): Promise<Buffer> {
+  return (await pictureAnd(page, font, () => Promise.resolve(undefined))).bytes;
+}
+
+/** The same, and what else is read of the page while all of it is drawn. */
+export async function pictureAnd<T>(page: Page, font: string, read: () => Promise<T>): Promise<{bytes: Buffer; seen: T}> {
   await page.evaluate((family) => { document.body.style.fontFamily = family; }, font);
   const size = page.viewportSize();
   assert.ok(size);
@@ -36,9 +41,10 @@ export async function picture(page: Page, font = 'DejaVu Sans'): Promise<Buffer>
   }
   await page.mouse.move(0, 0);
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  const taken = await page.screenshot({animations: 'disabled', caret: 'hide'});
+  const bytes = await page.screenshot({animations: 'disabled', caret: 'hide'});
+  const seen = await read();
   await page.setViewportSize(size);
-  return taken;
+  return {bytes, seen};
 }
 
 /** As references are kept. */

@@ -19,6 +19,8 @@ export const settings = {
   isUpdate: process.env['FLIGHTDECK_UPDATE'] === '1',
   /** A page to show instead of the one in the binary; empty for none. */
   page: process.env['FLIGHTDECK_PAGE'] ?? '',
+  /** Where the gallery's pictures go; empty for none. */
+  gallery: process.env['FLIGHTDECK_GALLERY'] ?? '',
   fixture: join(here, 'fixture'),
   references: join(here, 'screenshots'),
   /** Pictures of what went wrong; kept if something did. */

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Separate, because it alone needs toml++.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <toml++/toml.h>
+
+#include "base/exact_text.h"
+#include "cli/options/config_words.h"
+#include "cli/options/usage_error.h"
+
+namespace flightdeck::cli {
+namespace {
+
+// A configuration is a page; what is larger is another file.
+constexpr std::uintmax_t kMostConfigBytes = 1 << 20;
+
+[[noreturn]] void refuse_config(const std::string& path,
+                                const toml::source_position& place,
+                                const std::string& problem) {
+  throw UsageError("run: " + path + ", line " + std::to_string(place.line) + ": " + problem);
+}
+
+// A text, number or truth as a word of the command line.
+std::string value_text(const std::string& path, const std::string& key, const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
+  if (const auto* number = node.as_floating_point()) return exact_text(number->get());
+  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
+  refuse_config(path,
+                node.source().begin,
+                "'" + key +
+                    "' is neither a text nor a number, true or false; see 'flightdeck help "
+                    "run'");
+}
+
+std::string file_text(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) throw UsageError("run: cannot read " + path + ": " + error.message());
+  if (size > kMostConfigBytes) {
+    throw UsageError("run: " + path + " has " + std::to_string(size) +
+                     " bytes, but a configuration has at most " + std::to_string(kMostConfigBytes));
+  }
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::vector<ConfigEntry> read_config(const std::string& path) {
+  toml::table table;
+  try {
+    table = toml::parse(file_text(path), path);
+  } catch (const toml::parse_error& error) {
+    refuse_config(path, error.source().begin, std::string(error.description()));
+  }
+  std::vector<ConfigEntry> entries;
+  for (const auto& [name, node] : table) {
+    ConfigEntry entry{std::string(name.str()), {}};
+    if (const toml::array* list = node.as_array()) {
+      for (const toml::node& element : *list) {
+        entry.values.push_back(value_text(path, entry.key, element));
+      }
+      if (entry.values.empty()) continue;
+    } else if (const toml::table* names = node.as_table()) {
+      if (entry.key != "set" && entry.key != "tag") {
+        refuse_config(path,
+                      node.source().begin,
+                      "[" + entry.key + "] is a table, but only [set] and [tag] are; write " +
+                          "the options of all groups one below the other");
+      }
+      for (const auto& [key, value] : *names) {
+        entry.values.push_back(std::string(key.str()) + "=" +
+                               value_text(path, entry.key + "." + std::string(key.str()), value));
+      }
+      if (entry.values.empty()) continue;
+    } else {
+      entry.values.push_back(value_text(path, entry.key, node));
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+}  // namespace flightdeck::cli

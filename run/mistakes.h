@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The samples that a run's model takes for another class, as readings of its record.
+#pragma once
+
+#include <vector>
+
+#include "flightdeck/reading.h"
+#include "suite/evaluate.h"
+
+namespace flightdeck::run {
+
+// The number "misclassified" with the lists "ids", "labels", "predictions" and "losses" of the
+// worst; no lists if there is none.
+std::vector<Reading> readings_of(const suite::Mistakes& mistakes);
+
+}  // namespace flightdeck::run

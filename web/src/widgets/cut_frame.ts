@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A histogram of one or two axes without its empty ends, as it is shown.
+import {cutBins} from '../base/cut_bins';
+import type {Axis, Frame} from '../wire/types';
+
+const WHOLE: Axis = {low: 0, high: 1, count: 1};
+
+export function cutFrame(frame: Frame): Frame {
+  const [rows, columns] = frame.axes.length === 2 ? frame.axes as [Axis, Axis] : [WHOLE, frame.axes[0] ?? WHOLE];
+  const at = (row: number, column: number) => frame.counts[row * columns.count + column] ?? 0;
+  const some = (count: number, test: (i: number) => boolean) => {
+    for (let i = 0; i < count; ++i) if (test(i)) return true;
+    return false;
+  };
+  const down = cutBins(rows, (row) => some(columns.count, (column) => at(row, column) > 0));
+  const across = cutBins(columns, (column) => some(rows.count, (row) => at(row, column) > 0));
+  const counts = new Float64Array(down.count * across.count);
+  for (let row = 0; row < down.count; ++row) {
+    for (let column = 0; column < across.count; ++column) {
+      counts[row * across.count + column] = at(down.first + row, across.first + column);
+    }
+  }
+  const axis = ({low, high, count}: Axis): Axis => ({low, high, count});
+  return {...frame, axes: frame.axes.length === 2 ? [axis(down), axis(across)] : [axis(across)], counts};
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Every view in both themes at three widths as pictures to look at, with labels that lie upon each
+// other as failures. browser.mjs --gallery FOLDER runs it.
+import assert from 'node:assert';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, before} from 'node:test';
+import {pathToFileURL} from 'node:url';
+import type {Page} from 'playwright-core';
+import {pageTest} from './harness/browser';
+import {flightdeck, Server} from './harness/flightdeck';
+import {overlaps, rememberLabels, sidewaysRoom} from './harness/labels';
+import {eventually, loaded} from './harness/panels';
+import {pictureAnd} from './harness/pictures';
+import {settings} from './harness/settings';
+
+const WIDTHS = [390, 1280, 2560] as const;
+const SMALL = ['--synthetic', '--limit', '512', '--batch-size', '32', '--threads', '1'];
+const EXTRA = ['sample_outliers', 'update_ratio', 'dead_units', 'saturated_units', 'grad_noise_scale', 'grad_cosine', 'ggn_spectrum',
+  'cabs', 'early_stopping', 'mean_gsnr', 'hess_min_ev', 'parameters', 'time'].flatMap((name) => ['--quantity', name]);
+/** The runs that are shown, and how they are made. */
+const RUNS: Record<string, readonly string[]> = {
+  economy: ['mnist_mlp', ...SMALL, '--steps', '300', '--preset', 'economy'],
+  business: ['mnist_mlp', ...SMALL, '--steps', '200', '--preset', 'business', '--group', 'parameter', '--schedule', 'cosine'],
+  full: ['mnist_mlp', ...SMALL, '--steps', '160', '--track', 'every 4', '--preset', 'full', '--group', 'parameter', ...EXTRA],
+  diverged: ['mnist_mlp', ...SMALL, '--steps', '200', '--lr', '100', '--interval', '1', '--preset', 'economy', '--keep-going'],
+  penalty: ['cifar10_3c3d', '--synthetic', '--limit', '32', '--batch-size', '8', '--threads', '1', '--steps', '8', '--interval', '1'],
+};
+
+/** Kept beside the pictures: what is there is shown as it is. */
+const folder = join(settings.gallery, 'runs');
+let server: Server;
+before(async () => {
+  mkdirSync(folder, {recursive: true});
+  for (const [name, words] of Object.entries(RUNS)) {
+    if (existsSync(join(folder, name))) continue;
+    // A run that diverges says so by its status.
+    await flightdeck('run', ...words, '--json', '--out', join(folder, name)).catch(() => undefined);
+  }
+  await flightdeck('report', join(folder, 'full'), '-o', join(folder, 'report.html'));
+  server = await Server.start(folder);
+});
+after(() => server.kill());
+
+async function open(page: Page, run: string, view: string): Promise<void> {
+  await page.goto(run === '' ? server.address : `${server.address}#/run/${run}/${view}`);
+  if (view === 'run') await page.getByRole('rowheader', {name: /loss/i}).first().waitFor();
+  else await loaded(page);
+}
+
+async function openLayer(page: Page): Promise<void> {
+  await open(page, 'full', 'layers');
+  await page.locator('.tile').first().click();
+  await eventually('its panels are drawn', async () => await page.locator('.layer-detail canvas').count() > 3);
+}
+
+async function openReport(page: Page): Promise<void> {
+  await page.goto(pathToFileURL(join(folder, 'report.html')).href);
+  await loaded(page);
+}
+
+const VIEWS: Record<string, (page: Page) => Promise<void>> = {
+  compare: (page) => open(page, '', ''),
+  ...Object.fromEntries(Object.keys(RUNS).map((run) => [`cockpit_${run}`, (page: Page) => open(page, run, 'cockpit')])),
+  layers: (page) => open(page, 'full', 'layers'),
+  layer: openLayer,
+  run: (page) => open(page, 'full', 'run'),
+  run_diverged: (page) => open(page, 'diverged', 'run'),
+  report: openReport,
+};
+
+for (const [name, show] of Object.entries(VIEWS)) {
+  for (const width of WIDTHS) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      pageTest(`no labels of ${name} overlap at ${width} in ${colorScheme}`, async (page) => {
+        await rememberLabels(page.context());
+        await show(page);
+        const taken = await pictureAnd(page, 'DejaVu Sans', () => overlaps(page));
+        writeFileSync(join(settings.gallery, `${name}_${width}_${colorScheme}.png`), taken.bytes);
+        assert.deepStrictEqual(taken.seen, []);
+        assert.strictEqual(await sidewaysRoom(page), 0);
+      }, {width, height: 900, context: {colorScheme}});
+    }
+  }
+}
