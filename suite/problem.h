@@ -33,8 +33,10 @@ struct Model {
 struct Batch {
   Tensor inputs;   ///< [N, ...]
   Tensor targets;  ///< [N] int64 labels; for problems without classes whatever their loss reads
-  Tensor indices;  ///< [N] int64 on the CPU: places in the part of the data; undefined if random
-  Tensor ids;      ///< [N] int64 on the CPU: places in the data set (Samples::places); as above
+  /// [N] int64 on the CPU: places in the part of the data; undefined if random.
+  Tensor indices = {};
+  /// [N] int64 on the CPU: places in the data set (Samples::places); as above.
+  Tensor ids = {};
 };
 
 /// The objective of a batch is losses(...).mean() + penalty(...).

@@ -116,6 +116,11 @@ class Cockpit {
   /// The same for lists, histograms and fields.
   void log_readings(int64_t step, std::vector<Reading> readings);
 
+  /// Writes what is still on a device. Values of steps where only light quantities are due are
+  /// fetched with those of a later step, after a second at the latest; `save` and `finish` write
+  /// them too.
+  void flush();
+
   /// What outlives a step: where the parameters began, ranges that adapt, eigenvectors to start
   /// from, which quantities are off. With it and the training's own state a run goes on in another
   /// process as if it had not stopped; what waits for a next step is not part of it.

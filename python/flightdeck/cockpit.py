@@ -245,6 +245,10 @@ class Cockpit:
 
     # ---- the end ----
 
+    def flush(self) -> None:
+        """Writes what is still on a device: light values of the last steps, a second of them at most."""
+        self._native.flush()
+
     def finish(self, ending: Ending = "finished") -> None:
         """Ends the run and closes the sinks. The end of the ``with`` block or of the program calls it too."""
         self._native.finish(ending)

@@ -211,6 +211,7 @@ void bind_cockpit(py::module_& module) {
       .def("is_due", &Cockpit::is_due, py::arg("step"), Unlocked())
       .def("reads_graph", &Cockpit::reads_graph, py::arg("step"), Unlocked())
       .def("plan", &Cockpit::plan, py::arg("step"), Unlocked())
+      .def("flush", &Cockpit::flush, Unlocked())
       .def("finish", &Cockpit::finish, py::arg("ending") = Ending::kFinished, Unlocked());
 }
 

@@ -81,6 +81,7 @@ void Cockpit::log_readings(int64_t step, std::vector<Reading> readings) {
   state_->log(step, std::move(readings));
 }
 
+void Cockpit::flush() { state_->flush(); }
 std::map<std::string, Tensor> Cockpit::save() const { return state_->save(); }
 void Cockpit::load(const std::map<std::string, Tensor>& saved) { state_->load(saved); }
 

@@ -140,6 +140,11 @@ void Cockpit::State::load(const std::map<std::string, Tensor>& saved) {
   load_state(saved, context_, tracked_);
 }
 
+void Cockpit::State::flush() {
+  const Call call(*this);
+  write_late_values();
+}
+
 std::map<std::string, Tensor> Cockpit::State::save() {
   const Call call(*this);
   write_late_values();  // whoever goes on from here has them in the record

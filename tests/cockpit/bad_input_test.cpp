@@ -151,6 +151,7 @@ TEST_F(BadInput, AlphaOfAScalarThatHasNotKeptItsLossesSaysWhatItNeeds) {
     const StepWatch watch = run.cockpit->watch(step, Batch(loss, loop.parameters(), options));
     loss.backward();
   }
+  run.cockpit->flush();
   ASSERT_FALSE(run.memory->notes().empty());
   EXPECT_EQ(run.memory->notes()[0].quantity, "alpha");
   expect_mentions(run.memory->notes()[0].text, {"individual losses", "[N]"});

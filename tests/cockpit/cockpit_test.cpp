@@ -68,6 +68,7 @@ TEST_F(CockpitTest, FollowsTheScheduleOfEachQuantity) {
   Listened run(loop.parameters(), {quantity("loss").every(2), grad_max().every(3)}, true);
   for (int64_t step = 0; step < 7; ++step) {
     loop.step(*run.cockpit, step);
+    run.cockpit->flush();
     EXPECT_EQ(run.memory->find(step, "loss") != nullptr, step % 2 == 0);
     EXPECT_EQ(run.memory->find(step, "grad_max") != nullptr, step % 3 == 0);
     EXPECT_EQ(run.cockpit->is_due(step), step % 2 == 0 || step % 3 == 0);
@@ -131,6 +132,7 @@ TEST_F(CockpitTest, SwitchesAFailingQuantityOffAndGoesOn) {
   Loop loop;
   Listened run(loop.parameters(), {failing(), quantity("loss")});
   for (int64_t step = 0; step < 3; ++step) loop.step(*run.cockpit, step);
+  run.cockpit->flush();
   ASSERT_EQ(run.memory->notes().size(), 1u);
   const Note& note = run.memory->notes()[0];
   EXPECT_EQ(note.kind, NoteKind::kSwitchedOff);
@@ -247,6 +249,7 @@ TEST_F(CockpitTest, DropsAStepThatEndsByAnException) {
   expect_error(broken, {"the user's own"});
   EXPECT_EQ(run.memory->find(0, "loss"), nullptr);
   loop.step(*run.cockpit, 1);
+  run.cockpit->flush();
   EXPECT_NE(run.memory->find(1, "loss"), nullptr);
 }
 
@@ -273,6 +276,7 @@ TEST_F(CockpitTest, SwitchesOffAQuantityWhoseScheduleThrows) {
   Listened run(loop.parameters(), {grad_max().on(DueSteps::when(broken)), quantity("loss")});
   EXPECT_TRUE(run.cockpit->is_due(0));
   for (int64_t step = 0; step < 3; ++step) loop.step(*run.cockpit, step);
+  run.cockpit->flush();
   ASSERT_EQ(run.memory->notes().size(), 1u);
   EXPECT_EQ(run.memory->notes()[0].quantity, "grad_max");
   expect_mentions(run.memory->notes()[0].text, {"no such step"});
@@ -391,12 +395,24 @@ TEST_F(CockpitTest, HasLightQuantitiesOfAPresetAtEveryStep) {
   told.learning_rate = 0.25;
   for (int64_t step = 0; step < 5; ++step) {
     const Tensor losses = loop.step(*run.cockpit, step, told);
+    run.cockpit->flush();
     EXPECT_EQ(run.memory->number(step, "loss"), losses.mean().item<double>()) << step;
     EXPECT_EQ(run.memory->number(step, "learning_rate"), 0.25) << step;
     EXPECT_NE(run.memory->find(step, "time"), nullptr) << step;
     EXPECT_EQ(run.memory->find(step, "grad_norm") != nullptr, step % 3 == 0) << step;
   }
   EXPECT_TRUE(run.memory->notes().empty());
+}
+
+TEST_F(CockpitTest, LeavesLightValuesOnADeviceUntilTheyAreFlushed) {
+  Loop loop;
+  Listened run(loop.parameters(), {quantity("loss")}, true);
+  const Tensor losses = loop.step(*run.cockpit, 0);
+  EXPECT_EQ(run.memory->find(0, "loss") != nullptr, losses.is_cpu());
+  run.cockpit->flush();
+  run.cockpit->flush();
+  EXPECT_EQ(run.memory->number(0, "loss"), losses.mean().item<double>());
+  EXPECT_EQ(run.memory->steps().at(0).size(), 1u);
 }
 
 TEST_F(CockpitTest, HasNoLearningRateWhereNoneWasTold) {
@@ -472,6 +488,7 @@ TEST_F(CockpitTest, NamesTheSamplesWhoseLossesAreNotFiniteUnlessAllAre) {
       losses.mean().backward();
       watch.end();
     }
+    run.cockpit->flush();
     return run.memory->notes();
   };
   StepOptions told;
@@ -584,6 +601,7 @@ TEST_F(CockpitTest, DropsASinkThatThrows) {
   run.cockpit->add_sink(std::make_shared<Broken>());
   loop.step(*run.cockpit, 0);
   loop.step(*run.cockpit, 1);
+  run.cockpit->flush();
   ASSERT_EQ(run.warnings.size(), 1u);
   expect_mentions(run.warnings[0], {"disk gone", "training goes on"});
   EXPECT_NE(run.memory->find(1, "loss"), nullptr);

@@ -92,6 +92,7 @@ TEST_F(LifetimeTest, AWatchThatWasMovedFromOrEndedDoesNothing) {
     EXPECT_TRUE(second.is_active());
     EXPECT_EQ(run.memory->find(0, "loss"), nullptr);
     second.end();
+    run.cockpit->flush();
     EXPECT_NE(run.memory->find(0, "loss"), nullptr);
     second.end();
     EXPECT_FALSE(second.is_active());
@@ -190,6 +191,7 @@ TEST_F(LifetimeTest, WhateverASinkThrowsItIsDropped) {
   run.cockpit->add_sink(sink);
   loop.step(*run.cockpit, 0);
   loop.step(*run.cockpit, 1);
+  run.cockpit->flush();
   EXPECT_EQ(run.warnings.size(), 1u);
   EXPECT_NE(run.memory->find(1, "loss"), nullptr);
   expect_error([&] { Cockpit(loop.parameters(), "economy").add_sink(nullptr); }, {"sink is null"});
@@ -215,8 +217,10 @@ TEST_F(LifetimeTest, ASinkOfOneRunRefusesAnother) {
   Listened second(loop.parameters(), {quantity("loss")});
   second.cockpit->add_sink(first.memory);
   loop.step(*first.cockpit, 0);
+  first.cockpit->flush();
   const double loss = first.memory->number(0, "loss");
   loop.step(*second.cockpit, 1);
+  second.cockpit->flush();
   ASSERT_EQ(second.warnings.size(), 1u);
   expect_mentions(second.warnings[0], {"another run", "sink of its own"});
   EXPECT_EQ(first.memory->find(1, "loss"), nullptr);

@@ -64,6 +64,7 @@ TEST_F(WatchedBatches, AreNotCapturedWhereOnlyLightQuantitiesAreDue) {
       const int64_t before = graphs_captured();
       loop.step(cockpit, step, told);
       EXPECT_EQ(graphs_captured() - before, reads_graph ? 1 : 0) << step;
+      cockpit.flush();
       EXPECT_EQ(memory->number(step, "learning_rate"), 0.1) << step;
       EXPECT_EQ(memory->find(step, "grad_norm") != nullptr, step % 4 == 0) << step;
     }

@@ -55,6 +55,7 @@ TEST_F(SavedStateTest, KeepsAFailedQuantityOff) {
   Listened second(loop.parameters(), {failing(), quantity("loss")});
   second.cockpit->load(first.cockpit->save());
   loop.step(*second.cockpit, 1);
+  second.cockpit->flush();
   EXPECT_TRUE(second.warnings.empty());
   EXPECT_NE(second.memory->find(1, "loss"), nullptr);
 }

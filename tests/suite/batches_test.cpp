@@ -187,7 +187,8 @@ TEST(Evaluate, CountsASmallPartWholeAndStopsWhenAsked) {
 }
 
 TEST(Evaluate, NamesTheMistakesWithTheLargestLossesFirst) {
-  const Problem& problem = find_problem("mnist_logreg");
+  const std::string name = "mnist_logreg";
+  const Problem& problem = find_problem(name);
   const DataSet data = synthetic("mnist", 80);
   torch::manual_seed(3);
   const Model model = problem.build();
