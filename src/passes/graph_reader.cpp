@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/words.h"
-#include "graph/hidden_graph.h"
+#include "rules/hidden_graph.h"
 
 namespace flightdeck {
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "lamps/layers.h"
+
+namespace flightdeck::lamps {
+
+Lamp dead_layers() {
+  Lamp lamp;
+  lamp.name = "dead_layers";
+  lamp.summary = "More than half of a layer's relu units are zero for the whole batch";
+  lamp.severity = Severity::kWarning;
+  lamp.reads = {"dead_units"};
+  lamp.look = for_shares_above(
+      0.5,
+      "dead_units",
+      "of the relu units are zero for every sample of the batch",
+      [](Finding& finding) {
+        finding.symptom = "Most units of a layer are dead";
+        finding.cause = "steps that were too long, or inputs and biases far below zero";
+        finding.advice =
+            "Lower the learning rate or warm it up, check that the inputs are normalised, or use a "
+            "leaky relu";
+      });
+  return lamp;
+}
+
+}  // namespace flightdeck::lamps

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "lamps/layers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lamps/recent.h"
+
+namespace flightdeck::lamps {
+namespace {
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
+}  // namespace
+
+std::function<std::vector<Finding>(const LampView&)> for_shares_above(
+    double limit,
+    const std::string& quantity,
+    const std::string& what,
+    std::function<void(Finding&)> describe) {
+  return [=](const LampView& view) -> std::vector<Finding> {
+    Finding finding;
+    std::vector<std::string> layers;
+    double lowest = 1, highest = 0;
+    for (const Recent& layer : recent(view, quantity, 3)) {
+      const double share = layer.median();
+      if (layer.series.field.empty() || !(share > limit)) continue;
+      layers.push_back(layer.series.field);
+      lowest = std::min(lowest, share);
+      highest = std::max(highest, share);
+      finding.step = std::max(finding.step, layer.points.back().step);
+    }
+    if (layers.empty()) return {};
+    const std::string shares = percent(lowest) == percent(highest)
+                                   ? percent(highest)
+                                   : percent(lowest) + " to " + percent(highest);
+    finding.quantity = quantity;
+    finding.evidence = shares + ' ' + what + " in " + listed(layers) +
+                       " (medians of 3 values up to step " + std::to_string(finding.step) + ')';
+    describe(finding);
+    return {finding};
+  };
+}
+
+}  // namespace flightdeck::lamps

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The last values of series of numbers, for lamps that judge by several steps and not by one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flightdeck/lamp.h"
+
+namespace flightdeck::lamps {
+
+struct Recent {
+  SeriesInfo series;
+  std::vector<NumberPoint> points;  // the last ones, in order
+
+  double median() const;
+  // " (median of 3 values up to step 40)".
+  std::string where() const;
+};
+
+// Every series of numbers of the quantity that has `count` points or more, with the last `count`.
+std::vector<Recent> recent(const LampView& view, const std::string& quantity, int64_t count);
+
+// That of the whole model alone, without fields; empty points where it has too few.
+Recent recent_of_model(const LampView& view, const std::string& quantity, int64_t count);
+
+// "0.93", "1.2e-05".
+std::string short_text(double value);
+// "conv1, conv2 and 3 more".
+std::string listed(const std::vector<std::string>& names);
+
+}  // namespace flightdeck::lamps
