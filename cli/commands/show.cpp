@@ -13,6 +13,7 @@
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
 #include "cli/options/recorded_run.h"
+#include "cli/reports/findings.h"
 #include "cli/reports/labels_text.h"
 #include "cli/reports/named_samples.h"
 #include "cli/reports/runs_table.h"
@@ -299,18 +300,6 @@ Json json_of(const LastReading& row) {
       .field("below", row.reading.below)
       .field("above", row.reading.above)
       .field("not_a_number", row.reading.not_a_number);
-}
-
-Json json_of(const Finding& finding) {
-  return Json::object()
-      .field("lamp", finding.lamp)
-      .field("severity", to_string(finding.severity))
-      .field("step", finding.step)
-      .field("quantity", finding.quantity)
-      .field("symptom", finding.symptom)
-      .field("evidence", finding.evidence)
-      .field("cause", finding.cause)
-      .field("advice", finding.advice);
 }
 
 void print_json(const ShownRun& run,

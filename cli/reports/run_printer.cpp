@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/shell.h"
+#include "cli/reports/findings.h"
 #include "cli/reports/run_bar.h"
 #include "cli/reports/run_words.h"
 #include "cli/text/json.h"
@@ -345,6 +346,9 @@ void RunPrinter::print_end(const run::RunEnd& end) {
     const bool is_off = note.kind == NoteKind::kSwitchedOff;
     print(fact_line(is_off ? "off" : "note", note_text(note)));
   }
+  for (const Finding& finding : findings_by_values(facts_.folder)) {
+    print(fact_line(to_string(finding.severity), finding.symptom + ". " + finding.text()));
+  }
   if (end.recorder.waits > 0) print(fact_line("waiting", back_pressure(end.recorder)));
   if (end.recorder.not_stored > 0) {
     print(fact_line("LOST", counted(end.recorder.not_stored, "write") + " could not be stored"));
@@ -361,6 +365,8 @@ void RunPrinter::print_end_event(const run::RunEnd& end) {
     std::istringstream names(note.quantity);
     for (std::string name; std::getline(names >> std::ws, name, ',');) off.add(name);
   }
+  Json findings = Json::array();
+  for (const Finding& finding : findings_by_values(facts_.folder)) findings.add(json_of(finding));
   print(Json::object()
             .field("event", "end")
             .field("ending", to_string(end.ending))
@@ -378,6 +384,7 @@ void RunPrinter::print_end_event(const run::RunEnd& end) {
             .field("scores", end.scores)
             .field("switched_off", off)
             .field("notes", notes)
+            .field("findings", findings)
             .field("waits", end.recorder.waits)
             .field("wait_seconds", measured(end.recorder.wait_seconds))
             .field("not_stored", end.recorder.not_stored)

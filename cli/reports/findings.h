@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What lamps say of a run, for people at a terminal and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/text/json.h"
+#include "flightdeck/lamp.h"
+
+namespace flightdeck::cli {
+
+Json json_of(const Finding& finding);
+
+// Findings of lamps that read values. Those of notes and of the ending are left out: who prints how
+// a run ended says these himself. Empty where the record cannot be read.
+std::vector<Finding> findings_by_values(const std::string& folder);
+
+}  // namespace flightdeck::cli
