@@ -316,7 +316,7 @@ void print_json(const ShownRun& run,
                   .field("quantity", note.quantity)
                   .field("text", note.text));
   }
-  for (const Finding& finding : findings) lit.add(json_of(finding));
+  for (const Finding& finding : findings) lit.add(finding_json(finding));
   print_line(Json::object()
                  .field("run", run.folder)
                  .field("status", to_string(run.status))

@@ -19,7 +19,7 @@ std::set<std::string> lamps_of_notes_and_endings() {
 
 }  // namespace
 
-Json json_of(const Finding& finding) {
+Json finding_json(const Finding& finding) {
   return Json::object()
       .field("lamp", finding.lamp)
       .field("severity", to_string(finding.severity))

@@ -10,7 +10,7 @@
 
 namespace flightdeck::cli {
 
-Json json_of(const Finding& finding);
+Json finding_json(const Finding& finding);
 
 // Findings of lamps that read values. Those of notes and of the ending are left out: who prints how
 // a run ended says these himself. Empty where the record cannot be read.
