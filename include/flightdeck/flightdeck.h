@@ -11,6 +11,7 @@
 #include "flightdeck/curvature_coverage.h"
 #include "flightdeck/due_steps.h"
 #include "flightdeck/ending.h"
+#include "flightdeck/ggn_factor.h"
 #include "flightdeck/gradients.h"
 #include "flightdeck/grouping.h"
 #include "flightdeck/histogram.h"
