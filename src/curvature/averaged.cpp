@@ -8,6 +8,7 @@
 #include <ATen/Parallel.h>
 
 #include "curvature/averaged_bands.h"
+#include "curvature/eigh.h"
 #include "curvature/loss_hessians.h"
 #include "rules/stacks.h"
 
@@ -79,21 +80,37 @@ Layout AveragedChain::input_layout(size_t position, size_t edge) const {
   return captured.rule->input_layout(NodeView(captured.node), edge, captured.layout);
 }
 
-Tensor AveragedChain::loss_average() {
-  const LossHead& head = context_.loss().heads[0];
-  const int64_t m = head.gradient.numel() / capture_.N, columns = head.hessian->columns();
-  check_size(head.position, m);
+// The mean over the chosen samples, [m, m].
+Tensor AveragedChain::mean_of(const LossHessian& hessian, const LossHead& head) {
+  const int64_t m = head.gradient.numel() / capture_.N, columns = hessian.columns();
   Tensor total = at::zeros({m, m}, head.gradient.options());
   // About as many columns at a time as there are samples: a piece is then no larger than the
   // matrix.
   const int64_t piece = std::max<int64_t>(1, m / capture_.N);
   for (int64_t begin = 0; begin < columns; begin += piece) {
     const Tensor factor =
-        per_sample(head.hessian->factor(begin, std::min(begin + piece, columns)), head.layout);
+        per_sample(hessian.factor(begin, std::min(begin + piece, columns)), head.layout);
     add_symmetric_product(total, chosen(factor.transpose(0, 1)).flatten(0, 1).t());
   }
   mirror_upper(total);
   return total.div_(static_cast<double>(context_.count()));
+}
+
+Tensor AveragedChain::loss_average() {
+  const LossHead& head = context_.loss().heads[0];
+  check_size(head.position, head.gradient.numel() / capture_.N);
+  const Tensor convex = mean_of(*head.hessian, head);
+  if (options_.bending == Bending::kNone || !head.concave) return convex;
+  const bool is_sample_first = options_.pch_order == PchOrder::kSampleFirst;
+  if (options_.bending == Bending::kClip && is_sample_first) return convex;
+  const Tensor concave = mean_of(*head.concave, head);
+  // The parts of a sample share their eigenvectors: their sum has the absolute eigenvalues.
+  if (options_.bending == Bending::kAbs && is_sample_first) return convex + concave;
+  const Tensor whole = convex - concave;
+  if (options_.bending == Bending::kExact) return whole;
+  const auto [values, vectors] = eigh(whole);
+  const Tensor kept = options_.bending == Bending::kAbs ? values.abs() : values.clamp_min(0);
+  return at::mm(vectors * kept.unsqueeze(0), vectors.t());
 }
 
 // The one edge the chain goes on along, or the number of edges if it ends here.
@@ -253,6 +270,7 @@ Tensor AveragedChain::residual(size_t position) {
   if (!curved.defined()) return {};
   const Layout layout = input_layout(position, next_edge(position));
   curved = chosen(per_sample(curved.unsqueeze(0), layout).squeeze(0));  // [N, m]
+  if (options_.pch_order == PchOrder::kAverageFirst) curved = curved.mean(0, /*keepdim=*/true);
   if (options_.bending == Bending::kClip) curved = curved.clamp_min(0);
   if (options_.bending == Bending::kAbs) curved = curved.abs();
   return curved.mean(0);

@@ -26,6 +26,7 @@ class AveragedChain {
     BatchAverage average = BatchAverage::kProducts;
     Bending bending = Bending::kNone;
     const char* what = "";  // named in errors
+    PchOrder pch_order = PchOrder::kAverageFirst;
   };
   AveragedChain(CurvatureContext& context, const Options& options);
 
@@ -50,6 +51,7 @@ class AveragedChain {
  private:
   std::vector<UsedParameter> parameters_at(size_t position);
   Tensor loss_average();
+  Tensor mean_of(const LossHessian& hessian, const LossHead& head);
   size_t next_edge(size_t position) const;
   bool is_constant(size_t position) const;
   bool keeps_channels(size_t position) const;

@@ -195,10 +195,13 @@ class GraphOperator final : public CurvatureOperator {
     const auto& heads = context_.loss().heads;
     for (size_t h = 0; h < heads.size(); ++h) {
       if (!tangents[h].defined()) continue;
-      seeds.push_back({heads[h].position,
-                       heads[h].output,
-                       weighted(heads[h].hessian->multiply(tangents[h]), heads[h].layout),
-                       heads[h].layout});
+      Tensor curved = heads[h].hessian->multiply(tangents[h]);
+      // Both parts of the loss Hessian share its eigenvectors: their sum has the absolute values.
+      if (kind_ == CurvatureKind::kPchAbs && heads[h].concave) {
+        curved = curved + heads[h].concave->multiply(tangents[h]);
+      }
+      seeds.push_back(
+          {heads[h].position, heads[h].output, weighted(curved, heads[h].layout), heads[h].layout});
     }
     return seeds;
   }
