@@ -9,6 +9,7 @@
 #include "flightdeck/coverage.h"
 #include "flightdeck/curvature.h"
 #include "flightdeck/curvature_coverage.h"
+#include "flightdeck/data_set_operator.h"
 #include "flightdeck/due_steps.h"
 #include "flightdeck/ending.h"
 #include "flightdeck/ggn_factor.h"
