@@ -75,8 +75,9 @@ struct AveragedBlocksOptions {
   PchOrder pch_order = PchOrder::kAverageFirst;  ///< of kPchClip and kPchAbs
 };
 
-/// Hessian backpropagation with batch averages: one explicit block per parameter, for chains of
-/// linear layers, convolutions, elementwise activations, pooling and views. Shared terms that are
+/// Hessian backpropagation with batch averages: one explicit block per parameter, for linear
+/// layers, convolutions, elementwise activations, pooling and views, in chains or with branches
+/// that sums join. Shared terms that are
 /// kept are refused, but for the GGN. Where the loss is not convex in the outputs, the Hessian has
 /// its whole curvature, the GGN the positive part, and the PCH what `pch_order` says.
 struct AveragedBlock {

@@ -127,21 +127,200 @@ TEST(AveragedBlocks, OfOneSampleRepeatedAreTheExactHessian) {
   }
 }
 
-TEST(AveragedBlocks, RefuseASkipConnectionByName) {
-  torch::manual_seed(11);
-  nn::Linear first(4, 4), second(4, 3);
-  first->to(torch::kDouble);
-  second->to(torch::kDouble);
-  const Tensor x = at::randn({3, 4}, at::kDouble);
-  const Tensor hidden = first->forward(x);
-  const Tensor losses =
-      cross_entropies(second->forward(hidden + hidden.tanh()), random_integers({3}, 3));
-  expect_error(
-      [&] {
-        return averaged_blocks(losses,
-                               Parameters(std::vector<Tensor>{first->weight, second->weight}));
-      },
-      {"Add", "branches"});
+// ---- skip connections ---------------------------------------------------------------------------
+
+// One step of a net with branches, as a map of all open tensors joined to all open tensors after
+// it, [N, in] -> [N, out], and the parameters that it uses.
+struct WideStage {
+  std::function<Tensor(const Tensor&)> map;
+  std::vector<Tensor> parameters;
+};
+
+Tensor by_sample(const Tensor& outputs, const Tensor& inputs) {
+  const int64_t N = inputs.size(0);
+  const Tensor all = jacobian(outputs, {inputs}).view({N, -1, N, inputs.numel() / N});
+  return all.diagonal(0, 0, 2).permute({2, 0, 1}).contiguous();
+}
+
+Tensor averaged(const Tensor& jacobians, const Tensor& hessian, BatchAverage average) {
+  if (average == BatchAverage::kProducts) return mean_congruence(jacobians, hessian);
+  return jacobians.mean(0).t().matmul(hessian).matmul(jacobians.mean(0));
+}
+
+Tensor mean_kept(const Tensor& of_samples, const AveragedBlocksOptions& options) {
+  const auto kept = [&options](const Tensor& matrices) {
+    if (options.kind == CurvatureKind::kGgn) return at::zeros_like(matrices);
+    if (options.kind == CurvatureKind::kPchClip) return positive_part(matrices);
+    return options.kind == CurvatureKind::kPchAbs ? absolute_part(matrices) : matrices;
+  };
+  if (options.pch_order == PchOrder::kSampleFirst) return kept(of_samples).mean(0);
+  return kept(of_samples.mean(0));
+}
+
+// The blocks of all parameters, those of the last stage first, for a convex loss.
+std::vector<Tensor> wide_blocks(const std::vector<WideStage>& stages,
+                                const Tensor& inputs,
+                                const std::function<Tensor(const Tensor&)>& losses,
+                                const AveragedBlocksOptions& options) {
+  std::vector<Tensor> values = {inputs.detach().requires_grad_(true)};
+  for (const WideStage& stage : stages) values.push_back(stage.map(values.back()));
+  const std::vector<Tensor> cotangents =
+      torch::autograd::grad({losses(values.back()).sum()}, values, {}, /*retain_graph=*/true);
+  const auto bend = [](const Tensor& scalar, const Tensor& leaf) {
+    return by_sample(torch::autograd::grad({scalar}, {leaf}, {}, true, true)[0], leaf);
+  };
+  const Tensor outputs = values.back().detach().requires_grad_(true);
+  Tensor hessian = bend(losses(outputs).sum(), outputs).mean(0);
+  std::vector<Tensor> blocks;
+  for (size_t i = stages.size(); i-- > 0;) {
+    const Tensor leaf = values[i].detach().requires_grad_(true);
+    const Tensor out = stages[i].map(leaf);
+    for (const Tensor& parameter : stages[i].parameters) {
+      const Tensor own = jacobian(out, {parameter}).view({out.size(0), -1, parameter.numel()});
+      blocks.push_back(averaged(own, hessian, options.parameter_average.value_or(options.average)));
+    }
+    const Tensor down = by_sample(out, leaf);
+    // A quadratic term keeps the second derivative defined where the stage is linear.
+    const Tensor scalar = (out * cotangents[i + 1]).sum() + 0.5 * leaf.square().sum();
+    const Tensor bent = bend(scalar, leaf) - at::eye(leaf.size(1), doubles()).unsqueeze(0);
+    hessian = averaged(down, hessian, options.average) + mean_kept(bent, options);
+  }
+  return blocks;
+}
+
+// h = W1 x, g = h + sigmoid(W2 h), z = W4 (g + tanh(W3 g) + h): a skip inside a longer one.
+struct ResidualNet {
+  nn::Linear first = on_device(nn::Linear(3, 4)), second = on_device(nn::Linear(4, 4)),
+             third = on_device(nn::Linear(4, 4)), last = on_device(nn::Linear(4, 3));
+
+  Tensor forward(const Tensor& x) {
+    const Tensor h = first->forward(x);
+    const Tensor g = h + second->forward(h).sigmoid();
+    return last->forward(g + third->forward(g).tanh() + h);
+  }
+  Parameters parameters() const {
+    return std::vector<NamedParameter>{{"first.weight", first->weight},
+                                       {"first.bias", first->bias},
+                                       {"second.weight", second->weight},
+                                       {"second.bias", second->bias},
+                                       {"third.weight", third->weight},
+                                       {"third.bias", third->bias},
+                                       {"last.weight", last->weight},
+                                       {"last.bias", last->bias}};
+  }
+  // Columns 0 to 3 of a joint tensor are h wherever it is still open.
+  std::vector<WideStage> stages() {
+    const auto part = [](const Tensor& all, int64_t k) { return all.slice(1, 4 * k, 4 * k + 4); };
+    return {{[this](const Tensor& x) { return first->forward(x); }, {first->weight, first->bias}},
+            {[this](const Tensor& h) {
+               return at::cat({h, second->forward(h)}, 1);
+             },
+             {second->weight, second->bias}},
+            {[=](const Tensor& t) {
+               return at::cat({part(t, 0), part(t, 1).sigmoid()}, 1);
+             },
+             {}},
+            {[=](const Tensor& t) {
+               return at::cat({part(t, 0), part(t, 0) + part(t, 1)}, 1);
+             },
+             {}},
+            {[=](const Tensor& t) {
+               return at::cat({t, third->forward(part(t, 1))}, 1);
+             },
+             {third->weight, third->bias}},
+            {[=](const Tensor& t) {
+               return at::cat({part(t, 0), part(t, 1), part(t, 2).tanh()}, 1);
+             },
+             {}},
+            {[=](const Tensor& t) { return part(t, 1) + part(t, 2) + part(t, 0); }, {}},
+            {[this](const Tensor& y) { return last->forward(y); }, {last->weight, last->bias}}};
+  }
+};
+
+class SkipConnections : public SeededTest {
+ protected:
+  ResidualNet net_;
+};
+
+TEST_F(SkipConnections, AreFollowedWithAllOpenTensorsInOneMatrix) {
+  const Tensor inputs = random({5, 3}), labels = random_integers({5}, 3);
+  const auto losses = [&](const Tensor& outputs) { return cross_entropies(outputs, labels); };
+  for (CurvatureKind kind : {CurvatureKind::kGgn,
+                             CurvatureKind::kHessian,
+                             CurvatureKind::kPchClip,
+                             CurvatureKind::kPchAbs}) {
+    for (BatchAverage average : {BatchAverage::kProducts, BatchAverage::kJacobians}) {
+      for (PchOrder order : {PchOrder::kAverageFirst, PchOrder::kSampleFirst}) {
+        AveragedBlocksOptions options;
+        options.kind = kind;
+        options.average = average;
+        options.parameter_average = BatchAverage::kProducts;
+        options.pch_order = order;
+        const auto blocks =
+            averaged_blocks(losses(net_.forward(inputs)), net_.parameters(), options);
+        const auto expected = wide_blocks(net_.stages(), inputs, losses, options);
+        ASSERT_EQ(blocks.size(), expected.size());
+        for (size_t layer = 0; layer < 4; ++layer) {
+          for (size_t i : {2 * layer, 2 * layer + 1}) {
+            expect_block(
+                *blocks[i].block,
+                expected[2 * (3 - layer) + i % 2],
+                std::to_string(int(kind)) + std::to_string(int(average)) + " of " + blocks[i].name);
+          }
+        }
+      }
+    }
+  }
+}
+
+void expect_exact_blocks(const Tensor& losses,
+                         const Tensor& outputs,
+                         const Parameters& parameters) {
+  const DenseCurvature dense = dense_curvature(losses, outputs, parameters);
+  for (CurvatureKind kind : {CurvatureKind::kGgn, CurvatureKind::kHessian}) {
+    const Tensor matrix = kind == CurvatureKind::kGgn ? dense.ggn() : dense.hessian();
+    AveragedBlocksOptions options;
+    options.kind = kind;
+    const auto blocks = averaged_blocks(losses, parameters, options);
+    for (size_t p = 0; p < blocks.size(); ++p) {
+      const Tensor entries = entries_of_group(parameters, {p});
+      expect_block(*blocks[p].block,
+                   matrix.index_select(0, entries).index_select(1, entries),
+                   blocks[p].name);
+    }
+  }
+}
+
+TEST_F(SkipConnections, OfOneSampleRepeatedGiveTheExactBlocks) {
+  const Tensor outputs = net_.forward(random({1, 3}).expand({3, 3}).contiguous());
+  const Tensor labels = random_integers({1}, 3).expand({3}).contiguous();
+  expect_exact_blocks(cross_entropies(outputs, labels), outputs, net_.parameters());
+}
+
+TEST_F(SkipConnections, BetweenConvolutionsAndPoolingGiveTheExactBlocks) {
+  auto first = on_device(nn::Conv2d(nn::Conv2dOptions(1, 2, 3).padding(1)));
+  auto second = on_device(nn::Conv2d(nn::Conv2dOptions(2, 2, 3).padding(1)));
+  auto last = on_device(nn::Linear(8, 3));
+  const Tensor x = random({1, 1, 4, 4}).expand({3, 1, 4, 4}).contiguous();
+  const Tensor h = first->forward(x);
+  const Tensor pooled =
+      torch::max_pool2d(h + second->forward(h.sigmoid()).tanh(), 2) + torch::max_pool2d(h, 2);
+  const Tensor outputs = last->forward(pooled.flatten(1));
+  const Tensor labels = random_integers({1}, 3).expand({3}).contiguous();
+  expect_exact_blocks(cross_entropies(outputs, labels),
+                      outputs,
+                      std::vector<NamedParameter>{{"first.weight", first->weight},
+                                                  {"first.bias", first->bias},
+                                                  {"second.weight", second->weight},
+                                                  {"last.weight", last->weight},
+                                                  {"last.bias", last->bias}});
+}
+
+TEST_F(SkipConnections, ThatAProductJoinsAreRefusedByName) {
+  const Tensor h = net_.first->forward(random({3, 3}));
+  const Tensor losses = cross_entropies(net_.last->forward(h * h.tanh()), random_integers({3}, 3));
+  const Parameters some = std::vector<Tensor>{net_.first->weight, net_.last->weight};
+  expect_error([&] { return averaged_blocks(losses, some); }, {"Mul", "not linear", "operators"});
 }
 
 // ---- sub-blocks ---------------------------------------------------------------------------------
