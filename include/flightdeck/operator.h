@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Symmetric matrices too large to write down, and two small ones to build upon.
+// Symmetric matrices too large to write down, and three small ones to build upon.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/TensorOptions.h>
@@ -51,5 +54,24 @@ class DampedOperator : public LinearOperator {
   const LinearOperator& undamped_;
   double damping_;
 };
+
+/// The lines and columns begin..end-1 of another matrix: what it does among these entries.
+class SubBlockOperator : public LinearOperator {
+ public:
+  SubBlockOperator(std::shared_ptr<const LinearOperator> whole, int64_t begin, int64_t end);
+  int64_t dim() const override { return end_ - begin_; }
+  at::TensorOptions options() const override { return whole_->options(); }
+  Tensor multiply(const Tensor& vectors) const override;
+
+ private:
+  std::shared_ptr<const LinearOperator> whole_;
+  int64_t begin_, end_;
+};
+
+/// The lines of the first dimension of a parameter (all entries of a vector) in `count` blocks of
+/// nearly equal size, as ranges begin..end-1 of its flattened entries: sub-blocks of its curvature
+/// that are solved apart. As many as there are lines at most.
+[[nodiscard]] std::vector<std::pair<int64_t, int64_t>> line_blocks(const Tensor& parameter,
+                                                                   int64_t count);
 
 }  // namespace flightdeck

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,14 +59,27 @@ enum class BatchAverage {
   kJacobians,  ///< J̄ᵀ H̄ J̄ with mean Jacobians (Chen et al.)
 };
 
-struct AveragedBlocksOptions {
-  CurvatureKind kind = CurvatureKind::kGgn;  ///< kGgn, kHessian, kPchClip or kPchAbs
-  BatchAverage average = BatchAverage::kProducts;
+/// When the PCH drops or turns what is negative: the authors' experiments took the batch average
+/// first, which keeps less of what the samples disagree about.
+enum class PchOrder {
+  kAverageFirst,  ///< of the residual and of the loss Hessian, averaged over the samples
+  kSampleFirst,   ///< of every sample's residual and loss Hessian, before they are averaged
 };
 
-/// Hessian backpropagation with batch averages: one explicit block per parameter, for chains of
-/// linear layers, convolutions, elementwise activations, pooling and views. Shared terms that are
-/// kept are refused, but for the GGN.
+struct AveragedBlocksOptions {
+  CurvatureKind kind = CurvatureKind::kGgn;  ///< kGgn, kHessian, kPchClip or kPchAbs
+  /// Of the Jacobians by an op's inputs: what travels on to the ops below.
+  BatchAverage average = BatchAverage::kProducts;
+  /// Of the Jacobians by the parameters; without a word the same.
+  std::optional<BatchAverage> parameter_average;
+  PchOrder pch_order = PchOrder::kAverageFirst;  ///< of kPchClip and kPchAbs
+};
+
+/// Hessian backpropagation with batch averages: one explicit block per parameter, for linear
+/// layers, convolutions, elementwise activations, pooling and views, in chains or with branches
+/// that sums join. Shared terms that are
+/// kept are refused, but for the GGN. Where the loss is not convex in the outputs, the Hessian has
+/// its whole curvature, the GGN the positive part, and the PCH what `pch_order` says.
 struct AveragedBlock {
   std::string name;
   std::shared_ptr<const LinearOperator> block;

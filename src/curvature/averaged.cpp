@@ -8,6 +8,7 @@
 #include <ATen/Parallel.h>
 
 #include "curvature/averaged_bands.h"
+#include "curvature/eigh.h"
 #include "curvature/loss_hessians.h"
 #include "rules/stacks.h"
 
@@ -21,6 +22,11 @@ bool is_convolution(const CapturedNode& captured) {
 
 bool picks_entries(const CapturedNode& captured) {
   return captured.rule && captured.rule->picks_entries();
+}
+
+bool has_uses(const CapturedNode& captured) {
+  return std::find(captured.edges.begin(), captured.edges.end(), EdgeKind::kUse) !=
+         captured.edges.end();
 }
 
 bool is_padding(const CapturedNode& captured) {
@@ -79,27 +85,43 @@ Layout AveragedChain::input_layout(size_t position, size_t edge) const {
   return captured.rule->input_layout(NodeView(captured.node), edge, captured.layout);
 }
 
-Tensor AveragedChain::loss_average() {
-  const LossHead& head = context_.loss().heads[0];
-  const int64_t m = head.gradient.numel() / capture_.N, columns = head.hessian->columns();
-  check_size(head.position, m);
+// The mean over the chosen samples, [m, m].
+Tensor AveragedChain::mean_of(const LossHessian& hessian, const LossHead& head) {
+  const int64_t m = head.gradient.numel() / capture_.N, columns = hessian.columns();
   Tensor total = at::zeros({m, m}, head.gradient.options());
   // About as many columns at a time as there are samples: a piece is then no larger than the
   // matrix.
   const int64_t piece = std::max<int64_t>(1, m / capture_.N);
   for (int64_t begin = 0; begin < columns; begin += piece) {
     const Tensor factor =
-        per_sample(head.hessian->factor(begin, std::min(begin + piece, columns)), head.layout);
+        per_sample(hessian.factor(begin, std::min(begin + piece, columns)), head.layout);
     add_symmetric_product(total, chosen(factor.transpose(0, 1)).flatten(0, 1).t());
   }
   mirror_upper(total);
   return total.div_(static_cast<double>(context_.count()));
 }
 
-// The one edge the chain goes on along, or the number of edges if it ends here.
-size_t AveragedChain::next_edge(size_t position) const {
+Tensor AveragedChain::loss_average() {
+  const LossHead& head = context_.loss().heads[0];
+  check_size(head.position, head.gradient.numel() / capture_.N);
+  const Tensor convex = mean_of(*head.hessian, head);
+  if (options_.bending == Bending::kNone || !head.concave) return convex;
+  const bool is_sample_first = options_.pch_order == PchOrder::kSampleFirst;
+  if (options_.bending == Bending::kClip && is_sample_first) return convex;
+  const Tensor concave = mean_of(*head.concave, head);
+  // The parts of a sample share their eigenvectors: their sum has the absolute eigenvalues.
+  if (options_.bending == Bending::kAbs && is_sample_first) return convex + concave;
+  const Tensor whole = convex - concave;
+  if (options_.bending == Bending::kExact) return whole;
+  const auto [values, vectors] = eigh(whole);
+  const Tensor kept = options_.bending == Bending::kAbs ? values.abs() : values.clamp_min(0);
+  return at::mm(vectors * kept.unsqueeze(0), vectors.t());
+}
+
+// The edges along which the samples go on.
+std::vector<size_t> AveragedChain::batch_edges(size_t position) const {
   const CapturedNode& captured = capture_.nodes[position];
-  size_t found = captured.edges.size();
+  std::vector<size_t> found;
   for (size_t e = 0; e < captured.edges.size(); ++e) {
     if (captured.next[e] < 0 || captured.edges[e] == EdgeKind::kUse) continue;
     TORCH_CHECK_NOT_IMPLEMENTED(captured.edges[e] == EdgeKind::kBatch && captured.rule,
@@ -112,14 +134,20 @@ size_t AveragedChain::next_edge(size_t position) const {
                                 " takes as many entries of every sample, but ",
                                 captured.node->name(),
                                 " picks them in any order; use KFLR or the operators instead");
-    TORCH_CHECK_NOT_IMPLEMENTED(found == captured.edges.size(),
-                                options_.what,
-                                " is defined for chains of layers, but ",
-                                captured.node->name(),
-                                " joins two branches; use KFLR or the operators instead");
-    found = e;
+    found.push_back(e);
   }
   return found;
+}
+
+// The one edge the chain goes on along, or the number of edges if it ends here.
+size_t AveragedChain::next_edge(size_t position) const {
+  const std::vector<size_t> found = batch_edges(position);
+  TORCH_CHECK_NOT_IMPLEMENTED(found.size() < 2,
+                              options_.what,
+                              " is defined for chains of layers, but ",
+                              capture_.nodes[position].node->name(),
+                              " joins two branches; use KFLR or the operators instead");
+  return found.empty() ? capture_.nodes[position].edges.size() : found[0];
 }
 
 // The Jacobian is the same for every sample.
@@ -179,29 +207,139 @@ void AveragedChain::run(const std::function<void(const Use&)>& visit) {
           }
         });
   }
+  if (options_.follows_branches && has_branches()) {
+    run_branches(visit);
+  } else {
+    run_chain(visit);
+  }
+}
+
+AveragedChain::Use AveragedChain::use_at(size_t position) {
+  return {position,
+          parameters_at(position),
+          [this] {
+            flush();
+            return matrix_;
+          },
+          [this, position] { return fold_lazily(position); }};
+}
+
+void AveragedChain::run_chain(const std::function<void(const Use&)>& visit) {
   size_t position = context_.loss().heads[0].position;
   check_real(position);
   matrix_ = loss_average();
   while (true) {
     check_real(position);
-    const CapturedNode& captured = capture_.nodes[position];
-    const bool has_uses = std::find(captured.edges.begin(), captured.edges.end(), EdgeKind::kUse) !=
-                          captured.edges.end();
-    if (has_uses) {
-      visit({position,
-             parameters_at(position),
-             [this] {
-               flush();
-               return matrix_;
-             },
-             [this, position] { return fold_lazily(position); }});
-    }
+    if (has_uses(capture_.nodes[position])) visit(use_at(position));
     const size_t edge = next_edge(position);
-    if (edge == captured.edges.size()) break;
+    if (edge == capture_.nodes[position].edges.size()) break;
     const bool is_lazy = keeps_channels(position) && options_.bending == Bending::kNone;
     pending_.push_back(position);
     if (!is_lazy) flush();
-    position = captured.next[edge];
+    position = capture_.nodes[position].next[edge];
+  }
+}
+
+// Some op between the loss and the inputs joins several tensors of the batch.
+bool AveragedChain::has_branches() const {
+  size_t position = context_.loss().heads[0].position;
+  while (true) {
+    const std::vector<size_t> edges = batch_edges(position);
+    if (edges.size() > 1) return true;
+    if (edges.empty()) return false;
+    position = capture_.nodes[position].next[edges[0]];
+  }
+}
+
+// Open tensors wait until all that reads them is done, which the order of the nodes sees to. An op
+// takes its own lines and columns of the joint matrix from what it gives out to what it reads; a
+// tensor that is reached a second time has its lines and columns added up.
+void AveragedChain::run_branches(const std::function<void(const Use&)>& visit) {
+  struct OpenTensor {
+    size_t position;
+    int64_t begin, size;  // among the lines of the joint matrix
+  };
+  check_real(context_.loss().heads[0].position);
+  Tensor joint = loss_average();
+  std::vector<OpenTensor> open = {{context_.loss().heads[0].position, 0, joint.size(0)}};
+  while (!open.empty()) {
+    const auto first =
+        std::min_element(open.begin(), open.end(), [](const OpenTensor& a, const OpenTensor& b) {
+          return a.position < b.position;
+        });
+    const OpenTensor own = *first;
+    open.erase(first);
+    const CapturedNode& captured = capture_.nodes[own.position];
+    const NodeView view(captured.node);
+    check_real(own.position);
+    matrix_ = joint.narrow(0, own.begin, own.size).narrow(1, own.begin, own.size).contiguous();
+    if (has_uses(captured)) visit(use_at(own.position));
+    const std::vector<size_t> edges = batch_edges(own.position);
+    TORCH_CHECK_NOT_IMPLEMENTED(edges.size() < 2 || is_constant(own.position),
+                                options_.what,
+                                " follows branches that a sum joins, but ",
+                                view.name(),
+                                " is not linear in them; use KFLR or the operators instead");
+    // What the lines of the next joint matrix are made of: an open tensor as it was, or an input.
+    struct JointPart {
+      size_t position, edge;
+      bool is_input;
+      int64_t from, size, to;
+    };
+    std::vector<OpenTensor> next;
+    std::vector<JointPart> pieces;
+    int64_t lines = 0;
+    const auto add = [&](size_t position, size_t edge, bool is_input, int64_t from, int64_t size) {
+      auto found = std::find_if(
+          next.begin(), next.end(), [&](const OpenTensor& o) { return o.position == position; });
+      if (found == next.end()) {
+        next.push_back({position, lines, size});
+        lines += size;
+        found = next.end() - 1;
+      }
+      pieces.push_back({position, edge, is_input, from, size, found->begin});
+    };
+    for (const OpenTensor& other : open) add(other.position, 0, false, other.begin, other.size);
+    for (size_t e : edges) {
+      TORCH_CHECK_NOT_IMPLEMENTED(captured.node->next_edge(e).input_nr == 0,
+                                  options_.what,
+                                  " follows ops with one output, but ",
+                                  view.name(),
+                                  " reads another one of ",
+                                  capture_.nodes[captured.next[e]].node->name(),
+                                  "; use KFLR or the operators instead");
+      add(captured.next[e],
+          e,
+          true,
+          own.begin,
+          entries_per_sample(view.input_shape(e), capture_.N));
+    }
+    check_size(own.position, lines);
+    Tensor result = at::zeros({lines, lines}, joint.options());
+    for (const JointPart& a : pieces) {
+      for (const JointPart& b : pieces) {
+        Tensor part;
+        if (!a.is_input && !b.is_input) {
+          part = joint.narrow(0, a.from, a.size).narrow(1, b.from, b.size);
+        } else if (!a.is_input) {
+          part = mean_lines_through(
+              own.position, b.edge, joint.narrow(0, a.from, a.size).narrow(1, own.begin, own.size));
+        } else if (!b.is_input) {
+          continue;  // the transpose of another part
+        } else if (edges.size() == 1) {
+          part = through(own.position, matrix_);
+        } else {
+          const Tensor half = lines_through(own.position, a.edge, matrix_);  // [m, m_a]
+          part = lines_through(own.position, b.edge, half.t().contiguous());
+        }
+        result.narrow(0, a.to, a.size).narrow(1, b.to, b.size) += part;
+        if (!a.is_input && b.is_input) {
+          result.narrow(0, b.to, b.size).narrow(1, a.to, a.size) += part.t();
+        }
+      }
+    }
+    joint = result;
+    open = next;
   }
 }
 
@@ -253,6 +391,7 @@ Tensor AveragedChain::residual(size_t position) {
   if (!curved.defined()) return {};
   const Layout layout = input_layout(position, next_edge(position));
   curved = chosen(per_sample(curved.unsqueeze(0), layout).squeeze(0));  // [N, m]
+  if (options_.pch_order == PchOrder::kAverageFirst) curved = curved.mean(0, /*keepdim=*/true);
   if (options_.bending == Bending::kClip) curved = curved.clamp_min(0);
   if (options_.bending == Bending::kAbs) curved = curved.abs();
   return curved.mean(0);
@@ -288,9 +427,8 @@ Tensor AveragedChain::through_elementwise(size_t position, const Tensor& matrix)
 }
 
 // Lines [L, m_out] times the Jacobian that all samples share: lines take the places of samples.
-Tensor AveragedChain::lines_through(size_t position, const Tensor& lines) {
+Tensor AveragedChain::lines_through(size_t position, size_t edge, const Tensor& lines) {
   const CapturedNode& captured = capture_.nodes[position];
-  const size_t edge = next_edge(position);
   const int64_t L = lines.size(0), N = capture_.N;
   const Shape input = NodeView(captured.node).input_shape(edge);
   const Shape output = NodeView(captured.node).output_shape();
@@ -313,7 +451,26 @@ Tensor AveragedChain::lines_through(size_t position, const Tensor& lines) {
 }
 
 Tensor AveragedChain::through_constant(size_t position, const Tensor& matrix) {
-  return lines_through(position, lines_through(position, matrix).t());
+  const size_t edge = next_edge(position);
+  return lines_through(position, edge, lines_through(position, edge, matrix).t());
+}
+
+// Lines [L, m_out] times the mean over the samples of the Jacobian, [L, m_in].
+Tensor AveragedChain::mean_lines_through(size_t position, size_t edge, const Tensor& lines) {
+  if (is_constant(position)) return lines_through(position, edge, lines.contiguous());
+  if (linearisation_.is_elementwise(position)) return lines * slopes_of(position).mean(0);
+  const CapturedNode& captured = capture_.nodes[position];
+  const Shape output = NodeView(captured.node).output_shape();
+  std::vector<bool> wanted(captured.edges.size(), false);
+  wanted[edge] = true;
+  std::vector<Tensor> means;
+  for (const Tensor& line : lines.unbind(0)) {
+    const Tensor stack =
+        from_per_sample(line.view({1, 1, -1}).expand({1, capture_.N, -1}), output, captured.layout);
+    const Tensor down = linearisation_.columns(position, {stack}, wanted)[edge];
+    means.push_back(chosen(per_sample(down, input_layout(position, edge)).squeeze(0)).mean(0));
+  }
+  return at::stack(means);
 }
 
 // Jacobians that differ between samples: every line for every sample.

@@ -19,13 +19,16 @@ namespace flightdeck {
 std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context);
 
 // Walks from the loss down a chain of ops with the batch average of the curvature of what each op
-// gives out, [m, m] over the m entries of one sample.
+// gives out, [m, m] over the m entries of one sample. Where branches are followed, the matrix is
+// over the entries of all tensors that are open at a time: a chain in a wider space.
 class AveragedChain {
  public:
   struct Options {
     BatchAverage average = BatchAverage::kProducts;
     Bending bending = Bending::kNone;
     const char* what = "";  // named in errors
+    PchOrder pch_order = PchOrder::kAverageFirst;
+    bool follows_branches = false;  // that linear ops join; refused without
   };
   AveragedChain(CurvatureContext& context, const Options& options);
 
@@ -50,6 +53,12 @@ class AveragedChain {
  private:
   std::vector<UsedParameter> parameters_at(size_t position);
   Tensor loss_average();
+  Tensor mean_of(const LossHessian& hessian, const LossHead& head);
+  void run_chain(const std::function<void(const Use&)>& visit);
+  void run_branches(const std::function<void(const Use&)>& visit);
+  Use use_at(size_t position);
+  bool has_branches() const;
+  std::vector<size_t> batch_edges(size_t position) const;
   size_t next_edge(size_t position) const;
   bool is_constant(size_t position) const;
   bool keeps_channels(size_t position) const;
@@ -59,7 +68,8 @@ class AveragedChain {
   Tensor through_constant(size_t position, const Tensor& matrix);
   Tensor through_samples(size_t position, const Tensor& matrix);
   Tensor through_max_pool(size_t position, const Tensor& matrix);
-  Tensor lines_through(size_t position, const Tensor& lines);
+  Tensor lines_through(size_t position, size_t edge, const Tensor& lines);
+  Tensor mean_lines_through(size_t position, size_t edge, const Tensor& lines);
   Tensor residual(size_t position);
   Tensor fold(size_t position) const;
   Tensor fold_lazily(size_t position);
@@ -78,8 +88,8 @@ class AveragedChain {
   RowsCollector collector_;
   std::vector<UsedParameter> used_;       // what the collector has completed at the node at hand
   std::vector<variable_list> gradients_;  // per node, only where ops bend
-  Tensor matrix_;
-  std::vector<size_t> pending_;  // ops that `matrix_` has not been taken through yet
+  Tensor matrix_;                         // of the chain, or of the open tensor that is looked at
+  std::vector<size_t> pending_;           // ops that `matrix_` has not been taken through yet
 };
 
 }  // namespace flightdeck

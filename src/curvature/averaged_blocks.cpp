@@ -80,7 +80,14 @@ std::vector<AveragedBlock> averaged_blocks(const Batch& batch,
         "averaged_blocks: the losses contain a term that all samples share (",
         context.capture().shared_term_names().front(),
         "), whose curvature is not propagated; set options.shared_terms to kLeaveOut and add it");
-    AveragedChain chain(context, {options.average, bending_of(options.kind), "averaged_blocks"});
+    AveragedChain::Options followed;
+    followed.average = options.average;
+    followed.bending = bending_of(options.kind);
+    followed.what = "averaged_blocks";
+    followed.pch_order = options.pch_order;
+    followed.follows_branches = true;
+    AveragedChain chain(context, followed);
+    const BatchAverage of_parameters = options.parameter_average.value_or(options.average);
     std::vector<AveragedBlock> blocks;
     for (const auto& [name, tensor] : parameters) blocks.push_back({name, nullptr});
     chain.run([&](const AveragedChain::Use& use) {
@@ -94,7 +101,7 @@ std::vector<AveragedBlock> averaged_blocks(const Batch& batch,
             view.name(),
             " is neither a weight nor a bias of a linear layer or convolution; leave it out");
         blocks[p].block = is_bias ? std::make_shared<DenseOperator>(use.folded())
-                                  : weight_block(rows, shape, use.matrix(), options.average);
+                                  : weight_block(rows, shape, use.matrix(), of_parameters);
       }
     });
     return blocks;

@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include "curvature/context.h"
+#include "curvature/flat_parameters.h"
 #include "curvature/loss_hessians.h"
 #include "curvature/tangent_pass.h"
 #include "rules/stacks.h"
@@ -25,11 +26,8 @@ class GraphOperator final : public CurvatureOperator {
       : kind_(kind),
         context_(batch, CurvatureFrom::kProducts),
         pass_(context_, weights()),
-        blocks_(blocks_of(options.groups)) {
-    for (const auto& [name, tensor] : batch.parameters()) {
-      sizes_.push_back(tensor.numel());
-      dim_ += tensor.numel();
-    }
+        blocks_(blocks_of(options.groups)),
+        flat_(batch.parameters()) {
     check_scalar();
     const bool needs_loss =
         kind != CurvatureKind::kHessian &&
@@ -37,23 +35,16 @@ class GraphOperator final : public CurvatureOperator {
     if (needs_loss) context_.loss();
   }
 
-  int64_t dim() const override { return dim_; }
-  at::TensorOptions options() const override {
-    const Tensor& first = context_.parameters()[0].tensor;
-    at::ScalarType widest = first.scalar_type();
-    for (const auto& [name, tensor] : context_.parameters()) {
-      widest = c10::promoteTypes(widest, tensor.scalar_type());
-    }
-    return first.options().dtype(widest).requires_grad(false);
-  }
+  int64_t dim() const override { return flat_.dim(); }
+  at::TensorOptions options() const override { return flat_.options(); }
   const std::vector<std::string>& remarks() const override { return context_.remarks(); }
 
   Tensor multiply(const Tensor& vectors) const override {
-    TORCH_CHECK_VALUE(vectors.dim() == 2 && vectors.size(1) == dim_,
+    TORCH_CHECK_VALUE(vectors.dim() == 2 && vectors.size(1) == dim(),
                       "curvature: vectors have shape ",
                       vectors.sizes(),
                       " but must be [V, D] with D = ",
-                      dim_,
+                      dim(),
                       ", one line per vector; flatten and concatenate, or use join");
     return with_curvature_remedies([&] {
       std::vector<Tensor> parts = split(vectors.detach());
@@ -71,24 +62,8 @@ class GraphOperator final : public CurvatureOperator {
     });
   }
 
-  std::vector<Tensor> split(const Tensor& vectors) const override {
-    std::vector<Tensor> parts;
-    for (size_t p = 0; p < sizes_.size(); ++p) {
-      const int64_t begin = std::accumulate(sizes_.begin(), sizes_.begin() + p, int64_t{0});
-      parts.push_back(
-          vectors.slice(1, begin, begin + sizes_[p])
-              .reshape(with_lead(vectors.size(0), context_.parameters()[p].tensor.sizes().vec())));
-    }
-    return parts;
-  }
-
-  Tensor join(const std::vector<Tensor>& parts) const override {
-    std::vector<Tensor> lines;
-    for (const Tensor& part : parts) {
-      lines.push_back(part.reshape({part.size(0), -1}).to(options()));
-    }
-    return at::cat(lines, 1);
-  }
+  std::vector<Tensor> split(const Tensor& vectors) const override { return flat_.split(vectors); }
+  Tensor join(const std::vector<Tensor>& parts) const override { return flat_.join(parts); }
 
   Tensor gradient() const override {
     TORCH_CHECK_VALUE(!context_.capture().is_scalar || context_.samples().empty(),
@@ -99,10 +74,10 @@ class GraphOperator final : public CurvatureOperator {
                       "; hand over the individual losses [N]");
     return with_curvature_remedies([&] {
       std::vector<Tensor> parts;
-      for (size_t p = 0; p < sizes_.size(); ++p) {
+      for (size_t p = 0; p < flat_.sizes().size(); ++p) {
         const Tensor& part = pass_.gradients()[p];
         parts.push_back(part.defined() ? part.reshape({-1}).to(options())
-                                       : at::zeros({sizes_[p]}, options()));
+                                       : at::zeros({flat_.sizes()[p]}, options()));
       }
       return at::cat(parts);
     });
@@ -195,10 +170,13 @@ class GraphOperator final : public CurvatureOperator {
     const auto& heads = context_.loss().heads;
     for (size_t h = 0; h < heads.size(); ++h) {
       if (!tangents[h].defined()) continue;
-      seeds.push_back({heads[h].position,
-                       heads[h].output,
-                       weighted(heads[h].hessian->multiply(tangents[h]), heads[h].layout),
-                       heads[h].layout});
+      Tensor curved = heads[h].hessian->multiply(tangents[h]);
+      // Both parts of the loss Hessian share its eigenvectors: their sum has the absolute values.
+      if (kind_ == CurvatureKind::kPchAbs && heads[h].concave) {
+        curved = curved + heads[h].concave->multiply(tangents[h]);
+      }
+      seeds.push_back(
+          {heads[h].position, heads[h].output, weighted(curved, heads[h].layout), heads[h].layout});
     }
     return seeds;
   }
@@ -254,8 +232,7 @@ class GraphOperator final : public CurvatureOperator {
   mutable CurvatureContext context_;
   mutable TangentPass pass_;
   std::vector<std::vector<size_t>> blocks_;
-  std::vector<int64_t> sizes_;
-  int64_t dim_ = 0;
+  FlatParameters flat_;
 };
 
 }  // namespace

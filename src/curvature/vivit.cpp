@@ -67,6 +67,11 @@ class Vivit::State {
     context_.remark_one_by_one();
   }
 
+  struct Spectrum {
+    Tensor values, vectors;  // the largest value first; vectors in columns
+    int64_t rank = -1;
+  };
+
   size_t groups() const { return groups_.size(); }
   const std::vector<std::string>& remarks() const { return context_.remarks(); }
 
@@ -101,71 +106,80 @@ class Vivit::State {
     return spectrum.rank;
   }
 
-  // Eigenvalues [count] and coefficients [count, R] of the leading eigenvectors.
-  std::pair<Tensor, Tensor> leading(int64_t count, size_t group) const {
-    const int64_t available = rank(group);
-    if (count < 0) count = available;
-    TORCH_CHECK_VALUE(count <= available,
-                      "vivit: ",
-                      count,
-                      " eigenvectors asked for but the GGN of group ",
-                      group,
-                      " has rank ",
-                      available,
-                      "; ask for at most that many");
+  // Eigenvalues [R] and eigenvectors [R, R] in columns, of the whole Gram matrix.
+  const Spectrum& decomposed(size_t group) const {
+    check_group(group);
     Spectrum& spectrum = spectra_[group];
     if (!spectrum.vectors.defined()) {
       const auto [values, vectors] = eigh(gram(group));  // ascending, as LibTorch has it
-      spectrum.values = values.flip(0).clamp_min_(0);
+      // Values that were handed out stay as they are to the bit: a caller may choose by them.
+      if (!spectrum.values.defined()) spectrum.values = values.flip(0).clamp_min_(0);
       spectrum.vectors = vectors.flip(1);
     }
-    return {spectrum.values.slice(0, 0, count), spectrum.vectors.slice(1, 0, count).t()};
+    return spectrum;
   }
 
-  Tensor gammas(int64_t count, size_t group) const {
+  // Eigenvalues [count] and coefficients [count, R] of these eigenvectors.
+  std::pair<Tensor, Tensor> chosen(const Directions& which, size_t group) const {
+    const std::vector<int64_t> positions =
+        which.positions(gram_eigenvalues(group).slice(0, 0, rank(group)));
+    const Spectrum& spectrum = decomposed(group);
+    const Tensor index = at::tensor(positions, at::kLong).to(spectrum.values.device());
+    return {spectrum.values.index_select(0, index), spectrum.vectors.index_select(1, index).t()};
+  }
+
+  Tensor gammas(const Directions& which, size_t group) const {
     check_gradients();
-    const auto [values, coefficients] = leading(count, group);
+    const auto [values, coefficients] = chosen(which, group);
+    return slopes(values, coefficients, group);
+  }
+
+  // g_n·e_k, [G, count].
+  Tensor slopes(const Tensor& values, const Tensor& coefficients, size_t group) const {
     const Tensor cross = whole(group).slice(0, R()).slice(1, 0, R()) / std::sqrt(double(S()));
     return at::mm(cross, coefficients.t()) / values.sqrt();
   }
 
-  Tensor lambdas(int64_t count, size_t group) const {
-    const auto [values, coefficients] = leading(count, group);
+  Tensor lambdas(const Directions& which, size_t group) const {
+    const auto [values, coefficients] = chosen(which, group);
     const Tensor squares = coefficients.reshape({-1, K_, S()}).square().sum(1);  // [count, S]
     return squares.t() * values * double(S());
   }
 
-  std::vector<Tensor> eigenvectors(int64_t count, size_t group) const {
-    const auto [values, coefficients] = leading(count, group);
+  std::vector<Tensor> eigenvectors(const Directions& which, size_t group) const {
+    const auto [values, coefficients] = chosen(which, group);
     const Tensor scaled = coefficients / (values * double(S())).sqrt().unsqueeze(1);
     return combine(with_gradients(scaled, Tensor()), group);
   }
 
   std::vector<Tensor> newton_step(const Tensor& damping,
-                                  int64_t count,
+                                  const Directions& which,
                                   bool trivial,
                                   size_t group) const {
-    const auto [values, coefficients] = leading(count, group);
-    const Tensor d = damping.to(values.options());
-    TORCH_CHECK_VALUE(d.numel() == 1 || (d.dim() == 1 && d.size(0) == values.size(0) && !trivial),
+    check_gradients();
+    const auto [values, coefficients] = chosen(which, group);
+    const Tensor d = damping.to(values.options()).reshape({-1});
+    const int64_t count = values.size(0);
+    TORCH_CHECK_VALUE(d.numel() == 1 || d.numel() == count + (trivial ? 1 : 0),
                       "vivit: damping has ",
-                      d.numel(),
+                      damping.numel(),
                       " entries for ",
-                      values.size(0),
+                      count,
                       trivial ? " directions and the trivial ones" : " directions",
-                      "; give one entry",
-                      trivial ? "" : ", or one per direction");
-    TORCH_CHECK_VALUE(!trivial || d.item<double>() > 0,
+                      "; give one entry, or one per direction",
+                      trivial ? " and one for the rest" : "");
+    const Tensor of_rest = d.slice(0, d.numel() - 1);
+    TORCH_CHECK_VALUE(!trivial || of_rest.item<double>() > 0,
                       "vivit: damping is ",
-                      d.item<double>(),
+                      of_rest.item<double>(),
                       " but directions without curvature need a positive one; raise it, or leave "
                       "them out with trivial = false");
-    const Tensor gamma = gammas(values.size(0), group).mean(0);
-    Tensor along = -gamma / (values + d);
+    const Tensor gamma = slopes(values, coefficients, group).mean(0);
+    Tensor along = -gamma / (values + (d.numel() == 1 ? d : d.slice(0, 0, count)));
     Tensor gradient_part;
     if (trivial) {
-      along = along + gamma / d;  // the rest of the gradient goes with 1 / damping
-      gradient_part = at::full({1, G()}, 1.0 / double(G()), values.options()) * (-1 / d);
+      along = along + gamma / of_rest;  // the rest of the gradient goes with 1 / damping
+      gradient_part = at::full({1, G()}, 1.0 / double(G()), values.options()) * (-1 / of_rest);
     }
     const Tensor scaled = along / (values * double(S())).sqrt();
     std::vector<Tensor> step =
@@ -174,11 +188,37 @@ class Vivit::State {
     return step;
   }
 
+  int64_t dim(size_t group) const {
+    check_group(group);
+    int64_t entries = 0;
+    for (size_t p : groups_[group]) entries += context_.parameters()[p].tensor.numel();
+    return entries;
+  }
+  at::TensorOptions vector_options() const { return grams_[0].options(); }
+
+  // (v - V U (Λ + damping)^-1 Uᵀ Vᵀ v / S) / damping, with VᵀV / S = U Λ Uᵀ.
+  Tensor inverse_product(const Tensor& vectors, double damping, size_t group) const {
+    TORCH_CHECK_VALUE(vectors.dim() == 2 && vectors.size(1) == dim(group),
+                      "vivit inverse: vectors have shape ",
+                      vectors.sizes(),
+                      " but must be [V, D] with D = ",
+                      dim(group),
+                      ", the entries of the parameters of group ",
+                      group,
+                      "; flatten and concatenate them");
+    const Spectrum& spectrum = decomposed(group);
+    const Tensor v = vectors.detach().to(vector_options());
+    const Tensor along = at::mm(inner_products(v, group).t(), spectrum.vectors);  // [V, R]
+    const Tensor scaled = along / ((spectrum.values + damping) * double(S()));
+    const Tensor coefficients = at::mm(scaled, spectrum.vectors.t());
+    std::vector<Tensor> parts;
+    for (const Tensor& part : combine(with_gradients(coefficients, Tensor()), group)) {
+      parts.push_back(part.flatten(1).to(v.options()));
+    }
+    return (v - at::cat(parts, 1)) / damping;
+  }
+
  private:
-  struct Spectrum {
-    Tensor values, vectors;  // the largest value first; vectors in columns
-    int64_t rank = -1;
-  };
   struct Range {
     int64_t begin, end;  // columns; the gradient is column K
     int64_t size() const { return end - begin; }
@@ -378,6 +418,48 @@ class Vivit::State {
     return at::cat({coefficients, rest}, 1);
   }
 
+  // Vᵀv for vectors [V, D] of the group, [R, V].
+  Tensor inner_products(const Tensor& vectors, size_t group) const {
+    std::vector<Tensor> directions(context_.parameters().size());
+    int64_t begin = 0;
+    for (size_t p : groups_[group]) {
+      const Tensor& parameter = context_.parameters()[p].tensor;
+      directions[p] = vectors.slice(1, begin, begin + parameter.numel())
+                          .reshape(with_lead(vectors.size(0), parameter.sizes().vec()))
+                          .to(parameter.scalar_type());
+      begin += parameter.numel();
+    }
+    Tensor total = at::zeros({R() + G(), vectors.size(0)}, vectors.options());
+    const auto add = [&](size_t p, const Rows& rows, int64_t first) {
+      Questions questions;
+      questions.what = Need::kDots;
+      questions.directions = directions[p];
+      questions.scratch_bytes = context_.memory().scratch_bytes;
+      total.narrow(0, first, rows.N()) += rows.answer(questions).dots;
+    };
+    if (is_kept_) {
+      for (size_t p : groups_[group]) {
+        if (!kept_[p].empty()) add(p, kept_[p], 0);
+      }
+    } else {
+      for (Range range : pieces(1)) {
+        pass_.run(
+            seeds(range),
+            [&](size_t p, const std::vector<Rows>& rows) {
+              add(p, choose(Rows::stack(rows), range), first_row(range));
+            },
+            wanted_in(group));
+      }
+    }
+    return total.slice(0, 0, R());
+  }
+
+  std::vector<bool> wanted_in(size_t group) const {
+    std::vector<bool> wanted(wanted_.size(), false);
+    for (size_t p : groups_[group]) wanted[p] = true;
+    return wanted;
+  }
+
   std::vector<Tensor> combine(const Tensor& coefficients, size_t group) const {
     std::vector<Tensor> combined(context_.parameters().size());
     if (is_kept_) {
@@ -385,8 +467,7 @@ class Vivit::State {
         if (!kept_[p].empty()) combined[p] = kept_[p].combine(coefficients);
       }
     } else {
-      std::vector<bool> wanted(wanted_.size(), false);
-      for (size_t p : groups_[group]) wanted[p] = true;
+      const std::vector<bool> wanted = wanted_in(group);
       for (Range range : pieces(1)) {
         const Tensor part = coefficients.narrow(1, first_row(range), row_count(range));
         pass_.run(
@@ -422,8 +503,29 @@ class Vivit::State {
   mutable std::vector<Spectrum> spectra_;
 };
 
+namespace {
+
+class VivitInverse final : public LinearOperator {
+ public:
+  VivitInverse(std::shared_ptr<const Vivit::State> state, double damping, size_t group)
+      : state_(std::move(state)), damping_(damping), group_(group) {}
+  int64_t dim() const override { return state_->dim(group_); }
+  at::TensorOptions options() const override { return state_->vector_options(); }
+  Tensor multiply(const Tensor& vectors) const override {
+    return with_curvature_remedies(
+        [&] { return state_->inverse_product(vectors, damping_, group_); });
+  }
+
+ private:
+  std::shared_ptr<const Vivit::State> state_;
+  double damping_;
+  size_t group_;
+};
+
+}  // namespace
+
 Vivit::Vivit(const Batch& batch, const VivitOptions& options) {
-  with_curvature_remedies([&] { state_ = std::make_unique<State>(batch, options); });
+  with_curvature_remedies([&] { state_ = std::make_shared<State>(batch, options); });
 }
 Vivit::Vivit(const Tensor& losses, const Parameters& parameters, const VivitOptions& options)
     : Vivit(Batch(losses, parameters), options) {}
@@ -453,25 +555,33 @@ Tensor Vivit::eigenvalues(size_t group) const {
     return state_->gram_eigenvalues(group).slice(0, 0, rank);
   });
 }
-std::vector<Tensor> Vivit::eigenvectors(int64_t count, size_t group) const {
-  return with_curvature_remedies([&] { return state_->eigenvectors(count, group); });
+std::vector<Tensor> Vivit::eigenvectors(const Directions& which, size_t group) const {
+  return with_curvature_remedies([&] { return state_->eigenvectors(which, group); });
 }
-Tensor Vivit::gammas(int64_t count, size_t group) const {
-  return with_curvature_remedies([&] { return state_->gammas(count, group); });
+Tensor Vivit::gammas(const Directions& which, size_t group) const {
+  return with_curvature_remedies([&] { return state_->gammas(which, group); });
 }
-Tensor Vivit::lambdas(int64_t count, size_t group) const {
-  return with_curvature_remedies([&] { return state_->lambdas(count, group); });
+Tensor Vivit::lambdas(const Directions& which, size_t group) const {
+  return with_curvature_remedies([&] { return state_->lambdas(which, group); });
 }
 Tensor Vivit::signal_to_noise(const Tensor& per_sample) {
   const Tensor values = per_sample.to(at::kDouble);
   return values.mean(0).square() / values.var(0, /*unbiased=*/true);
 }
 std::vector<Tensor> Vivit::newton_step(const Tensor& damping,
-                                       int64_t count,
+                                       const Directions& which,
                                        bool trivial,
                                        size_t group) const {
   return with_curvature_remedies(
-      [&] { return state_->newton_step(damping, count, trivial, group); });
+      [&] { return state_->newton_step(damping, which, trivial, group); });
+}
+std::shared_ptr<const LinearOperator> Vivit::inverse(double damping, size_t group) const {
+  TORCH_CHECK_VALUE(damping > 0,
+                    "vivit inverse: damping is ",
+                    damping,
+                    " but the GGN has directions without curvature; give a positive one");
+  static_cast<void>(state_->dim(group));  // checks the group
+  return std::make_shared<VivitInverse>(state_, damping, group);
 }
 const std::vector<std::string>& Vivit::remarks() const { return state_->remarks(); }
 

@@ -215,7 +215,8 @@ ChainOracle::ChainOracle(nn::Sequential net, const Tensor& inputs, const Losses&
 
 std::vector<BlockOracle> ChainOracle::blocks(CurvatureKind kind) const {
   std::vector<BlockOracle> list;
-  Tensor hessians = output_hessians_;
+  Tensor hessians = kind == CurvatureKind::kGgn ? positive_part(output_hessians_)
+                                                : kept_residuals(output_hessians_, kind);
   for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
     prepend(list, *stage, [&](const std::string& name, const Tensor& jacobians) {
       return BlockOracle{name, mean_congruence(jacobians, hessians)};
@@ -225,16 +226,23 @@ std::vector<BlockOracle> ChainOracle::blocks(CurvatureKind kind) const {
   return list;
 }
 
-std::vector<BlockOracle> ChainOracle::averaged_blocks(CurvatureKind kind,
-                                                      BatchAverage average) const {
+std::vector<BlockOracle> ChainOracle::averaged_blocks(const AveragedBlocksOptions& options) const {
+  // The mean over the samples of second derivatives, with what the kind keeps of them.
+  const auto mean_kept = [&options](const Tensor& of_samples) {
+    if (options.pch_order == PchOrder::kSampleFirst) {
+      return kept_residuals(of_samples, options.kind).mean(0);
+    }
+    return kept_residuals(of_samples.mean(0), options.kind);
+  };
   std::vector<BlockOracle> list;
-  Tensor hessian = output_hessians_.mean(0);
+  Tensor hessian = options.kind == CurvatureKind::kGgn ? positive_part(output_hessians_).mean(0)
+                                                       : mean_kept(output_hessians_);
   for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
     prepend(list, *stage, [&](const std::string& name, const Tensor& jacobians) {
+      const BatchAverage average = options.parameter_average.value_or(options.average);
       return BlockOracle{name, averaged(jacobians, hessian, average)};
     });
-    hessian = averaged(stage->jacobians, hessian, average) +
-              kept_residuals(stage->residuals, kind).mean(0);
+    hessian = averaged(stage->jacobians, hessian, options.average) + mean_kept(stage->residuals);
   }
   return list;
 }

@@ -45,7 +45,13 @@ class ChainOracle {
   // The mean over the samples of every parameter's exact block: kGgn, kHessian or a PCH.
   std::vector<BlockOracle> blocks(CurvatureKind kind) const;
   // The same by the recursion that keeps one matrix for all samples.
-  std::vector<BlockOracle> averaged_blocks(CurvatureKind kind, BatchAverage average) const;
+  std::vector<BlockOracle> averaged_blocks(const AveragedBlocksOptions& options) const;
+  std::vector<BlockOracle> averaged_blocks(CurvatureKind kind, BatchAverage average) const {
+    AveragedBlocksOptions options;
+    options.kind = kind;
+    options.average = average;
+    return averaged_blocks(options);
+  }
 
   // Kronecker factors from the exact Hessian of each sample's loss, or from the batch average.
   std::vector<FactorOracle> kflr(WeightSharing sharing) const;

@@ -163,6 +163,60 @@ TEST(HbpStep, SolvesWithTheBlockOfEachParameter) {
   }
 }
 
+TEST(HbpStep, SolvesBlocksOfLinesApart) {
+  for (const auto& [name, kind] : kHbpKinds) {
+    for (Chain& chain : chains()) {
+      for (const int averaged : {0, 1}) {
+        for (const int64_t count : {2, 3, 100}) {
+          const ChainOracle oracle = chain.oracle();
+          const auto blocks = averaged == 0 ? oracle.blocks(kind)
+                                            : oracle.averaged_blocks(kind, BatchAverage::kProducts);
+          const Parameters parameters = chain.parameters();
+          const Tensor expected = solved_by_block(chain, chain.dense().gradient(), [&](size_t i) {
+            // Entry (j, k) is kept where both lie in lines of one block.
+            const Tensor& tensor = parameters[i].tensor;
+            const int64_t lines = tensor.size(0), blocks_of_it = std::min(count, lines);
+            Tensor block_of_line = torch::zeros({lines}, torch::kLong);
+            for (int64_t b = 1; b < blocks_of_it; ++b) {
+              block_of_line.slice(0, lines * b / blocks_of_it) += 1;
+            }
+            const Tensor of_entry = block_of_line.repeat_interleave(tensor.numel() / lines);
+            const Tensor kept = of_entry.unsqueeze(0).eq(of_entry.unsqueeze(1));
+            return limited(blocks[i].block * kept.to(torch::kDouble), 0.0);
+          });
+          const Tensor actual = descent(name,
+                                        with({{"cg_tolerance", 1e-12},
+                                              {"averaged", double(averaged)},
+                                              {"row_blocks", double(count)}}),
+                                        chain);
+          expect_same(actual, expected, name + " in " + std::to_string(count));
+        }
+      }
+    }
+  }
+}
+
+TEST(HbpStep, TakesAveragesOfInputsAndParametersApartAndEitherOrder) {
+  for (const double sample_first : {0.0, 1.0}) {
+    AveragedBlocksOptions asked;
+    asked.kind = CurvatureKind::kPchAbs;
+    asked.average = BatchAverage::kJacobians;
+    asked.parameter_average = BatchAverage::kProducts;
+    asked.pch_order = sample_first != 0 ? PchOrder::kSampleFirst : PchOrder::kAverageFirst;
+    Chain other = perceptron();
+    const auto blocks = other.oracle().averaged_blocks(asked);
+    const Tensor expected = solved_by_block(
+        other, other.dense().gradient(), [&](size_t i) { return limited(blocks[i].block, 0.0); });
+    const Tensor actual = descent("hbp_pch_abs",
+                                  with({{"cg_tolerance", 1e-12},
+                                        {"averaged", 2},
+                                        {"parameter_averaged", 1},
+                                        {"sample_first", sample_first}}),
+                                  other);
+    expect_same(actual, expected, "averages apart");
+  }
+}
+
 TEST(HbpStep, CountsThePenaltyAsCurvature) {
   Chain chain = perceptron();
   const auto blocks = chain.oracle().blocks(CurvatureKind::kGgn);
@@ -216,6 +270,44 @@ TEST(VivitNewtonStep, TakesBlocksIfAsked) {
     return block + kDamping * eye(block.size(0));
   });
   expect_same(descent("vivit_newton", with({{"blocks", 1}}), chain), expected, "blocks");
+}
+
+TEST(VivitNewtonStep, TakesTheGgnOfTheFirstSamplesAndTheGradientOfAll) {
+  for (const int64_t count : {1, 2, 1000}) {
+    Chain chain = perceptron();
+    const auto dense = chain.dense();
+    std::vector<int64_t> first;
+    for (int64_t n = 0; n < std::min(count, dense.batch_size()); ++n) first.push_back(n);
+    const Tensor expected =
+        solved(dense.select(first).ggn() + kDamping * eye(dense.dim()), dense.gradient());
+    const Hyperparameters given = with({{"curvature_samples", double(count)}});
+    expect_same(descent("vivit_newton", given, chain), expected, "curvature_samples");
+  }
+}
+
+TEST(VivitNoiseStep, DampsEachDirectionByItsNoise) {
+  for (const double trivial : {0.0, 1.0}) {
+    Chain chain = perceptron();
+    const auto dense = chain.dense();
+    const double N = static_cast<double>(dense.batch_size());
+    const auto [values, vectors] = at::linalg_eigh(dense.ggn());
+    Tensor expected = torch::zeros({dense.dim()}, torch::kDouble);
+    for (int64_t k = 0; k < dense.dim(); ++k) {
+      const Tensor e = vectors.select(1, k);
+      const Tensor slopes = dense.gradients.mv(e);
+      const Tensor curves = at::einsum("d,nde,e->n", {e, dense.ggns(), e});
+      const double slope = slopes.mean().item<double>(), curve = curves.mean().item<double>();
+      const bool is_flat = values[k].item<double>() <= 1e-12 * values.max().item<double>();
+      if (is_flat && trivial == 0) continue;
+      const double noise = slopes.var(/*unbiased=*/true).item<double>() / N;
+      const double error = std::sqrt(curves.var(/*unbiased=*/true).item<double>() / N);
+      const double damped =
+          is_flat ? kDamping : curve + kDamping + curve * noise / (slope * slope) + 2 * error;
+      expected += slope / damped * e;
+    }
+    const Hyperparameters given = with({{"caution", 2}, {"trivial", trivial}});
+    expect_same(descent("vivit_noise", given, chain), expected, "vivit_noise", 1e-6);
+  }
 }
 
 }  // namespace

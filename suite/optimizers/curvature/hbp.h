@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Newton steps by Hessian backpropagation and conjugate gradients, parameter by parameter:
-// [damping I + (1 - damping) C] d = g, x <- x - rate d. C is the curvature of the objective, its
-// penalty included: by exact products with the batch's matrix, or an explicit batch average.
+// Newton steps by Hessian backpropagation and conjugate gradients, parameter by parameter or, with
+// `row_blocks`, for some lines of each at a time: [damping I + (1 - damping) C] d = g,
+// x <- x - rate d. C is the curvature of the objective, its penalty included: by exact products
+// with the batch's matrix, or an explicit batch average.
 #pragma once
 
 #include <memory>
@@ -35,6 +36,10 @@ class LimitedOperator : public LinearOperator {
 class HbpOptions : public NewtonStepOptions {
  public:
   double averaged = 0;  ///< 0: exact products; 1: mean of products; 2: mean Jacobians
+  /// Of the Jacobians by parameters, as `averaged`; 0: the same.
+  double parameter_averaged = 0;
+  double sample_first = 0;  ///< 1: the PCH of averages drops what is negative sample by sample
+  double row_blocks = 1;    ///< blocks that the lines of every parameter are solved in, each apart
   double cg_tolerance = 0.1;
   double cg_iterations = 200;
 
@@ -49,12 +54,24 @@ class HbpOptions : public NewtonStepOptions {
     limit.about.includes_high = true;
     Field average = whole(not_negative(
         "averaged", "0: exact products; 1: mean of products; 2: mean Jacobians", averaged));
-    average.about.high = 2.0;
-    average.about.includes_high = true;
+    Field of_parameters =
+        whole(not_negative("parameter_averaged",
+                           "as averaged, for the Jacobians by parameters; 0: same",
+                           parameter_averaged));
+    for (Field* field : {&average, &of_parameters}) {
+      field->about.high = 2.0;
+      field->about.includes_high = true;
+    }
     return {
         searched(rate_field(learning_rate), one_of({0.05, 0.1, 0.2})),
         searched(limit, one_of({1e-4, 1e-3, 1e-2})),
         average,
+        of_parameters,
+        yes_or_no("sample_first",
+                  "1: averaged PCH drops what is negative before the average, not after",
+                  sample_first),
+        whole(positive(
+            "row_blocks", "blocks of lines of a parameter, each solved apart", row_blocks)),
         positive("cg_tolerance", "residual at which a solve ends, of the gradient", cg_tolerance),
         whole(positive("cg_iterations", "at most so many for each parameter", cg_iterations)),
         weight_decay_field(weight_decay)};
@@ -71,7 +88,7 @@ class HbpOptions : public NewtonStepOptions {
     for (size_t i = 0; i < blocks.size(); ++i) {
       if (!gradients[i].defined() || blocks[i] == nullptr) continue;
       const Tensor right = gradients[i].add(observation.parameters[i].tensor, observation.l2[i]);
-      all[i] = {solve(LimitedOperator(blocks[i], damping, observation.l2[i]), right)};
+      all[i] = {solve_by_lines(blocks[i], observation.l2[i], right)};
     }
     return all;
   }
@@ -95,12 +112,17 @@ class HbpOptions : public NewtonStepOptions {
   Blocks averaged_blocks(const Observation& observation) const {
     AveragedBlocksOptions asked;
     asked.kind = kind();
-    asked.average = averaged == 1 ? BatchAverage::kProducts : BatchAverage::kJacobians;
+    asked.average = average_of(averaged);
+    if (parameter_averaged != 0) asked.parameter_average = average_of(parameter_averaged);
+    asked.pch_order = sample_first != 0 ? PchOrder::kSampleFirst : PchOrder::kAverageFirst;
     Blocks blocks;
     for (const AveragedBlock& each : flightdeck::averaged_blocks(observation.batch(), asked)) {
       blocks.push_back(each.block);
     }
     return blocks;
+  }
+  static BatchAverage average_of(double number) {
+    return number == 1 ? BatchAverage::kProducts : BatchAverage::kJacobians;
   }
   static std::vector<Tensor> gradients_of(const Observation& observation) {
     std::vector<Tensor> tensors;
@@ -114,6 +136,18 @@ class HbpOptions : public NewtonStepOptions {
                                  /*retain_graph=*/true,
                                  /*create_graph=*/false,
                                  /*allow_unused=*/true);
+  }
+  // What lies between the blocks counts as zero.
+  Tensor solve_by_lines(const std::shared_ptr<const LinearOperator>& whole,
+                        double l2,
+                        const Tensor& right) const {
+    const Tensor flat = right.reshape({-1});
+    std::vector<Tensor> parts;
+    for (const auto& [begin, end] : line_blocks(right, static_cast<int64_t>(row_blocks))) {
+      const auto part = std::make_shared<SubBlockOperator>(whole, begin, end);
+      parts.push_back(solve(LimitedOperator(part, damping, l2), flat.slice(0, begin, end)));
+    }
+    return at::cat(parts).view(right.sizes());
   }
   Tensor solve(const LinearOperator& matrix, const Tensor& right) const {
     SolveOptions options;

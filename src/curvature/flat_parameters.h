@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// All parameters as one vector: flattened and concatenated in the order given.
+#pragma once
+
+#include <vector>
+
+#include "flightdeck/parameters.h"
+
+namespace flightdeck {
+
+class FlatParameters {
+ public:
+  explicit FlatParameters(const Parameters& parameters);
+
+  int64_t dim() const { return dim_; }
+  // The widest type of all parameters, where the first one is.
+  const at::TensorOptions& options() const { return options_; }
+  // Entries of each parameter.
+  const std::vector<int64_t>& sizes() const { return sizes_; }
+
+  // [V, D] -> one [V, *shape] per parameter, and back.
+  std::vector<Tensor> split(const Tensor& vectors) const;
+  Tensor join(const std::vector<Tensor>& parts) const;
+
+ private:
+  std::vector<std::vector<int64_t>> shapes_;
+  std::vector<int64_t> sizes_;
+  int64_t dim_ = 0;
+  at::TensorOptions options_;
+};
+
+}  // namespace flightdeck
