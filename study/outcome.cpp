@@ -84,6 +84,7 @@ std::string to_json(const Outcome& outcome) {
       {"training_seconds", outcome.training_seconds},
       {"evaluated", outcome.evaluated},
   };
+  if (!outcome.version.empty()) json["version"] = outcome.version;
   if (!outcome.tags.empty()) json["tags"] = outcome.tags;
   if (!outcome.train.loss.empty()) json["train"] = curve_json(outcome.train);
   if (!outcome.valid.loss.empty()) json["valid"] = curve_json(outcome.valid);
@@ -120,6 +121,7 @@ Outcome outcome_from_json(const std::string& text) {
     outcome.reported_epoch = integer_at(json, "reported_epoch");
     outcome.is_synthetic = json.value("synthetic", false);
     outcome.training_seconds = json.value("training_seconds", 0.0);
+    if (json.contains("version")) json.at("version").get_to(outcome.version);
     outcome.evaluated = integers_of(json.at("evaluated"));
     if (json.contains("tags")) json.at("tags").get_to(outcome.tags);
     outcome.train = curve_of(json, "train", outcome.evaluated.size());

@@ -46,6 +46,7 @@ struct Outcome {
   std::vector<double> batch_losses;  ///< of mini-batches, before the update
   double training_seconds = 0;       ///< without evaluations
   bool is_synthetic = false;
+  std::string version;  ///< of the flightdeck that trained; empty: from before it was kept
   std::map<std::string, std::string> tags;  ///< of the one who started it: "sample": "random-007"
 };
 

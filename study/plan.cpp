@@ -62,7 +62,10 @@ class Tuning {
       add("tuning", sample, request_.seed);
       add_other_seeds("tuning", sample);
     }
-    for (const Sample& sample : grid_) add("tuning", sample, request_.seed);
+    for (const Sample& sample : grid_) {
+      add("tuning", sample, request_.seed);
+      if (request_.has_all_seeds) add_other_seeds("tuning", sample);
+    }
     for (const Sample& sample : random_) add("tuning", sample, request_.seed);
     for (const Sample& sample : refined_) add("refined", sample, request_.seed);
     for (const std::string& budget : request_.budgets) {
@@ -239,10 +242,12 @@ std::vector<PlannedRun> planned_runs(const Request& request,
 size_t most_runs(const Request& request) {
   const auto seeds = static_cast<size_t>(request.seeds);
   size_t runs = request.grid.empty() ? 0 : grid_points(request.grid).size();
+  if (request.has_all_seeds) runs *= seeds;
   const bool is_medium = request.has_budget("medium") || request.has_budget("large");
   if (is_medium || request.has_budget("small")) runs += size_t(is_medium ? kMedium : kSmall);
   if (request.has_budget("large")) runs += size_t(kRefined);
   for (const std::string& budget : request.budgets) {
+    if (budget == "grid" && request.has_all_seeds) continue;
     runs += budget == "one_shot" ? seeds : seeds - 1;
   }
   return runs * combinations(request).size();

@@ -46,6 +46,7 @@ Json json_of(const Request& request) {
                {"seed", request.seed},
                {"seeds", request.seeds},
                {"options", request.run_options}};
+  if (request.has_all_seeds) json["all_seeds"] = true;
   json["grid"] = Json::object();
   for (const GridAxis& axis : request.grid) json["grid"][axis.name] = axis.values;
   json["optimizers"] = Json::object();
@@ -68,6 +69,7 @@ Request request_of(const Json& json) {
   json.at("budgets").get_to(request.budgets);
   request.seed = natural_at(json, "seed");
   request.seeds = integer_at(json, "seeds");
+  request.has_all_seeds = json.value("all_seeds", false);
   json.at("options").get_to(request.run_options);
   for (const auto& [name, values] : json.at("grid").items()) {
     request.grid.push_back({name, values.get<std::vector<double>>()});

@@ -27,6 +27,8 @@ struct Request {
   std::vector<GridAxis> grid;
   uint64_t seed = 42;  // of the draws and of every tuning run; repeats have the ones after it
   int64_t seeds = 10;  // in all, that of tuning counted
+  // Every point of the grid with all seeds, not the best alone.
+  bool has_all_seeds = false;
   // Passed on to every run as --NAME VALUE, flags with an empty value.
   std::map<std::string, std::string> run_options;
 

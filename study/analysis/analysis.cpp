@@ -205,7 +205,10 @@ Analysis analyze(const std::vector<Outcome>& outcomes,
 
   const std::vector<Choice> choices = choose(analysis.trials);
   analysis.targets = find_targets(
-      analysis.trials, choices, {options.targets, options.published_targets}, options.part);
+      analysis.trials,
+      choices,
+      {options.targets, options.published_targets},
+      {options.part, !options.is_of_losses});
   analysis.results = judge(analysis.trials, choices, analysis.targets);
   if (analysis.results.size() < choices.size()) {
     analysis.warnings.push_back(std::to_string(choices.size() - analysis.results.size()) + " of " +
@@ -222,8 +225,38 @@ Analysis analyze(const std::vector<Outcome>& outcomes,
   std::vector<const Result*> best;
   for (const size_t k : analysis.headline) best.push_back(&analysis.results[k]);
   analysis.profiles = profiles(best);
+  analysis.seed_points = seed_points(analysis.trials, choices, analysis.targets);
+  analysis.coordinates = coordinates(analysis.problems, analysis.results);
   warn(analysis);
+  warn_of_versions(analysis, outcomes, baselines);
   return analysis;
+}
+
+Analysis analyze_apart(const std::vector<NamedStudy>& studies,
+                       const std::vector<Outcome>& baselines,
+                       const AnalysisOptions& options) {
+  if (studies.size() < 2) {
+    throw std::invalid_argument("one study is given but at least two are kept apart");
+  }
+  Analysis first = analyze(studies.front().outcomes, baselines, options);
+  std::vector<RetunedStudy> retuned = {{studies.front().name, first.trials, first.results}};
+  for (size_t k = 1; k < studies.size(); ++k) {
+    // Problems of the first study alone may have targets.
+    AnalysisOptions others = options;
+    others.targets.clear();
+    const Analysis next = analyze(studies[k].outcomes, {}, others);
+    for (const std::string& warning : next.warnings) {
+      first.warnings.push_back(studies[k].name + ": " + warning);
+    }
+    retuned.push_back({studies[k].name, next.trials, next.results});
+  }
+  first.retunings = retunings(retuned);
+  if (first.retunings.empty()) {
+    first.warnings.push_back(
+        "the studies have no problem, optimizer, schedule and budget in common: nothing was tuned "
+        "twice");
+  }
+  return first;
 }
 
 }  // namespace flightdeck::study

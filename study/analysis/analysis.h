@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "study/analysis/coordinates.h"
 #include "study/analysis/gains.h"
 #include "study/analysis/improvement.h"
 #include "study/analysis/profile.h"
 #include "study/analysis/result.h"
+#include "study/analysis/retuning.h"
+#include "study/analysis/seed_points.h"
 #include "study/analysis/trial.h"
 #include "study/analysis/tuneability.h"
 
@@ -17,11 +20,19 @@ namespace flightdeck::study {
 
 struct AnalysisOptions {
   Part part = Part::kTest;                // what performance is measured on
+  bool is_of_losses = false;              // the loss also where there is an accuracy
+  bool has_median_curves = false;         // learning curves: median and quartiles, not the mean
   std::map<std::string, double> targets;  // by problem, in place of what was published
   // Problems of the published comparison, in its order; all tables begin with them.
   std::vector<std::string> benchmark;
   // Published convergence performances, by problem (see find_targets).
   std::map<std::string, double> published_targets;
+};
+
+// The outcomes of one of several studies.
+struct NamedStudy {
+  std::string name;
+  std::vector<Outcome> outcomes;
 };
 
 struct Analysis {
@@ -42,6 +53,9 @@ struct Analysis {
   std::vector<Improvement> improvements;
   std::vector<Gain> gains;
   std::vector<Profile> profiles;  // of the headline
+  std::vector<SeedPoint> seed_points;
+  std::vector<Coordinates> coordinates;
+  std::vector<Retuning> retunings;  // of analyze_apart; empty otherwise
 
   // Null if there is none.
   const Result* headline_of(const std::string& problem, const std::string& competitor) const;
@@ -55,5 +69,11 @@ struct Analysis {
 Analysis analyze(const std::vector<Outcome>& outcomes,
                  const std::vector<Outcome>& baselines,
                  const AnalysisOptions& options);
+
+// Tunings of the same optimizers that were repeated, kept apart: the analysis of the first, and
+// `retunings` of all, by study. Throws std::invalid_argument on fewer than two.
+Analysis analyze_apart(const std::vector<NamedStudy>& studies,
+                       const std::vector<Outcome>& baselines,
+                       const AnalysisOptions& options);
 
 }  // namespace flightdeck::study

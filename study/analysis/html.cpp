@@ -54,6 +54,12 @@ svg.heatmap text { font-size: 13px; fill: var(--fg); }
 .band { fill: currentColor; opacity: 0.14; } .mark { fill: currentColor; }
 .muted { color: var(--quiet); } .muted .line { stroke-width: 0.7; opacity: 0.35; }
 .accent { color: var(--gain); } .accent .line { stroke-width: 3; } .accent .band { opacity: 0.3; }
+.line.thin { stroke-width: 0.8; opacity: 0.55; }
+.bars { fill: none; stroke: currentColor; stroke-width: 1.8; }
+.interactive > input { margin: 0 0.3rem 0 0; vertical-align: middle; }
+.interactive > label { margin-right: 1rem; font-size: 0.85rem; white-space: nowrap; cursor: pointer; }
+.interactive > .panels { margin-top: 0.4rem; }
+.interactive > input:checked ~ .panels g.pick { opacity: 0.12; }
 svg g:hover > .line { stroke-width: 3.4; opacity: 1; }
 rect.gain { fill: var(--gain); } rect.loss { fill: var(--loss); }
 footer { margin: 2.5rem 0 1rem; color: var(--quiet); font-size: 0.85rem; }
@@ -112,9 +118,27 @@ std::string legend(const AnalysisReport& report, const std::vector<std::string>&
   return html + "</div>\n";
 }
 
+// Names that can be chosen, without a script: what is checked stays, all else fades.
+std::string chooser(const AnalysisReport& report, const Figure& figure) {
+  std::string style, html;
+  for (size_t k = 0; k < figure.legend.size(); ++k) {
+    const std::string number = std::to_string(k), id = figure.id + "-pick-" + number;
+    style += ".interactive > input.i" + number + ":checked ~ .panels g.k" + number +
+             " { opacity: 1; }\n.interactive > input.i" + number + ":checked ~ .panels g.k" +
+             number + " > .line { stroke-width: 3; }\n";
+    html += "<input type=\"checkbox\" class=\"i" + number + "\" id=\"" + escaped(id) +
+            "\"/><label for=\"" + escaped(id) + "\">" +
+            svg_key(look_of(report.competitors, figure.legend[k])) + escaped(figure.legend[k]) +
+            "</label>\n";
+  }
+  return "<style>" + style + "</style>\n<div class=\"interactive\">\n" + html;
+}
+
 std::string body_of(const Figure& figure, const AnalysisReport& report) {
   const size_t count = figure.panels.size();
-  std::string html = legend(report, figure.legend) + "<div class=\"panels" +
+  std::string html = figure.is_interactive ? chooser(report, figure)
+                                           : legend(report, figure.legend);
+  html += std::string("<div class=\"panels") +
                      (count == 1   ? " one"
                       : count == 2 ? " two"
                                    : "") +
@@ -124,7 +148,7 @@ std::string body_of(const Figure& figure, const AnalysisReport& report) {
   for (const Panel& panel : figure.panels) {
     html += svg_panel(panel, points, std::min<size_t>(3, figure.panels.size())) + "\n";
   }
-  return html + "</div>\n";
+  return html + (figure.is_interactive ? "</div>\n</div>\n" : "</div>\n");
 }
 
 std::string body_of(const Heatmap& map) {

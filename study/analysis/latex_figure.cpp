@@ -40,13 +40,28 @@ std::string band(const Panel& panel, const Line& line) {
   return text + "} -- cycle;\n";
 }
 
+std::string bars(const Panel& panel, const Line& line) {
+  std::string text;
+  for (size_t k = 0; k < line.x.size(); ++k) {
+    text += "\\addplot[" + colour_name(line.look) +
+            ", line width=0.9pt, mark=-, mark size=2pt] coordinates {" +
+            point(panel, line.x[k], line.low[k]) + point(panel, line.x[k], line.high[k]) + "};\n";
+  }
+  return text;
+}
+
 std::string drawn(const Panel& panel, const Line& line) {
+  if (line.style == Line::Style::kBars) return bars(panel, line);
   std::string style = colour_name(line.look);
+  if (line.style == Line::Style::kThin) style += ", line width=0.3pt, opacity=0.6";
   if (line.look.colour == Look::kMuted) style += ", line width=0.3pt, opacity=0.5";
   if (line.look.colour == Look::kAccent) style += ", line width=1.6pt";
   if (line.look.is_dashed) style += ", dashed";
   if (panel.is_stepped) style += ", const plot";
-  if (line.look.marker == 0) {
+  if (line.style == Line::Style::kMarks) {
+    style += std::string(", only marks, mark=") + mark_name(line.look.marker) +
+             ", mark size=1.4pt, mark options={solid}";
+  } else if (line.look.marker == 0) {
     style += ", mark=none";
   } else {
     style += std::string(", mark=") + mark_name(line.look.marker) +
@@ -76,15 +91,20 @@ std::string panel_text(const Panel& panel) {
       ", ymin=" + significant(panel.y_low, 6) + ", ymax=" + significant(panel.y_high, 6);
   if (panel.is_log_x) text += ", xmode=log";
   if (!panel.x_names.empty()) text += names_of_ticks(panel);
+  if (panel.x_names.size() > 4) text += ", xticklabel style={rotate=30, anchor=north east}";
   text += "]\n";
   if (std::isfinite(panel.level)) {
     text += "\\addplot[black!45, mark=none, line width=0.9pt] coordinates {" +
             point(panel, panel.x_low, panel.level) + point(panel, panel.x_high, panel.level) +
             "};\n";
   }
+  for (size_t k = 0; k < panel.x_tops.size(); ++k) {
+    text += "\\node[font=\\tiny, anchor=north] at (axis cs:" + std::to_string(k) + "," +
+            significant(panel.y_high, 6) + ") {" + latex_text(panel.x_tops[k]) + "};\n";
+  }
   for (const Line& line : panel.lines) {
     const Line few = thinned(line, kPoints);
-    text += band(panel, few) + drawn(panel, few);
+    text += (few.style == Line::Style::kBars ? "" : band(panel, few)) + drawn(panel, few);
   }
   return text;
 }
@@ -109,7 +129,8 @@ std::string latex_figure(const Figure& figure, const std::vector<std::string>& c
       "\\begin{figure}[!htbp]\\centering\n\\begin{tikzpicture}\n"
       "\\begin{groupplot}[group style={group size=" +
       std::to_string(columns) + " by " + std::to_string(rows) +
-      ", horizontal sep=1.3cm, vertical sep=1.5cm}, width=" + (is_single ? "0.6" : "0.36") +
+      ", horizontal sep=1.3cm, vertical sep=1.5cm}, width=" +
+      (is_single ? (figure.is_interactive ? "0.98" : "0.6") : "0.36") +
       "\\linewidth, height=" +
       (is_single  ? "8cm"
        : rows > 2 ? "4.6cm"

@@ -36,7 +36,8 @@ std::string to_csv(const Records& records) {
 }
 
 std::vector<Records> all_records(const Analysis& analysis) {
-  return {performance_records(analysis),
+  std::vector<Records> all = {
+          performance_records(analysis),
           speed_records(analysis),
           target_records(analysis),
           tuneability_records(analysis),
@@ -47,6 +48,11 @@ std::vector<Records> all_records(const Analysis& analysis) {
           gain_summary_records(analysis),
           profile_records(analysis),
           profile_score_records(analysis)};
+  for (Records records :
+       {seed_records(analysis), coordinate_records(analysis), retuning_records(analysis)}) {
+    if (!records.rows.empty()) all.push_back(std::move(records));
+  }
+  return all;
 }
 
 }  // namespace flightdeck::study

@@ -33,8 +33,12 @@ Records gain_records(const Analysis& analysis);
 Records gain_summary_records(const Analysis& analysis);
 Records profile_records(const Analysis& analysis);
 Records profile_score_records(const Analysis& analysis);
+// Empty where settings were run with one seed each, or on one problem, or nothing was tuned twice.
+Records seed_records(const Analysis& analysis);
+Records coordinate_records(const Analysis& analysis);
+Records retuning_records(const Analysis& analysis);
 
-// All of them.
+// All of them; those three if they have a line.
 std::vector<Records> all_records(const Analysis& analysis);
 
 }  // namespace flightdeck::study

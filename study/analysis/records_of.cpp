@@ -33,6 +33,9 @@ void add_curve(Records& records, const Choice& choice, const Trial& trial, const
                             std::string(measure.is_accuracy ? "accuracy" : "loss"),
                             spread.mean,
                             spread.deviation,
+                            trial.quantile(measure, k, 0.25),
+                            trial.quantile(measure, k, 0.5),
+                            trial.quantile(measure, k, 0.75),
                             spread.count});
   }
 }
@@ -134,7 +137,9 @@ Records tuneability_records(const Analysis& analysis) {
                    "within_1_percent",
                    "within_10_percent",
                    "median_relative",
-                   "best"},
+                   "best",
+                   "interior",
+                   "at_edge"},
                   {}};
   for (const Tuneability& row : analysis.tuneabilities) {
     std::string best;
@@ -153,7 +158,11 @@ Records tuneability_records(const Analysis& analysis) {
                             row.within_1,
                             row.within_10,
                             row.median_rel,
-                            best});
+                            best,
+                            std::string(!row.is_on_grid    ? ""
+                                        : row.is_interior ? "yes"
+                                                          : "no"),
+                            row.at_edge});
   }
   return records;
 }
@@ -198,6 +207,9 @@ Records curve_records(const Analysis& analysis) {
                    "measure",
                    "mean",
                    "std",
+                   "lower_quartile",
+                   "median",
+                   "upper_quartile",
                    "seeds"},
                   {}};
   for (const size_t k : analysis.headline) {
@@ -307,6 +319,107 @@ Records profile_score_records(const Analysis& analysis) {
                             profile.score,
                             profile.reached,
                             static_cast<int64_t>(profile.factors.size())});
+  }
+  return records;
+}
+
+Records seed_records(const Analysis& analysis) {
+  Records records{"seeds",
+                  {"problem",
+                   "optimizer",
+                   "baseline",
+                   "schedule",
+                   "budget",
+                   "sample",
+                   "learning_rate",
+                   "seed",
+                   "tuning_seed",
+                   "measure",
+                   "score",
+                   "diverged"},
+                  {}};
+  for (const SeedPoint& point : analysis.seed_points) {
+    records.rows.push_back({point.problem,
+                            optimizer_of(point.competitor),
+                            baseline_of(point.competitor),
+                            point.schedule,
+                            point.budget,
+                            point.sample,
+                            point.learning_rate,
+                            static_cast<int64_t>(point.seed),
+                            int64_t{point.is_tuning_seed ? 1 : 0},
+                            point.measure.name(),
+                            point.score,
+                            int64_t{point.has_diverged ? 1 : 0}});
+  }
+  return records;
+}
+
+Records coordinate_records(const Analysis& analysis) {
+  Records records{"coordinates",
+                  {"schedule",
+                   "budget",
+                   "problem",
+                   "optimizer",
+                   "baseline",
+                   "tuned",
+                   "mean",
+                   "std",
+                   "height",
+                   "best",
+                   "reference"},
+                  {}};
+  for (const Coordinates& figure : analysis.coordinates) {
+    for (const bool is_tuned : {true, false}) {
+      for (const Coordinate& place : is_tuned ? figure.tuned : figure.untuned) {
+        const Axis& axis = figure.axes[place.axis];
+        records.rows.push_back({figure.schedule,
+                                figure.budget,
+                                axis.problem,
+                                optimizer_of(place.competitor),
+                                baseline_of(place.competitor),
+                                int64_t{is_tuned ? 1 : 0},
+                                place.performance.mean,
+                                place.performance.deviation,
+                                axis.height(place.performance.mean),
+                                axis.best,
+                                axis.reference});
+      }
+    }
+  }
+  return records;
+}
+
+Records retuning_records(const Analysis& analysis) {
+  Records records{"retuning",
+                  {"problem",
+                   "optimizer",
+                   "schedule",
+                   "budget",
+                   "study",
+                   "sample",
+                   "measure",
+                   "mean",
+                   "std",
+                   "seeds",
+                   "shift",
+                   "largest_std"},
+                  {}};
+  for (const Retuning& row : analysis.retunings) {
+    for (const RetunedChoice& found : row.found) {
+      records.rows.push_back({row.problem,
+                              row.competitor,
+                              row.schedule,
+                              row.budget,
+                              found.study,
+                              found.sample,
+                              row.measure.name(),
+                              found.performance.mean,
+                              found.performance.deviation,
+                              found.performance.count,
+                              row.shift,
+                              row.largest_deviation});
+    }
   }
   return records;
 }

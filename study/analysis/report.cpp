@@ -82,6 +82,8 @@ Section tuneability_section(const Analysis& analysis) {
   Section section{"tuneability", "Tuneability", {tuneability_overview(analysis)}};
   Figure sensitivity = sensitivity_figure(analysis);
   if (!sensitivity.panels.empty()) section.parts.push_back(std::move(sensitivity));
+  Figure seeds = seeds_figure(analysis);
+  if (!seeds.panels.empty()) section.parts.push_back(std::move(seeds));
   for (const std::string& problem : analysis.problems) {
     ShownTable table = tuneability_table(analysis, problem);
     if (!table.rows.empty()) section.parts.push_back(std::move(table));
@@ -104,6 +106,42 @@ Section improvement_section(const Analysis& analysis) {
     }
     break;
   }
+  // And of the greatest budget on the one seed that tuning saw.
+  for (const char* budget : {"large", "medium", "small", "grid"}) {
+    const size_t before = section.parts.size();
+    for (const std::string& problem : analysis.problems) {
+      Heatmap map = improvement_on_tuning_seed(analysis, problem, budget);
+      if (!map.rows.empty()) section.parts.push_back(std::move(map));
+    }
+    if (section.parts.size() > before) break;
+  }
+  return section;
+}
+
+// The constant schedule with the greatest budget is open, all others are folded.
+Section coordinates_section(const Analysis& analysis) {
+  Section section{"coordinates", "All problems at once", {}};
+  const Coordinates* open = nullptr;
+  for (const Coordinates& figure : analysis.coordinates) {
+    if (open == nullptr || (figure.schedule == open->schedule && figure.budget != "one_shot")) {
+      open = &figure;
+    }
+  }
+  for (const Coordinates& figure : analysis.coordinates) {
+    Figure shown = coordinates_figure(analysis, figure);
+    if (shown.legend.size() < 2) continue;
+    shown.is_folded = &figure != open;
+    section.parts.insert(shown.is_folded ? section.parts.end() : section.parts.begin(),
+                         std::move(shown));
+  }
+  return section;
+}
+
+Section retuning_section(const Analysis& analysis) {
+  Section section{"retuning", "Tuned again", {}};
+  if (analysis.retunings.empty()) return section;
+  section.parts.push_back(retuning_table(analysis));
+  for (Figure& figure : retuning_figures(analysis)) section.parts.push_back(std::move(figure));
   return section;
 }
 
@@ -178,6 +216,8 @@ AnalysisReport make_report(const Analysis& analysis) {
     report.sections.back().parts.push_back(standing_table(analysis));
   }
   for (Section section : {performance_section(analysis),
+                          coordinates_section(analysis),
+                          retuning_section(analysis),
                           speed_section(analysis),
                           curves_section(analysis),
                           tuneability_section(analysis),

@@ -49,8 +49,12 @@ struct Line {
   std::string name;
   Look look;
   std::vector<double> x, y;
-  std::vector<double> low, high;  // of a band; empty: none
+  std::vector<double> low, high;  // of a band, or of bars; empty: none
   std::string hint;
+  // A thin line; bars from low to high, or marks at the points, without a line.
+  enum class Style { kLine, kThin, kBars, kMarks };
+  Style style = Style::kLine;
+  int pick = -1;  // place in the figure's legend by which a reader brings it to the front
 };
 
 struct Panel {
@@ -61,6 +65,7 @@ struct Panel {
   bool is_stepped = false;           // lines keep their height up to the next point
   double level = NAN;                // a horizontal line
   std::vector<std::string> x_names;  // in place of the numbers 0, 1, 2, ...
+  std::vector<std::string> x_tops;   // at the upper ends of the same; empty: none
 };
 
 struct Figure {
@@ -68,6 +73,7 @@ struct Figure {
   std::vector<Panel> panels;
   std::vector<std::string> legend;  // competitors; empty: none
   bool is_folded = false;
+  bool is_interactive = false;  // on a page the names of the legend can be chosen
 };
 
 // A matrix with coloured cells.

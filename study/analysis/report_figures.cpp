@@ -16,8 +16,14 @@ Line curve_line(const Analysis& analysis, const Result& result, const Measure& m
   Line line{competitor, look_of(analysis.competitors, competitor), {}, {}, {}, {}, ""};
   const double scale = measure.is_accuracy ? 100 : 1;
   for (size_t k = 0; k < trial.evaluated.size(); ++k) {
-    const Spread spread = trial.spread(measure, k);
     line.x.push_back(static_cast<double>(trial.evaluated[k]));
+    if (analysis.options.has_median_curves) {
+      line.y.push_back(scale * trial.quantile(measure, k, 0.5));
+      line.low.push_back(scale * trial.quantile(measure, k, 0.25));
+      line.high.push_back(scale * trial.quantile(measure, k, 0.75));
+      continue;
+    }
+    const Spread spread = trial.spread(measure, k);
     line.y.push_back(scale * spread.mean);
     line.low.push_back(scale * (spread.mean - spread.deviation));
     line.high.push_back(scale * (spread.mean + spread.deviation));
@@ -160,8 +166,10 @@ Figure curves_figure(const Analysis& analysis, const std::string& problem) {
   figure.id = "curves_" + problem;
   figure.title = problem;
   figure.caption =
-      "Mean over seeds (line) and one standard deviation to both sides (band) of each optimizer's "
-      "best setting; the grey level is the target.";
+      std::string(analysis.options.has_median_curves
+                      ? "Median over seeds (line) and what lies between the quartiles (band)"
+                      : "Mean over seeds (line) and one standard deviation to both sides (band)") +
+      " of each optimizer's best setting; the grey level is the target.";
   for (const bool is_accuracy : {true, false}) {
     for (const Part part : {Part::kTest, Part::kValid, Part::kTrain}) {
       Panel panel = curve_panel(analysis, problem, {part, is_accuracy});
@@ -262,9 +270,12 @@ Figure gain_figure(const Analysis& analysis) {
   return figure;
 }
 
-Heatmap improvement_heatmap(const Analysis& analysis,
-                            const std::string& problem,
-                            const std::string& budget) {
+namespace {
+
+Heatmap heatmap_of(const Analysis& analysis,
+                   const std::string& problem,
+                   const std::string& budget,
+                   bool is_of_tuning_seed) {
   std::map<std::pair<std::string, std::string>, double> cells;
   std::set<std::string> untuned, tuned;
   const bool is_mean = problem.empty();
@@ -273,7 +284,9 @@ Heatmap improvement_heatmap(const Analysis& analysis,
   for (const Improvement& cell : analysis.improvements) {
     if (cell.problem != problem || cell.budget != budget) continue;
     const double scale = is_mean || is_accuracy ? 100 : 1;
-    cells[{cell.untuned, cell.tuned}] = scale * (is_mean ? cell.relative : cell.absolute);
+    cells[{cell.untuned, cell.tuned}] = scale * (is_mean             ? cell.relative
+                                                 : is_of_tuning_seed ? cell.absolute_on_tuning_seed
+                                                                     : cell.absolute);
     untuned.insert(cell.untuned);
     tuned.insert(cell.tuned);
   }
@@ -302,6 +315,24 @@ Heatmap improvement_heatmap(const Analysis& analysis,
   // As published for accuracies; losses have scales of their own.
   map.cap = is_accuracy ? 3 : is_mean ? 10 : std::max(percentile(sizes, 0.8), 1e-12);
   map.digits = map.cap < 0.1 ? 3 : map.cap < 1 ? 2 : 1;
+  return map;
+}
+
+}  // namespace
+
+Heatmap improvement_heatmap(const Analysis& analysis,
+                            const std::string& problem,
+                            const std::string& budget) {
+  return heatmap_of(analysis, problem, budget, /*is_of_tuning_seed=*/false);
+}
+
+Heatmap improvement_on_tuning_seed(const Analysis& analysis,
+                                   const std::string& problem,
+                                   const std::string& budget) {
+  Heatmap map = heatmap_of(analysis, problem, budget, /*is_of_tuning_seed=*/true);
+  map.id = "improvement_" + budget + "_tuning_seed_" + problem;
+  map.title += ", " + budget + " budget, seed of tuning alone";
+  map.caption += " Only the seed that tuning looked at counts.";
   return map;
 }
 

@@ -35,10 +35,19 @@ Figure curves_figure(const Analysis& analysis, const std::string& problem);
 Figure sensitivity_figure(const Analysis& analysis);
 Figure profile_figure(const Analysis& analysis);
 Figure gain_figure(const Analysis& analysis);
+Figure coordinates_figure(const Analysis& analysis, const Coordinates& figure);
+// All seeds at every learning rate; no panels where settings have one seed each.
+Figure seeds_figure(const Analysis& analysis);
+ShownTable retuning_table(const Analysis& analysis);
+std::vector<Figure> retuning_figures(const Analysis& analysis);
 // `problem` empty: relative, mean over problems.
 Heatmap improvement_heatmap(const Analysis& analysis,
                             const std::string& problem,
                             const std::string& budget);
+// The same of one problem and of the seed of tuning alone, absolute.
+Heatmap improvement_on_tuning_seed(const Analysis& analysis,
+                                   const std::string& problem,
+                                   const std::string& budget);
 
 // Limits for heights that leave room for what matters: between the 20 % and 80 % percentiles of
 // every line, its last value, and the level; what is ten times their median and more is left out.

@@ -198,7 +198,9 @@ ShownTable performance_table(const Analysis& analysis) {
   table.title = "Performance after the most tuning there is";
   table.caption =
       "Mean ± standard deviation over seeds of the " + name_of(analysis.options.part) +
-      " accuracy in percent, or the loss where there is none, of the best setting of the greatest "
+      (analysis.options.is_of_losses ? " loss"
+                                     : " accuracy in percent, or the loss where there is none,") +
+      " of the best setting of the greatest "
       "budget, with the constant schedule if it was run; the darker, the better.";
   return table;
 }

@@ -30,6 +30,11 @@ std::string hyperparameters_text(const std::map<std::string, double>& values) {
   return text;
 }
 
+TableCell interior_cell(const Tuneability& row) {
+  if (!row.is_on_grid) return {"-", NAN, "no grid: draws have no ends"};
+  return row.is_interior ? TableCell{"yes"} : TableCell{"no", NAN, row.at_edge};
+}
+
 }  // namespace
 
 ShownTable tuneability_overview(const Analysis& analysis) {
@@ -77,22 +82,25 @@ ShownTable tuneability_table(const Analysis& analysis, const std::string& proble
   table.id = "tuneability_" + problem;
   table.title = "Tuneability: " + problem;
   table.caption =
-      "Best hyperparameters, how many settings were tried and diverged, the shares within 1 % and "
-      "10 % of the best, and what the median setting reaches relative to it.";
+      "Best hyperparameters, whether they lie inside of the grid or at an end of it (a wider grid "
+      "may do better), how many settings were tried and diverged, the shares within 1 % and 10 % "
+      "of the best, and what the median setting reaches relative to it.";
   table.columns = {"optimizer",
                    "best hyperparameters",
+                   "interior",
                    "tried",
                    "diverged",
                    "within 1 %",
                    "within 10 %",
                    "median"};
-  table.word_columns = {0, 1};
+  table.word_columns = {0, 1, 2};
   table.is_folded = true;
   for (const std::string& competitor : analysis.competitors) {
     const Tuneability* found = tuneability_of(analysis, analysis.headline_of(problem, competitor));
     if (found == nullptr) continue;
     table.rows.push_back({{competitor},
                           {hyperparameters_text(found->best)},
+                          interior_cell(*found),
                           {std::to_string(found->samples)},
                           {std::to_string(found->diverged)},
                           {fixed(100 * found->within_1, 0) + " %", found->within_1},

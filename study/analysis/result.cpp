@@ -86,11 +86,11 @@ std::vector<size_t> headline(const std::vector<Trial>& trials, const std::vector
 std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
                                            const std::vector<Choice>& choices,
                                            const KnownTargets& known,
-                                           Part part) {
+                                           const Judged& judged) {
   std::map<std::string, std::vector<const Trial*>> chosen;
   for (const size_t k : headline(trials, choices)) {
     const Trial& trial = trials[choices[k].trial];
-    if (trial.has({part, false})) chosen[choices[k].problem].push_back(&trial);
+    if (trial.has({judged.part, false})) chosen[choices[k].problem].push_back(&trial);
   }
   std::map<std::string, Target> targets;
   for (const auto& [problem, its_trials] : chosen) {
@@ -98,11 +98,13 @@ std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
     const auto given = known.given.find(problem);
     const auto published = known.published.find(problem);
     Target target;
-    target.measure = its_trials.front()->measure(part);
+    const Measure usual = its_trials.front()->measure(Part::kTest);
+    target.measure = judged.measure(*its_trials.front());
     if (given != known.given.end()) {
       target.value = given->second;
       target.origin = "given";
-    } else if (published != known.published.end() && part == Part::kTest && !is_synthetic) {
+    } else if (published != known.published.end() && target.measure.part == Part::kTest &&
+               target.measure.is_accuracy == usual.is_accuracy && !is_synthetic) {
       target.value = published->second;
       target.origin = "published";
     } else {
@@ -128,7 +130,10 @@ std::vector<Result> judge(const std::vector<Trial>& trials,
     result.performance = trial.spread(result.measure, trial.reported());
     result.on_tuning_seed =
         scores_of(run_on(trial, choice.tuning_seed), result.measure)[trial.reported()];
-    for (const TrialRun& run : trial.runs) result.diverged += run.has_diverged ? 1 : 0;
+    for (const TrialRun& run : trial.runs) {
+      result.diverged += run.has_diverged ? 1 : 0;
+      result.seeds.push_back(scores_of(run, result.measure)[trial.reported()]);
+    }
     time(trial, target->second, result);
     results.push_back(std::move(result));
   }

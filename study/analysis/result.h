@@ -21,6 +21,7 @@ struct Result {
   Choice choice;
   Measure measure;
   Spread performance;  // at the reported epoch, over seeds
+  std::vector<double> seeds;  // the scores behind it, in the order of the trial's runs
   double on_tuning_seed = 0;
   int64_t diverged = 0;  // seeds
   // First evaluated epoch at the target, over seeds; one more than planned if it is not reached.
@@ -42,13 +43,23 @@ struct KnownTargets {
   std::map<std::string, double> published;  // on the test set of the real data
 };
 
-// By problem. In this order: what was given; what was published, if `part` is the test set and the
+// The part that performance is measured on, and whether by the accuracy where there is one.
+struct Judged {
+  Part part = Part::kTest;
+  bool prefers_accuracy = true;
+
+  Measure measure(const Trial& trial) const {
+    return prefers_accuracy ? trial.measure(part) : Measure{part, false};
+  }
+};
+
+// By problem. In this order: what was given; what was published, if that is of the measure and the
 // data are real; 98 % of the way from the untrained score to the median of the final ones, over
 // the baselines if there are any, else over all choices.
 std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
                                            const std::vector<Choice>& choices,
                                            const KnownTargets& known,
-                                           Part part);
+                                           const Judged& judged);
 
 // A choice without scores of the target's measure is left out.
 std::vector<Result> judge(const std::vector<Trial>& trials,

@@ -75,9 +75,11 @@ std::string marker(const Look& look, double x, double y) {
 std::string markers(const Line& line, const Scale& scale) {
   if (line.look.marker == 0 || line.x.empty()) return "";
   std::string text = "<g class=\"mark\">";
-  const size_t step = std::max<size_t>(1, line.x.size() / 5);
+  const bool has_all = line.style == Line::Style::kMarks;
+  const size_t step = has_all ? 1 : std::max<size_t>(1, line.x.size() / 5);
   // Neighbours in the legend begin at different places, so that marks do not cover each other.
-  for (size_t k = static_cast<size_t>(line.look.colour) % step; k < line.x.size(); k += step) {
+  const size_t first = line.look.colour < 0 ? 0 : static_cast<size_t>(line.look.colour) % step;
+  for (size_t k = first; k < line.x.size(); k += step) {
     text += marker(line.look, scale.x(line.x[k]), scale.y(line.y[k]));
   }
   return text + "</g>";
@@ -111,10 +113,30 @@ std::string band(const Line& line, const Scale& scale) {
   return "<polygon class=\"band\" points=\"" + points + "\"/>";
 }
 
+// From low to high at every point, with a foot at both ends.
+std::string bars(const Line& line, const Scale& scale) {
+  std::string path;
+  for (size_t k = 0; k < line.x.size(); ++k) {
+    const double x = scale.x(line.x[k]);
+    const std::string low = at(scale.y(line.low[k])), high = at(scale.y(line.high[k]));
+    path += "M" + at(x) + " " + low + "V" + high + "M" + at(x - 4) + " " + low + "h8M" + at(x - 4) +
+            " " + high + "h8";
+  }
+  return "<path class=\"bars\" d=\"" + path + "\"/>";
+}
+
+std::string body_of(const Line& line, const Scale& scale, bool is_stepped) {
+  if (line.style == Line::Style::kBars) return bars(line, scale);
+  if (line.style == Line::Style::kMarks) return markers(line, scale);
+  return band(line, scale) + "<path class=\"line" + (line.look.is_dashed ? " dashed" : "") +
+         (line.style == Line::Style::kThin ? " thin" : "") + "\" d=\"" +
+         path_of(line, scale, is_stepped) + "\"/>" + markers(line, scale);
+}
+
 std::string drawn(const Line& line, const Scale& scale, bool is_stepped) {
-  return "<g class=\"" + class_of(line.look) + "\"><title>" + escaped(line.hint) + "</title>" +
-         band(line, scale) + "<path class=\"line" + (line.look.is_dashed ? " dashed" : "") +
-         "\" d=\"" + path_of(line, scale, is_stepped) + "\"/>" + markers(line, scale) + "</g>";
+  const std::string picked = line.pick < 0 ? "" : " pick k" + std::to_string(line.pick);
+  return "<g class=\"" + class_of(line.look) + picked + "\"><title>" + escaped(line.hint) +
+         "</title>" + body_of(line, scale, is_stepped) + "</g>";
 }
 
 std::string text_at(double x, double y, const std::string& anchor, const std::string& text) {
@@ -139,6 +161,10 @@ std::string x_axis(const Panel& panel, const Scale& scale) {
   if (!panel.x_names.empty()) {
     for (size_t k = 0; k < panel.x_names.size(); ++k) {
       mark(static_cast<double>(k), panel.x_names[k]);
+    }
+    for (size_t k = 0; k < panel.x_tops.size(); ++k) {
+      svg += text_at(
+          kLeft + scale.x(static_cast<double>(k)), kTop + 11, "middle", panel.x_tops[k]);
     }
   } else if (panel.is_log_x) {
     for (const double x : log_ticks(panel.x_low, panel.x_high, 5)) mark(x, power_of_ten(x));

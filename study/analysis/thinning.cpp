@@ -4,8 +4,10 @@
 namespace flightdeck::study {
 
 Line thinned(const Line& line, size_t count) {
-  if (line.x.size() <= count || count < 2) return line;
-  Line few{line.name, line.look, {}, {}, {}, {}, line.hint};
+  // Every mark is a run of its own; of a line the shape is kept.
+  const bool is_line = line.style == Line::Style::kLine || line.style == Line::Style::kThin;
+  if (!is_line || line.x.size() <= count || count < 2) return line;
+  Line few{line.name, line.look, {}, {}, {}, {}, line.hint, line.style, line.pick};
   const size_t last = line.x.size() - 1;
   for (size_t k = 0; k < count; ++k) {
     const size_t at = k * last / (count - 1);

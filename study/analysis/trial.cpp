@@ -152,6 +152,12 @@ Spread Trial::spread(const Measure& measure, size_t position) const {
   return spread_of(values);
 }
 
+double Trial::quantile(const Measure& measure, size_t position, double share) const {
+  std::vector<double> values;
+  for (const TrialRun& run : runs) values.push_back(scores_of(run, measure)[position]);
+  return percentile(std::move(values), share);
+}
+
 Trials group(const std::vector<Outcome>& outcomes, bool are_baselines) {
   Trials trials;
   std::map<decltype(key_of(Outcome())), std::map<uint64_t, const Outcome*>> groups;

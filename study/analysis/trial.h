@@ -41,6 +41,8 @@ struct Trial {
   size_t reported() const;
   // Over the seeds, at a position of `evaluated`.
   Spread spread(const Measure& measure, size_t position) const;
+  // The score below which `share` of the seeds lie.
+  double quantile(const Measure& measure, size_t position, double share) const;
 };
 
 struct Trials {

@@ -36,6 +36,30 @@ double relative_to(const std::map<Key, double>& best, const Key& key, const Foun
   return relative_performance(found.measure, found.point.score, at->second, found.untrained);
 }
 
+// Says whether the best of a grid lies inside of it.
+void look_at_grid(const std::vector<Trial>& trials, const Choice& choice, Tuneability& row) {
+  if (choice.budget != "grid") return;
+  std::map<std::string, std::set<double>> axes;
+  for (const Trial& trial : trials) {
+    if (trial.setting.problem != choice.problem || trial.competitor() != choice.competitor ||
+        trial.setting.schedule != choice.schedule || !is_in_budget(trial.sample, choice.budget)) {
+      continue;
+    }
+    for (const auto& [name, value] : trial.setting.hyperparameters) axes[name].insert(value);
+  }
+  for (const auto& [name, values] : axes) {
+    if (values.size() < 3) continue;  // fixed, or a choice between two
+    row.is_on_grid = true;
+    const auto best = row.best.find(name);
+    if (best == row.best.end()) continue;
+    const bool is_lowest = best->second == *values.begin();
+    if (!is_lowest && best->second != *values.rbegin()) continue;
+    row.at_edge += (row.at_edge.empty() ? "" : ", ") + name +
+                   (is_lowest ? " at the lower end" : " at the upper end");
+  }
+  row.is_interior = row.is_on_grid && row.at_edge.empty();
+}
+
 }  // namespace
 
 double relative_performance(const Measure& measure, double score, double best, double untrained) {
@@ -108,6 +132,7 @@ std::vector<Tuneability> tuneabilities(const std::vector<Trial>& trials,
     std::tie(row.problem, row.competitor, row.schedule, row.budget) =
         std::tie(choice.problem, choice.competitor, choice.schedule, choice.budget);
     row.best = trials[choice.trial].setting.hyperparameters;
+    look_at_grid(trials, choice, row);
     std::vector<double> relative;
     for (const TunedPoint* point : tried[{choice.problem, choice.competitor, choice.schedule}]) {
       if (!is_in_budget(point->sample, choice.budget)) continue;

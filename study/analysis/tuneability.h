@@ -23,6 +23,10 @@ struct TunedPoint {
 struct Tuneability {
   std::string problem, competitor, schedule, budget;
   std::map<std::string, double> best;
+  // Of a grid alone: whether the best setting has neighbours on both sides along every axis of
+  // three values or more, and the axes along which it has not ("learning_rate at the upper end").
+  bool is_on_grid = false, is_interior = false;
+  std::string at_edge;
   int64_t samples = 0;
   int64_t diverged = 0;   // of the samples
   double within_1 = 0;    // share of the samples within 1 % of the optimizer's best

@@ -2,6 +2,7 @@
 #include "study/analysis/warnings.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -97,7 +98,38 @@ void warn_of_targets(const Analysis& analysis, SaidOnce& said) {
   }
 }
 
+std::string version_of(const Outcome& outcome) {
+  return outcome.version.empty() ? "one before versions were kept" : outcome.version;
+}
+
 }  // namespace
+
+void warn_of_versions(Analysis& analysis,
+                      const std::vector<Outcome>& outcomes,
+                      const std::vector<Outcome>& baselines) {
+  std::map<std::string, int64_t> counts;
+  for (const Outcome& outcome : outcomes) ++counts[version_of(outcome)];
+  std::string text;
+  for (const auto& [version, count] : counts) {
+    text += (text.empty() ? "" : ", ") + version + " (" + std::to_string(count) + " runs)";
+  }
+  if (counts.size() > 1) {
+    analysis.warnings.push_back("runs come from different versions of flightdeck: " + text +
+                                "; compare those of one version, or see the changelog for what "
+                                "changed between them");
+  }
+  // Baselines of before come with the program: what they may differ by is said in its documents.
+  std::set<std::string> others;
+  for (const Outcome& baseline : baselines) {
+    if (!baseline.version.empty() && counts.count(baseline.version) == 0) {
+      others.insert(baseline.version);
+    }
+  }
+  for (const std::string& version : others) {
+    analysis.warnings.push_back("baselines come from flightdeck " + version + ", the runs from " +
+                                text);
+  }
+}
 
 void warn(Analysis& analysis) {
   if (analysis.has_synthetic) {

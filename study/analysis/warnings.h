@@ -10,4 +10,9 @@ namespace flightdeck::study {
 // seeds and samples, targets that nobody reached.
 void warn(Analysis& analysis);
 
+// Runs of different versions of flightdeck may not be comparable: says which there are.
+void warn_of_versions(Analysis& analysis,
+                      const std::vector<Outcome>& outcomes,
+                      const std::vector<Outcome>& baselines);
+
 }  // namespace flightdeck::study

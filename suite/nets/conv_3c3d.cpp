@@ -23,9 +23,13 @@ torch::nn::MaxPool2d pool() {
 
 Model conv_3c3d(int64_t classes, Nonlinearity nonlinearity) {
   namespace nn = torch::nn;
-  const bool is_relu = nonlinearity == Nonlinearity::kRelu;
+  const bool is_relu = nonlinearity != Nonlinearity::kSigmoid;
+  const bool ends_in_relu = nonlinearity == Nonlinearity::kRelu;
   const std::string name = is_relu ? "relu" : "sigmoid";
-  const auto f = [&] { return is_relu ? nn::AnyModule(nn::ReLU()) : nn::AnyModule(nn::Sigmoid()); };
+  const auto either = [](bool relu) {
+    return relu ? nn::AnyModule(nn::ReLU()) : nn::AnyModule(nn::Sigmoid());
+  };
+  const auto f = [&] { return either(is_relu); };
   nn::Sequential layers({
       {"conv1", nn::Conv2d(nn::Conv2dOptions(3, 64, 5))},
       {name + "1", f()},
@@ -43,7 +47,7 @@ Model conv_3c3d(int64_t classes, Nonlinearity nonlinearity) {
       {"dense1", nn::Linear(128 * 3 * 3, 512)},
       {name + "4", f()},
       {"dense2", nn::Linear(512, 256)},
-      {name + "5", f()},
+      {ends_in_relu ? "relu5" : "sigmoid5", either(ends_in_relu)},
       {"dense3", nn::Linear(256, classes)},
   });
   initialise(*layers, &glorot_, /*bias=*/0.0);

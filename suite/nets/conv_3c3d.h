@@ -6,7 +6,8 @@
 
 namespace flightdeck::suite::nets {
 
-enum class Nonlinearity { kRelu, kSigmoid };
+/// kLastSigmoid: ReLUs, and one sigmoid in the place of the last, before the layer that classifies.
+enum class Nonlinearity { kRelu, kSigmoid, kLastSigmoid };
 
 /// Convolutions start Glorot normal, dense layers Glorot uniform, biases 0.
 Model conv_3c3d(int64_t classes, Nonlinearity nonlinearity = Nonlinearity::kRelu);

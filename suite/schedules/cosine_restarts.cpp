@@ -18,6 +18,7 @@ struct Cycles {
 // The cycle that a moment of the run lies in, both in epochs.
 struct Cycle {
   double begin, length;
+  int64_t number = 0;
 };
 
 Cycle cycle_at(double epoch, const Cycles& cycles) {
@@ -25,6 +26,7 @@ Cycle cycle_at(double epoch, const Cycles& cycles) {
   while (epoch >= cycle.begin + cycle.length) {
     cycle.begin += cycle.length;
     cycle.length *= cycles.growth;
+    ++cycle.number;
   }
   return cycle;
 }
@@ -34,17 +36,20 @@ Cycle cycle_at(double epoch, const Cycles& cycles) {
 ScheduleEntry cosine_restarts() {
   ScheduleEntry entry;
   entry.name = "cosine_restarts";
-  entry.form = "cosine_restarts[:EPOCHS[:GROWTH]]";
+  entry.form = "cosine_restarts[:EPOCHS[:GROWTH[:DECAY[:LAST]]]]";
   entry.summary =
-      "A cosine over cycles, the first of EPOCHS epochs (10), each GROWTH times (2) as long as the "
-      "one before";
+      "A cosine over cycles, the first of EPOCHS epochs (10), each GROWTH times (2) as long and "
+      "DECAY times (1) as high as the one before, down to LAST (0)";
   entry.factor = [](const ScheduleFields& fields) -> LearningRateFactor {
-    fields.allow(2);
-    return [cycles = Cycles(fields)](const Progress& progress) {
+    fields.allow(4);
+    const double decay = fields.number(2, 1.0, 0.0, 1.0);
+    const double last = fields.number(3, 0.0, 0.0, 1.0);
+    return [cycles = Cycles(fields), decay, last](const Progress& progress) {
       const double epoch =
           static_cast<double>(progress.step) / static_cast<double>(progress.steps_per_epoch);
       const Cycle cycle = cycle_at(epoch, cycles);
-      return 0.5 * (1.0 + std::cos(M_PI * (epoch - cycle.begin) / cycle.length));
+      const double height = (1.0 - last) * std::pow(decay, static_cast<double>(cycle.number));
+      return last + height * 0.5 * (1.0 + std::cos(M_PI * (epoch - cycle.begin) / cycle.length));
     };
   };
   // The last epochs that end a cycle, if one ends.

@@ -88,7 +88,7 @@ TEST(Files, AreThoseOfTheFormatsAskedFor) {
   const Analysis analysis = analyze(made_up_study(small_request()), {}, made_up_benchmark());
   EXPECT_EQ(write_analysis(analysis, folder.path() + "/a", {"html"}).size(), 1u);
   EXPECT_TRUE(std::filesystem::exists(folder.path() + "/a/index.html"));
-  EXPECT_EQ(write_analysis(analysis, folder.path() + "/b", {"csv"}).size(), 11u);
+  EXPECT_EQ(write_analysis(analysis, folder.path() + "/b", {"csv"}).size(), 12u);
   const std::vector<std::string> latex = write_analysis(analysis, folder.path() + "/c", {"latex"});
   EXPECT_NE(std::find(latex.begin(), latex.end(), folder.path() + "/c/analysis.tex"), latex.end());
 }

@@ -34,6 +34,7 @@ Outcome an_outcome() {
   outcome.batch_losses = {2.5, 1.5};
   outcome.training_seconds = 1.25;
   outcome.is_synthetic = true;
+  outcome.version = "1.2.3";
   outcome.tags = {{"sample", "random-007"}};
   return outcome;
 }
@@ -57,6 +58,7 @@ TEST(Outcome, SurvivesItsFileWithoutALossOfDigits) {
   EXPECT_TRUE(read.test.accuracy.empty());
   EXPECT_FALSE(std::isfinite(read.test.loss[2]));
   EXPECT_EQ(read.batch_losses, written.batch_losses);
+  EXPECT_EQ(read.version, "1.2.3");
   EXPECT_EQ(read.training_seconds, 1.25);
   EXPECT_TRUE(read.is_synthetic);
   EXPECT_EQ(read.tags, written.tags);

@@ -95,6 +95,93 @@ TEST(LearningRateSchedule, FallsExponentially) {
   EXPECT_EQ(factor("exponential:1", 70), 1.0);
 }
 
+// The schedules of table 3.2, each against its formula. Ten steps per epoch, a hundred steps.
+TEST(LearningRateSchedule, FallsAsAPolynomial) {
+  for (const int64_t step : {0, 1, 50, 99, 100}) {
+    const double t = static_cast<double>(step) / 100;
+    EXPECT_NEAR(factor("polynomial", step), 1 - t, 1e-15);
+    EXPECT_NEAR(factor("polynomial:2:0.2", step), 0.2 + 0.8 * (1 - t) * (1 - t), 1e-15);
+  }
+  EXPECT_EQ(factor("polynomial:0.5", 1000), 0.0);
+}
+
+TEST(LearningRateSchedule, FallsAsInverseTime) {
+  EXPECT_EQ(factor("inverse_time:0.5", 0), 1.0);
+  EXPECT_NEAR(factor("inverse_time:0.5", 20), 1.0 / 2.0, 1e-15);
+  EXPECT_NEAR(factor("inverse_time:0.5:0.1", 60), 0.1 + 0.9 / 4.0, 1e-15);
+  EXPECT_NEAR(factor("exponential:0.5:0.2", 20), 0.2 + 0.8 * 0.25, 1e-15);
+}
+
+TEST(LearningRateSchedule, FallsAsLineTimesCosine) {
+  for (const int64_t step : {0, 25, 50, 99, 100}) {
+    const double t = static_cast<double>(step) / 100;
+    EXPECT_NEAR(
+        factor("linear_cosine", step), (1 - t) * (1 + std::cos(M_PI * t)) / 2 + 0.001, 1e-15);
+    EXPECT_NEAR(factor("linear_cosine:2:0.1:0.3", step),
+                (1.1 - t) * (1 + std::cos(4 * M_PI * t)) / 2 + 0.3,
+                1e-14);
+  }
+}
+
+TEST(LearningRateSchedule, CyclesLowerAndLower) {
+  EXPECT_NEAR(factor("cyclic:4:0.2:0.5", 20), 1.0, 1e-15);
+  EXPECT_NEAR(factor("cyclic:4:0.2:0.5", 60), 0.2 + 0.8 * 0.5, 1e-15);
+  EXPECT_NEAR(factor("cyclic:4:0.2:0.5", 90), 0.2 + 0.8 * 0.25 * 0.5, 1e-15);
+  EXPECT_NEAR(factor("cyclic_exponential:0.9:4:0.2", 20), 0.2 + 0.8 * 0.81, 1e-15);
+  EXPECT_NEAR(factor("cyclic_exponential:0.9:4:0.2", 50), 0.2 + 0.8 * std::pow(0.9, 5) / 2, 1e-15);
+  EXPECT_NEAR(factor("cosine_restarts:2:2:0.5", 20), 0.5, 1e-14);
+  EXPECT_NEAR(factor("cosine_restarts:2:2:0.5", 40), 0.25, 1e-14);
+  EXPECT_NEAR(factor("cosine_restarts:2:2:0.5", 60), 0.25, 1e-14);
+  EXPECT_NEAR(factor("cosine_restarts:2:1:0.5:0.1", 30), 0.1 + 0.9 * 0.5 / 2, 1e-14);
+  EXPECT_EQ(LearningRateSchedule::parse("cosine_restarts:2:2:0.5").reported_epoch(10), 6);
+}
+
+TEST(LearningRateSchedule, WarmsUp) {
+  EXPECT_EQ(factor("constant_warmup:3:0.2", 29), 0.2);
+  EXPECT_EQ(factor("constant_warmup:3:0.2", 30), 1.0);
+  EXPECT_NEAR(factor("warmup:2", 0), 1.0 / 20, 1e-15);
+  EXPECT_NEAR(factor("warmup:2:0.5", 9), 0.75, 1e-15);
+  EXPECT_EQ(factor("warmup:2", 19), 1.0);
+  EXPECT_EQ(factor("warmup:0", 0), 1.0);
+  const std::string stepped = "warmup_step:2:3,6:0.1,0.01";
+  EXPECT_NEAR(factor(stepped, 4), 0.25, 1e-15);
+  EXPECT_EQ(factor(stepped, 29), 1.0);
+  EXPECT_EQ(factor(stepped, 30), 0.1);
+  EXPECT_EQ(factor(stepped, 99), 0.01);
+}
+
+TEST(LearningRateSchedule, FallsWithTheRootOfTheStepNumber) {
+  EXPECT_NEAR(factor("noam:25", 0), 1.0 / 25, 1e-15);
+  EXPECT_NEAR(factor("noam:25", 24), 1.0, 1e-15);
+  EXPECT_NEAR(factor("noam:25", 99), 0.5, 1e-15);
+  // The published form, min(s^-1/2, s W^-3/2), is this one times its peak W^-1/2.
+  for (const double s : {1.0, 7.0, 25.0, 60.0}) {
+    EXPECT_NEAR(factor("noam:25", static_cast<int64_t>(s) - 1),
+                std::min(std::pow(s, -0.5), s * std::pow(25.0, -1.5)) * 5.0,
+                1e-15);
+  }
+}
+
+TEST(LearningRateSchedule, RisesShortAndFallsLong) {
+  const double ratio = 32;
+  for (const int64_t step : {0, 5, 10, 55, 99}) {
+    const double t = static_cast<double>(step);
+    const double p = t < 10 ? t / 10 : 1 - (t - 10) / (10 * (1 / 0.1 - 1));
+    EXPECT_NEAR(factor("slanted_triangular", step), (1 + p * (ratio - 1)) / ratio, 1e-14) << step;
+  }
+  EXPECT_NEAR(factor("slanted_triangular:0.5:4", 25), (1 + 0.5 * 3) / 4, 1e-15);
+}
+
+TEST(LearningRateSchedule, TakesOneCycleAndEndsBelowIt) {
+  EXPECT_NEAR(factor("one_cycle", 0), 0.1, 1e-15);
+  EXPECT_NEAR(factor("one_cycle", 45), 1.0, 1e-14);
+  EXPECT_NEAR(factor("one_cycle", 90), 0.1, 1e-14);
+  EXPECT_NEAR(factor("one_cycle", 95), (0.1 + 0.001) / 2, 1e-14);
+  EXPECT_NEAR(factor("one_cycle", 100), 0.001, 1e-14);
+  EXPECT_NEAR(factor("one_cycle:0.2:0", 50), 1.0, 1e-14);
+  EXPECT_NEAR(factor("one_cycle:0.2:0", 100), 0.2, 1e-14);
+}
+
 // As in the comparison of optimizers, whose lists come one epoch late for the trapezoid.
 TEST(LearningRateSchedule, IsConstantWithinEpochsIfAsked) {
   const int64_t epochs = 100, width = 10, steps = 7;
@@ -133,7 +220,15 @@ TEST(LearningRateSchedule, RefusesOtherTexts) {
                            "cosine_restarts:10:0.5",
                            "cosine@step",
                            "@epoch",
-                           "cyclic:0"}) {
+                           "cyclic:0",
+                           "cyclic:1:0:2",
+                           "cyclic_exponential",
+                           "inverse_time",
+                           "inverse_time:-1",
+                           "noam:0",
+                           "one_cycle:0.1:0.1:0.2",
+                           "warmup_step:5",
+                           "warmup_step:5:3:0.1,0.2"}) {
     const std::string message = tests::error_of([&] { LearningRateSchedule::parse(text); });
     tests::expect_mentions(message, {std::string("'") + text + "'", "trapezoid[:UP[:DOWN]]"});
   }

@@ -16,6 +16,7 @@
 #include "suite/nets/allcnnc.h"
 #include "suite/nets/conv_3c3d.h"
 #include "suite/problem.h"
+#include "suite/problem_sets.h"
 
 namespace flightdeck::suite {
 namespace {
@@ -57,6 +58,58 @@ TEST(Problems, HaveTheParameterCountsThatTheyState) {
   }
 }
 
+// Table A.2 and figures D.6 and D.8 of the thesis on backpropagation.
+TEST(NetworksOfTheExperiments, HaveThePublishedNumbersOfParameters) {
+  const std::map<std::string, int64_t> published = {{"cifar10_3c3d_sigmoid", 895210},
+                                                    {"cifar10_4c3d", 1099226},
+                                                    {"cifar10_fcnn", 3846810},
+                                                    {"cifar10_resnet32", 464154},
+                                                    {"cifar10_resnet56", 853018}};
+  for (const auto& [name, count] : published) {
+    EXPECT_EQ(parameter_count(find_problem(name).build()), count) << name;
+  }
+}
+
+int64_t count_of(const Model& model, const std::string& kind) {
+  int64_t count = 0;
+  for (const auto& module : model.module->modules()) {
+    if (module->name().find(kind) != std::string::npos) ++count;
+  }
+  return count;
+}
+
+TEST(NetworksOfTheExperiments, HaveThePublishedNonlinearities) {
+  const Model one = find_problem("cifar10_3c3d_one_sigmoid").build();
+  EXPECT_EQ(count_of(one, "Sigmoid"), 1);
+  EXPECT_EQ(count_of(one, "ReLU"), 4);
+  EXPECT_EQ(one.module->named_children().keys().rbegin()[1], "sigmoid5");  // before the last layer
+  EXPECT_EQ(count_of(find_problem("cifar10_3c3d_sigmoid").build(), "Sigmoid"), 5);
+  EXPECT_EQ(count_of(find_problem("cifar10_4c3d").build(), "Sigmoid"), 6);
+  EXPECT_EQ(count_of(find_problem("cifar10_fcnn").build(), "Sigmoid"), 7);
+  EXPECT_EQ(count_of(find_problem("cifar10_resnet32").build(), "BatchNorm"), 31);
+}
+
+// A residual network whose branches give nothing hands on its maps: every second pixel, and new
+// channels of zeros on both sides.
+TEST(NetworksOfTheExperiments, HaveShortcutsWithoutParameters) {
+  torch::manual_seed(0);
+  const Model model = find_problem("cifar10_resnet32").build();
+  model.module->eval();
+  const torch::NoGradGuard no_grad;
+  auto parameters = model.module->named_parameters();
+  for (auto& item : parameters) {
+    if (item.key().find(".second.") != std::string::npos) item.value().zero_();
+  }
+  const Tensor images = torch::randn({2, 3, 32, 32});
+  const Tensor stem = torch::relu(torch::conv2d(images, parameters["stem.conv.weight"], {}, 1, 1) /
+                                  std::sqrt(1.0 + 1e-5));
+  const Tensor coarse = stem.slice(2, 0, 32, 4).slice(3, 0, 32, 4).mean({2, 3});  // [2, 16]
+  const Tensor padded = torch::cat({torch::zeros({2, 24}), coarse, torch::zeros({2, 24})}, 1);
+  const Tensor expected =
+      torch::linear(padded, parameters["dense.weight"], parameters["dense.bias"]);
+  EXPECT_TRUE(torch::allclose(model.forward(images), expected, 1e-4, 1e-5));
+}
+
 TEST(Problems, HavePlacesOfTheirOwnInTheBenchmarkAndTargetsWithThem) {
   std::set<int64_t> places;
   for (const Problem& problem : all_problems()) {
@@ -68,6 +121,18 @@ TEST(Problems, HavePlacesOfTheirOwnInTheBenchmarkAndTargetsWithThem) {
     EXPECT_EQ(problem.has_accuracy(), *problem.target < 1.0) << problem.name;
   }
   EXPECT_EQ(*places.rbegin(), static_cast<int64_t>(places.size()));
+}
+
+TEST(ProblemSets, AreThoseOfThePublishedComparison) {
+  std::map<std::string, std::vector<std::string>> sets;
+  for (const ProblemSet& set : problem_sets()) sets[set.name] = set.problems;
+  const std::vector<std::string> small = {
+      "quadratic_deep", "mnist_vae", "fmnist_2c2d", "cifar10_3c3d"};
+  const std::vector<std::string> large = {
+      "fmnist_vae", "cifar100_allcnnc", "svhn_wrn164", "tolstoi_char_rnn"};
+  EXPECT_EQ(sets.at("small"), small);
+  EXPECT_EQ(sets.at("large"), large);
+  EXPECT_EQ(sets.at("benchmark").size(), 8u);
 }
 
 // The published constants lie where the rule would put them: the share of the way from the

@@ -170,6 +170,51 @@ Rule lookahead(const Rule& inner) {
   };
 }
 
+// A rule of all numbers of a parameter together; each remembers its own.
+using Layer = std::vector<double>;
+using LayerRule = std::function<void(
+    Layer& x, const Layer& g, std::vector<Memory>& s, int t, const Hyperparameters& h)>;
+
+double length(const Layer& numbers) {
+  double squares = 0;
+  for (const double number : numbers) squares += number * number;
+  return sqrt(squares);
+}
+
+double layer_rate(double base, double parameter, double step) {
+  return parameter == 0 || step == 0 ? base : base * parameter / step;
+}
+
+void lars(
+    Layer& x, const Layer& g, std::vector<Memory>& s, int, const Hyperparameters& h) {
+  const double decay = h.at("weight_decay");
+  const double rate = layer_rate(h.at("learning_rate") * h.at("trust"),
+                                 length(x),
+                                 length(g) + decay * length(x));
+  for (size_t i = 0; i < x.size(); ++i) {
+    s[i]["v"] = h.at("momentum") * s[i]["v"] + rate * (g[i] + decay * x[i]);
+    x[i] -= s[i]["v"];
+  }
+}
+
+void lamb(
+    Layer& x, const Layer& g, std::vector<Memory>& s, int t, const Hyperparameters& h) {
+  Layer u(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    average(g[i], s[i], h);
+    const double m = corrected(s[i]["m"], h.at("beta1"), t);
+    const double v = corrected(s[i]["v"], h.at("beta2"), t);
+    u[i] = m / (sqrt(v) + h.at("epsilon")) + h.at("weight_decay") * x[i];
+  }
+  const double rate = layer_rate(h.at("learning_rate"), length(x), length(u));
+  for (size_t i = 0; i < x.size(); ++i) x[i] -= rate * u[i];
+}
+
+const std::map<std::string, LayerRule>& layer_rules() {
+  static const std::map<std::string, LayerRule> table = {{"lamb", lamb}, {"lars", lars}};
+  return table;
+}
+
 const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> table = {{"adabelief", adabelief},
                                                     {"adabound", adabound},
@@ -205,7 +250,11 @@ Hyperparameters settings(const OptimizerEntry& entry, const Hyperparameters& wan
 const std::vector<Hyperparameters>& variants() {
   static const std::vector<Hyperparameters> all = {
       {},
-      {{"learning_rate", 0.05}, {"weight_decay", 0.1}, {"momentum", 0.5}, {"fast_steps", 3}},
+      {{"learning_rate", 0.05},
+       {"weight_decay", 0.1},
+       {"momentum", 0.5},
+       {"fast_steps", 3},
+       {"trust", 0.1}},
       {{"learning_rate", 0.3},
        {"beta1", 0.6},
        {"beta2", 0.85},
@@ -248,15 +297,23 @@ void take_steps(torch::optim::Optimizer& optimizer, const Tensor& parameter, int
 }
 
 // The parameter after kSteps by the rule of this file.
-std::vector<double> follow(const Rule& rule, const Tensor& from, const Hyperparameters& values) {
-  std::vector<double> ends;
+std::vector<double> follow(const std::string& name,
+                           const Tensor& from,
+                           const Hyperparameters& values) {
+  Layer x, g(static_cast<size_t>(from.numel()));
   for (int64_t i = 0; i < from.numel(); ++i) {
-    double x = from.detach().reshape(-1)[i].item<double>();
-    Memory memory;
-    for (int step = 1; step <= kSteps; ++step) rule(x, gradient_at(i, step), memory, step, values);
-    ends.push_back(x);
+    x.push_back(from.detach().reshape(-1)[i].item<double>());
   }
-  return ends;
+  std::vector<Memory> memories(x.size());
+  for (int step = 1; step <= kSteps; ++step) {
+    for (size_t i = 0; i < x.size(); ++i) g[i] = gradient_at(static_cast<int64_t>(i), step);
+    if (layer_rules().count(name) > 0) {
+      layer_rules().at(name)(x, g, memories, step, values);
+      continue;
+    }
+    for (size_t i = 0; i < x.size(); ++i) rules().at(name)(x[i], g[i], memories[i], step, values);
+  }
+  return x;
 }
 
 void expect_near(const Tensor& actual, const std::vector<double>& expected, const char* what) {
@@ -271,9 +328,9 @@ void expect_near(const Tensor& actual, const std::vector<double>& expected, cons
 
 TEST(OptimizerRules, AreAllTested) {
   for (const OptimizerEntry& entry : first_order_optimizers()) {
-    EXPECT_EQ(rules().count(entry.name), 1u) << entry.name;
+    EXPECT_EQ(rules().count(entry.name) + layer_rules().count(entry.name), 1u) << entry.name;
   }
-  EXPECT_EQ(first_order_optimizers().size(), rules().size());
+  EXPECT_EQ(first_order_optimizers().size(), rules().size() + layer_rules().size());
 }
 
 class UpdateFormula : public testing::TestWithParam<std::string> {
@@ -288,7 +345,7 @@ TEST_P(UpdateFormula, FollowsThePublishedRule) {
     for (const std::vector<int64_t>& shape : shapes) {
       const Tensor parameter = start(shape);
       const std::vector<double> expected =
-          follow(rules().at(GetParam()), parameter, entry().complete(given));
+          follow(GetParam(), parameter, entry().complete(given));
       const auto optimizer = entry().make({parameter}, given);
       take_steps(*optimizer, parameter, 1, kSteps);
       expect_near(parameter, expected, GetParam().c_str());
@@ -337,6 +394,11 @@ TEST_P(UpdateFormula, LetsNanThrough) {
       other->step();
     }
     EXPECT_TRUE(std::isnan(parameter[0][1].item<double>()));
+    // Where the length of the gradient sets that of the step no entry has one any more.
+    if (layer_rules().count(GetParam()) > 0) {
+      EXPECT_EQ(torch::isnan(parameter).sum().item<int64_t>(), 6);
+      continue;
+    }
     EXPECT_EQ(torch::isnan(parameter).sum().item<int64_t>(), 1);
     EXPECT_NEAR(parameter[1][1].item<double>(), untouched[1][1].item<double>(), kTolerance);
   }
@@ -345,7 +407,9 @@ TEST_P(UpdateFormula, LetsNanThrough) {
 TEST_P(UpdateFormula, FindsTheMinimumOfAParabola) {
   const Tensor parameter = torch::tensor({3.0, -2.0}, torch::kDouble).requires_grad_();
   const Tensor curvature = torch::tensor({1.0, 0.3}, torch::kDouble);
-  const double rate = GetParam() == "adadelta" ? 10.0 : GetParam() == "adagrad" ? 0.5 : 0.01;
+  const std::map<std::string, double> others = {
+      {"adadelta", 10.0}, {"adagrad", 0.5}, {"lamb", 0.001}, {"lars", 0.001}};
+  const double rate = others.count(GetParam()) > 0 ? others.at(GetParam()) : 0.01;
   const auto optimizer = entry().make(
       {parameter},
       settings(entry(), {{"learning_rate", rate}, {"momentum", 0.9}, {"weight_decay", 0}}));
@@ -354,6 +418,27 @@ TEST_P(UpdateFormula, FindsTheMinimumOfAParabola) {
     optimizer->step();
   }
   EXPECT_LT((parameter - 1.0).abs().max().item<double>(), 0.05);
+}
+
+// Otherwise a bias would never leave 0.
+TEST(LayerRate, IsTheBaseRateWhereTheParameterIsZero) {
+  for (const bool is_transposed : {false, true}) {
+    const Tensor parameter = torch::zeros({2, 3}, torch::kDouble).requires_grad_();
+    const Tensor gradient = torch::ones({2, 3}, torch::kDouble);
+    parameter.mutable_grad() = is_transposed ? gradient.t().contiguous().t() : gradient;
+    find_optimizer("lars").make({parameter}, {{"learning_rate", 0.25}})->step();
+    EXPECT_TRUE(torch::equal(parameter, -0.25 * gradient));
+  }
+}
+
+TEST(LayerRate, MakesStepsAsLongAsTheParameterWhateverTheGradient) {
+  for (const double scale : {1e-6, 1.0, 1e6}) {
+    const Tensor parameter = start({40, 1000}), before = parameter.detach().clone();
+    parameter.mutable_grad() = scale * torch::randn({40, 1000}, torch::kDouble);
+    find_optimizer("lars").make({parameter}, {{"learning_rate", 0.1}})->step();
+    const double moved = (parameter.detach() - before).norm().item<double>();
+    EXPECT_NEAR(moved, 0.1 * before.norm().item<double>(), 1e-10);
+  }
 }
 
 std::vector<std::string> first_order_names() {
