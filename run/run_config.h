@@ -11,6 +11,15 @@ namespace flightdeck::run {
 
 using Config = std::map<std::string, std::string>;
 
+// Learning rates of runs that are given none, by optimizer, where the optimizer's own default
+// diverges on this problem. Empty for most.
+std::map<std::string, double> own_rates(const std::string& problem);
+
+// The hyperparameters of a run on `problem`: those that are given, then the problem's own rate,
+// then the optimizer's defaults. Throws c10::ValueError as the optimizer does.
+suite::Hyperparameters complete_hyperparameters(const std::string& problem,
+                                                const TrainingOptions& options);
+
 // As it is recorded, for people.
 Config config_of(const RunOptions& options, const Training& training);
 

@@ -9,6 +9,7 @@
 
 #include "flightdeck/cockpit.h"
 #include "run/random_states.h"
+#include "run/run_config.h"
 #include "suite/curvature_optimizer.h"
 
 namespace flightdeck::run {
@@ -65,8 +66,7 @@ suite::Objective objective_of(const suite::Problem& problem,
 }  // namespace
 
 void check_training_options(const TrainingOptions& options) {
-  suite::find_problem(options.problem);
-  suite::find_optimizer(options.optimizer).complete(options.hyperparameters);
+  complete_hyperparameters(suite::find_problem(options.problem).name, options);
   suite::LearningRateSchedule::parse(options.schedule);
 }
 
@@ -75,7 +75,7 @@ Training::Training(const TrainingOptions& options)
 
 Training::Training(const suite::Problem& problem, const TrainingOptions& options)
     : problem_(problem),
-      hyperparameters_(suite::find_optimizer(options.optimizer).complete(options.hyperparameters)),
+      hyperparameters_(complete_hyperparameters(problem.name, options)),
       schedule_(suite::LearningRateSchedule::parse(options.schedule)),
       batch_size_(options.batch_size > 0 ? options.batch_size : problem_.batch_size),
       data_(load_data_of(problem_, options)),

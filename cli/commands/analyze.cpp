@@ -14,6 +14,7 @@
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
 #include "cli/reports/analyze_summary.h"
+#include "cli/text/next_commands.h"
 #include "cli/text/quiet.h"
 #include "cli/text/work_line.h"
 #include "record/text.h"
@@ -102,6 +103,16 @@ void pack(const AnalyzeOptions& options, const std::vector<study::Outcome>& outc
   }
 }
 
+// To look at the runs of the first folder; files of outcomes have none.
+std::vector<std::string> commands_after(const std::vector<std::string>& studies) {
+  for (const std::string& path : studies) {
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored)) continue;
+    return {command_for("serve", path), command_for("runs", path)};
+  }
+  return {};
+}
+
 void analyze(const AnalyzeOptions& options) {
   for (const std::string& format : options.formats) {
     check_name("format", format, study::analysis_formats());
@@ -130,9 +141,10 @@ void analyze(const AnalyzeOptions& options) {
   const std::vector<std::string> files = study::write_analysis(
       analysis, folder_of(options), {options.formats.begin(), options.formats.end()});
   progress.clear();
-  const std::string text = options.json ? analysis_json(analysis, files)
+  const std::vector<std::string> next = commands_after(options.studies);
+  const std::string text = options.json ? analysis_json(analysis, files, next)
                            : is_quiet() ? folder_of(options) + "\n"
-                                        : analysis_text(analysis, files);
+                                        : analysis_text(analysis, files, next);
   std::cout << record::printable(text, record::Lines::kKept);
 }
 

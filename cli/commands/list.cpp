@@ -17,6 +17,7 @@
 #include "flightdeck/lamp.h"
 #include "flightdeck/quantity.h"
 #include "run/experiment.h"
+#include "run/run_config.h"
 #include "suite/data_set.h"
 #include "suite/learning_rate.h"
 #include "suite/optimizer.h"
@@ -101,10 +102,17 @@ std::vector<Item> problems() {
       data = "data set " + problem.data_set + (is_here ? "" : " (not here)");
     }
     Item item{problem.name, problem.summary, {}, {}};
+    Json rates = Json::object();
+    std::string rates_text;
+    for (const auto& [optimizer, rate] : run::own_rates(problem.name)) {
+      rates.field(optimizer, rate);
+      rates_text += (rates_text.empty() ? "" : ", ") + optimizer + " " + short_number(rate);
+    }
     item.details.push_back(data + ", " + std::to_string(problem.parameters) +
                            " parameters, batch size " + std::to_string(problem.batch_size) + ", " +
                            counted(problem.epochs, "epoch") +
                            (problem.l2 > 0 ? ", L2 penalty " + short_number(problem.l2) : ""));
+    if (!rates_text.empty()) item.details.push_back("learning rates of its own: " + rates_text);
     item.json = json_begin(item.name, item.summary)
                     .field("data_set", problem.data_set)
                     .field("data_found", is_here)
@@ -113,7 +121,8 @@ std::vector<Item> problems() {
                     .field("published_budget", problem.has_published_budget)
                     .field("classes", problem.classes)
                     .field("parameters", problem.parameters)
-                    .field("l2", problem.l2);
+                    .field("l2", problem.l2)
+                    .field("learning_rates", rates);
     items.push_back(item);
   }
   return items;

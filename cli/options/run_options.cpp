@@ -27,8 +27,9 @@ void add_training_options(CLI::App& command, RunArguments& arguments) {
   const auto group = [](CLI::Option* option) { option->group("Training"); };
   group(command.add_option(
       "--optimizer", training.optimizer, "See 'flightdeck list optimizers'; default sgd"));
-  group(command.add_option(
-      "--lr", arguments.learning_rate, "Learning rate; default is the optimizer's"));
+  group(command.add_option("--lr",
+                           arguments.learning_rate,
+                           "Learning rate; default is the problem's own, else the optimizer's"));
   group(command.add_option("--momentum",
                            arguments.momentum,
                            "Of optimizers that have one; sgd with it is the optimizer momentum"));

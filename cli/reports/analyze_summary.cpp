@@ -6,6 +6,7 @@
 
 #include "cli/options/names.h"
 #include "cli/text/json.h"
+#include "cli/text/next_commands.h"
 #include "cli/text/table.h"
 #include "study/analysis/records.h"
 #include "study/analysis/report.h"
@@ -55,7 +56,9 @@ Json json_of(const study::Records& records) {
 
 }  // namespace
 
-std::string analysis_text(const study::Analysis& analysis, const std::vector<std::string>& files) {
+std::string analysis_text(const study::Analysis& analysis,
+                          const std::vector<std::string>& files,
+                          const std::vector<std::string>& next) {
   const study::AnalysisReport report = study::make_report(analysis);
   std::string text = joined(report.facts) + "\n";
   for (const std::string& warning : report.warnings) text += "note: " + warning + "\n";
@@ -69,10 +72,13 @@ std::string analysis_text(const study::Analysis& analysis, const std::vector<std
     if (name == "analysis.tex") text += "LaTeX: " + file + "\n";
     if (name == "performance.csv") text += "CSV: " + file + " and beside it\n";
   }
+  if (!next.empty()) text += next_lines(next) + "\n";
   return text;
 }
 
-std::string analysis_json(const study::Analysis& analysis, const std::vector<std::string>& files) {
+std::string analysis_json(const study::Analysis& analysis,
+                          const std::vector<std::string>& files,
+                          const std::vector<std::string>& next) {
   Json object = Json::object();
   object.field("runs", analysis.runs)
       .field("diverged", analysis.diverged)
@@ -90,7 +96,7 @@ std::string analysis_json(const study::Analysis& analysis, const std::vector<std
                                         study::profile_score_records(analysis)}) {
     object.field(records.name, json_of(records));
   }
-  return object.field("written", files).text() + "\n";
+  return object.field("written", files).field("next", next).text() + "\n";
 }
 
 }  // namespace flightdeck::cli

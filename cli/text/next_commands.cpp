@@ -6,6 +6,7 @@
 
 #include "base/shell.h"
 #include "cli/text/terminal.h"
+#include "study/outcome.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -36,6 +37,8 @@ std::vector<std::string> commands_after_run(const std::string& folder, bool can_
   const auto above = std::filesystem::path(whole_path(folder)).parent_path().string();
   commands.push_back(command_for("serve", above));
   commands.push_back(command_for("report", folder));
+  // One that goes on later, or has left no outcome, cannot be compared yet.
+  if (!can_go_on && study::has_outcome(folder)) commands.push_back(command_for("analyze", above));
   return commands;
 }
 

@@ -242,7 +242,8 @@ class Endings(RunsTest):
         commands = json.loads(out.splitlines()[-1])["next"]
         run = str(folder / "runs/x y")
         self.assertEqual([shlex.split(command)[1:] for command in commands],
-                         [["show", run], ["serve", str(folder / "runs")], ["report", run]])
+                         [["show", run], ["serve", str(folder / "runs")], ["report", run],
+                          ["analyze", str(folder / "runs")]])
         shown = subprocess.run(commands[0], shell=True, capture_output=True, text=True, check=False)
         self.assertEqual(shown.returncode, 0, shown.stderr)
         text = self.expect(0, "run", *SMALL, "--out", self.folder / "z").stdout
@@ -274,6 +275,11 @@ class Endings(RunsTest):
         commands = json.loads(out.splitlines()[-1])["next"]
         self.assertEqual([shlex.split(command)[1:] for command in commands],
                          [["analyze", str(study)], ["serve", str(study)], ["runs", str(study)]])
+        analysis = json.loads(self.expect(0, *shlex.split(commands[0])[1:], "--json").stdout)
+        self.assertEqual([shlex.split(command)[1:] for command in analysis["next"]],
+                         [["serve", str(study)], ["runs", str(study)]])
+        text = self.expect(0, "analyze", study).stdout
+        self.assertIn(f"serve {study}\n", text)
 
 
 class Editing(RunsTest):
