@@ -23,6 +23,7 @@ const char* mark_name(int marker) {
 
 // Far outside the frame TeX's numbers overflow.
 std::string height(const Panel& panel, double value) {
+  if (panel.is_log_y) return significant(std::clamp(value, panel.y_low / 10, panel.y_high * 10), 6);
   const double range = panel.y_high - panel.y_low;
   return significant(std::clamp(value, panel.y_low - 2 * range, panel.y_high + 2 * range), 6);
 }
@@ -45,13 +46,14 @@ std::string drawn(const Panel& panel, const Line& line) {
   if (line.look.colour == Look::kMuted) style += ", line width=0.3pt, opacity=0.5";
   if (line.look.colour == Look::kAccent) style += ", line width=1.6pt";
   if (line.look.is_dashed) style += ", dashed";
+  if (line.is_dots) style += ", only marks";
   if (panel.is_stepped) style += ", const plot";
   if (line.look.marker == 0) {
     style += ", mark=none";
   } else {
     style += std::string(", mark=") + mark_name(line.look.marker) +
              ", mark size=1.1pt, mark options={solid}, mark repeat=" +
-             std::to_string(std::max<size_t>(1, line.x.size() / 5)) +
+             std::to_string(line.is_dots ? 1 : std::max<size_t>(1, line.x.size() / 5)) +
              ", mark phase=" + std::to_string(1 + line.look.colour);
   }
   std::string text = "\\addplot[" + style + "] coordinates {";
@@ -75,6 +77,7 @@ std::string panel_text(const Panel& panel) {
       "}, xmin=" + significant(panel.x_low, 6) + ", xmax=" + significant(panel.x_high, 6) +
       ", ymin=" + significant(panel.y_low, 6) + ", ymax=" + significant(panel.y_high, 6);
   if (panel.is_log_x) text += ", xmode=log";
+  if (panel.is_log_y) text += ", ymode=log";
   if (!panel.x_names.empty()) text += names_of_ticks(panel);
   text += "]\n";
   if (std::isfinite(panel.level)) {
