@@ -6,9 +6,11 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "run/table.h"
+#include "study/figure.h"
 
 namespace flightdeck::run {
 
@@ -19,11 +21,22 @@ struct ExperimentOptions {
   std::function<void(const std::string&)> on_progress = [](const std::string&) {};
 };
 
+/// A number that the verdict rests on, beside what was published.
+struct Compared {
+  std::string what;
+  double here = 0;
+  std::string published;  ///< a number, or what the text says where it gives none
+};
+
+using Picture = std::variant<study::Figure, study::Heatmap>;
+
 struct ExperimentResult {
   explicit ExperimentResult(std::vector<std::string> columns) : table(std::move(columns)) {}
 
   Table table;                           ///< small: what the finding is read from
   std::map<std::string, Table> figures;  ///< data of the figure, by name of the file
+  std::map<std::string, Picture> pictures;  ///< the figure itself, by name of the file
+  std::vector<Compared> compared;        ///< what `holds` was decided by
   std::vector<std::string> data;         ///< problems and where their data come from
   bool is_synthetic = false;             ///< generated data stand in for files
   bool holds = false;                    ///< the papers' finding shows in these numbers

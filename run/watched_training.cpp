@@ -96,4 +96,16 @@ void add_bins(Table& table, const std::vector<Cell>& labels, const Reading& hist
   add(axis.high, kInfinity, histogram.above);
 }
 
+study::Line bins_line(const std::string& name, size_t place, const Reading& histogram) {
+  const ReadingAxis& axis = histogram.axes.at(0);
+  std::vector<double> edges, counts;
+  for (int64_t bin = 0; bin <= axis.count; ++bin) {
+    edges.push_back(axis.low + (axis.high - axis.low) * static_cast<double>(bin) /
+                                   static_cast<double>(axis.count));
+    const int64_t count = histogram.counts[std::min(bin, axis.count - 1)];
+    counts.push_back(count > 0 ? static_cast<double>(count) : 0.5);
+  }
+  return study::line_of(name, place, edges, counts);
+}
+
 }  // namespace flightdeck::run

@@ -45,4 +45,8 @@ double share_outside(const Reading& histogram, double limit);
 // One row per bin, and one at either end for the entries beyond: `labels`, low, high, count.
 void add_bins(Table& table, const std::vector<Cell>& labels, const Reading& histogram);
 
+// The counts as a stepped line over the bins. A bin without an entry stands at one half, because a
+// logarithmic axis has no 0.
+study::Line bins_line(const std::string& name, size_t place, const Reading& histogram);
+
 }  // namespace flightdeck::run

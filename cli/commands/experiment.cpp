@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// flightdeck experiment: repeats a finding of the papers, writes the data of its figure and says
-// whether it holds.
+// flightdeck experiment: repeats a finding of the papers, draws its figure, writes the figure's data
+// and says whether it holds.
 #include "run/experiment.h"
 
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -11,8 +13,10 @@
 #include <CLI/CLI.hpp>
 #include <c10/util/Exception.h>
 
+#include "base/shown_number.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
+#include "cli/machine/pictures.h"
 #include "cli/machine/process.h"
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
@@ -22,6 +26,7 @@
 #include "cli/text/quiet.h"
 #include "cli/text/table.h"
 #include "cli/text/terminal.h"
+#include "study/figure_svg.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -75,6 +80,44 @@ std::string write_file(const std::string& folder,
   return path;
 }
 
+struct Written {
+  std::vector<std::string> files;
+  std::string remark;  // why there is no PNG; empty if there is
+  double seconds = 0;  // that the experiment took
+};
+
+// Tables as CSV, pictures as SVG and, by a program that is there, as PNG.
+Written write_all(const std::string& folder, const run::ExperimentResult& result) {
+  Written written;
+  for (const auto& [name, figure] : result.figures) {
+    written.files.push_back(write_file(folder, name + ".csv", csv_text(figure)));
+  }
+  for (const auto& [name, picture] : result.pictures) {
+    const std::string svg =
+        std::visit([](const auto& drawn) { return study::svg_document(drawn); }, picture);
+    written.files.push_back(write_file(folder, name + ".svg", svg));
+    const std::string png = folder + "/" + name + ".png";
+    const std::string fault = png_of_svg(written.files.back(), png);
+    if (fault.empty()) {
+      written.files.push_back(png);
+    } else {
+      written.remark = fault;
+    }
+  }
+  return written;
+}
+
+Json json_of(const std::vector<run::Compared>& compared) {
+  Json all = Json::array();
+  for (const run::Compared& number : compared) {
+    all.add(Json::object()
+                .field("what", number.what)
+                .field("here", number.here)
+                .field("published", number.published));
+  }
+  return all;
+}
+
 // An experiment leaves data for a figure and no run: there is the whole of it, or another one.
 std::vector<std::string> commands_after(const run::Experiment& experiment,
                                         const CommandOptions& options) {
@@ -86,7 +129,7 @@ std::vector<std::string> commands_after(const run::Experiment& experiment,
 std::string json(const run::Experiment& experiment,
                  const CommandOptions& options,
                  const run::ExperimentResult& result,
-                 const std::vector<std::string>& files) {
+                 const Written& written) {
   return Json::object()
       .field("experiment", experiment.name)
       .field("reference", experiment.reference)
@@ -95,9 +138,12 @@ std::string json(const run::Experiment& experiment,
       .field("data", result.data)
       .field("synthetic", result.is_synthetic)
       .field("table", cli::json_of(result.table))
+      .field("compared", json_of(result.compared))
       .field("holds", result.holds)
       .field("finding", result.finding)
-      .field("files", files)
+      .field("seconds", written.seconds)
+      .field("files", written.files)
+      .field("remark", written.remark)
       .field("next", commands_after(experiment, options))
       .text();
 }
@@ -105,7 +151,7 @@ std::string json(const run::Experiment& experiment,
 void print(const run::Experiment& experiment,
            const CommandOptions& options,
            const run::ExperimentResult& result,
-           const std::vector<std::string>& files) {
+           const Written& written) {
   std::printf("%s: %s (%s)\n",
               experiment.name.c_str(),
               experiment.summary.c_str(),
@@ -118,8 +164,15 @@ void print(const run::Experiment& experiment,
   std::printf("\n%s\n", padded_text(result.table).c_str());
   const auto columns = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 100)));
   const std::string verdict = result.holds ? "It holds: " : "It does not hold here: ";
-  std::printf("%s\n\n", wrapped(verdict + result.finding, columns, 0).c_str());
-  for (const std::string& file : files) std::printf("Written: %s\n", file.c_str());
+  std::printf("%s\n", wrapped(verdict + result.finding, columns, 0).c_str());
+  for (const run::Compared& number : result.compared) {
+    const std::string line = number.what + ": " + short_number(number.here) +
+                             " here, published: " + number.published;
+    std::printf("%s\n", wrapped(line, columns, 2).c_str());
+  }
+  std::printf("%s s.\n\n", short_number(written.seconds).c_str());
+  if (!written.remark.empty()) std::printf("%s\n", wrapped(written.remark, columns, 0).c_str());
+  for (const std::string& file : written.files) std::printf("Written: %s\n", file.c_str());
   std::printf("%s\n", next_lines(commands_after(experiment, options)).c_str());
 }
 
@@ -138,19 +191,19 @@ void run(const CLI::App& command, CommandOptions& options) {
       std::fprintf(stderr, "%s\n", text.c_str());
     };
   }
+  const auto begin = std::chrono::steady_clock::now();
   const run::ExperimentResult result = experiment.run(options.experiment);
-  std::vector<std::string> files;
-  for (const auto& [name, figure] : result.figures) {
-    files.push_back(write_file(folder, name + ".csv", csv_text(figure)));
-  }
-  const std::string summary = json(experiment, options, result, files);
-  files.push_back(write_file(folder, "result.json", summary + "\n"));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  Written written = write_all(folder, result);
+  written.seconds = std::round(10 * took.count()) / 10;
+  const std::string summary = json(experiment, options, result, written);
+  written.files.push_back(write_file(folder, "result.json", summary + "\n"));
   if (options.json) {
     std::printf("%s\n", summary.c_str());
   } else if (is_quiet()) {
     std::printf("%s\n", folder.c_str());
   } else {
-    print(experiment, options, result, files);
+    print(experiment, options, result, written);
   }
 }
 
@@ -158,8 +211,8 @@ void add_experiment(CLI::App* command) {
   const auto options = std::make_shared<CommandOptions>();
   command->add_option("name", options->name, "See 'flightdeck list experiments'")->required();
   command->add_option(
-      "--out", options->out, "Folder of the data; default experiments/NAME; one in use is refused");
-  command->add_flag("--quick", options->experiment.quick, "Test-sized: seconds, not minutes");
+      "--out", options->out, "Folder of figure and data; default experiments/NAME; one in use is refused");
+  command->add_flag("--quick", options->experiment.quick, "Test-sized: a minute at most on two cores");
   command->add_option(
       "--seed", options->experiment.seed, "Of parameters, split and order of the data; default 42");
   command->add_option("--threads", options->threads, "CPU threads; default is one per core");
@@ -177,7 +230,7 @@ void add_experiment(CLI::App* command) {
 
 Command experiment_command() {
   return {"experiment",
-          "Repeat a finding of the papers, write its figure's data, say if it holds.",
+          "Repeat a finding of the papers, draw its figure, say if it holds.",
           90,
           &add_experiment};
 }

@@ -42,6 +42,7 @@ struct View {
   std::string problem;
   bool is_convex;
   Change norm, scatter;
+  std::vector<double> steps, norms, scatters;
 };
 
 View train(const Subject& subject,
@@ -66,10 +67,19 @@ View train(const Subject& subject,
                 values->number(step, "grad_norm"),
                 values->number(step, "norm_test")});
   }
-  return {chosen.problem,
-          subject.is_convex,
-          change_of(series(*values, "grad_norm")),
-          change_of(series(*values, "norm_test"))};
+  View view{chosen.problem,
+            subject.is_convex,
+            change_of(series(*values, "grad_norm")),
+            change_of(series(*values, "norm_test")),
+            {},
+            {},
+            {}};
+  for (const auto& [step, readings] : values->steps()) {
+    view.steps.push_back(static_cast<double>(step + 1));
+    view.norms.push_back(values->number(step, "grad_norm"));
+    view.scatters.push_back(values->number(step, "norm_test"));
+  }
+  return view;
 }
 
 // Convex: gradients go to zero, so noise dominates. Deep: their norm does not fall.
@@ -87,6 +97,25 @@ std::string text_of(const View& view) {
          tendency(view.norm) + " and the norm test " + tendency(view.scatter);
 }
 
+study::Figure drawn(const std::vector<View>& views) {
+  study::Figure figure;
+  figure.title = "Convex problems against a deep net";
+  figure.panels.resize(2);
+  figure.panels[0].title = "norm of the gradient";
+  figure.panels[1].title = "norm test: scatter of individual gradients";
+  for (study::Panel& panel : figure.panels) {
+    panel.x_label = "step + 1";
+    panel.is_log_x = panel.is_log_y = true;
+  }
+  for (size_t k = 0; k < views.size(); ++k) {
+    const std::string name = views[k].problem + (views[k].is_convex ? " (convex)" : " (deep)");
+    figure.panels[0].lines.push_back(study::line_of(name, k, views[k].steps, views[k].norms));
+    figure.panels[1].lines.push_back(study::line_of(name, k, views[k].steps, views[k].scatters));
+  }
+  for (study::Panel& panel : figure.panels) study::fit_limits(panel);
+  return figure;
+}
+
 ExperimentResult run_convex_view(const ExperimentOptions& options) {
   ExperimentResult result({"problem",
                            "convex",
@@ -96,6 +125,7 @@ ExperimentResult run_convex_view(const ExperimentOptions& options) {
                            "norm_test_last"});
   Table curves({"problem", "step", "loss", "grad_norm", "norm_test"});
   result.holds = true;
+  std::vector<View> views;
   for (const Subject& subject : subjects()) {
     const View view = train(subject, options, curves, result);
     result.table.add({view.problem,
@@ -104,11 +134,16 @@ ExperimentResult run_convex_view(const ExperimentOptions& options) {
                       view.norm.last,
                       view.scatter.first,
                       view.scatter.last});
+    result.compared.push_back({"gradient norm at the end over that at the start, " + view.problem,
+                               view.norm.factor(),
+                               view.is_convex ? "below 1 (C.6)" : "above 1 (7.4)"});
+    views.push_back(view);
     result.holds = result.holds && is_as_claimed(view);
     result.finding += (result.finding.empty() ? "" : "; ") + text_of(view);
   }
   result.finding += ".";
   result.figures.emplace("curves", std::move(curves));
+  result.pictures.emplace("figure", drawn(views));
   return result;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Pixels that nobody scaled: the same net on the same images in [0, 255] and normalised. The
 // gradient histogram, whose range is around [-1, 1] on purpose, shows it at once.
+#include <algorithm>
+
 #include "base/shown_number.h"
 #include "run/watched_training.h"
 
@@ -25,6 +27,8 @@ ExperimentResult run_raw_data(const ExperimentOptions& options) {
   ExperimentResult result({"step", "normalised_outside", "raw_outside"});
   Table histograms({"data", "step", "low", "high", "count"});
   std::map<std::string, std::vector<double>> shares;
+  study::Figure figure;
+  figure.title = "Entries of individual gradients at the start, raw against normalised pixels";
   for (const std::string data : {"normalised", "raw"}) {
     options.on_progress("raw_data: " + data);
     chosen.data.raw = data == "raw";
@@ -35,6 +39,14 @@ ExperimentResult run_raw_data(const ExperimentOptions& options) {
       const Reading* histogram = values->find(step, "grad_hist_1d");
       shares[data].push_back(share_outside(*histogram, kUsual));
       add_bins(histograms, {data, step}, *histogram);
+      if (step != steps.front()) continue;
+      study::Panel panel;
+      panel.title = data + " images: entries per bin";
+      panel.x_label = "gradient entry (those beyond are counted apart)";
+      panel.is_log_y = panel.is_stepped = true;
+      panel.lines = {bins_line(data, figure.panels.size(), *histogram)};
+      study::fit_limits(panel);
+      figure.panels.push_back(std::move(panel));
     }
   }
   for (size_t k = 0; k < steps.size(); ++k) {
@@ -42,7 +54,11 @@ ExperimentResult run_raw_data(const ExperimentOptions& options) {
   }
   result.figures.emplace("histograms", std::move(histograms));
 
+  result.pictures.emplace("figure", std::move(figure));
   const double normalised = shares["normalised"].front(), raw = shares["raw"].front();
+  result.compared = {{"share of entries outside [-1, 1], raw over normalised",
+                      raw / std::max(normalised, 1e-12),
+                      "much above 1 (figure 7.3, no number in the text)"}};
   result.holds = raw > 0.001 && raw > 10 * normalised;
   result.finding =
       "at the same parameters and on the same images, a share of " + short_number(raw) +

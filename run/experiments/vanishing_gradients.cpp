@@ -78,6 +78,21 @@ double reach_of(const Reading& histogram) {
 // Nearly all entries are in the two bins around 0.
 bool is_degenerate(const Reading& histogram) { return share_outside(histogram, kCentral) < 1e-5; }
 
+// The whole net and its weights; biases would double the panels and show the same.
+bool is_shown(const std::string& group) {
+  return group.empty() || group.find("weight") != std::string::npos;
+}
+
+study::Panel panel_of(const std::string& name, const Reading& relu, const Reading& sigmoid) {
+  study::Panel panel;
+  panel.title = name + ": entries per bin";
+  panel.x_label = "gradient entry";
+  panel.is_log_y = panel.is_stepped = true;
+  panel.lines = {bins_line("ReLU", 0, relu), bins_line("sigmoid", 1, sigmoid)};
+  study::fit_limits(panel);
+  return panel;
+}
+
 ExperimentResult run_vanishing_gradients(const ExperimentOptions& options) {
   const int64_t step = options.quick ? 0 : 100;
   ExperimentResult result(
@@ -87,6 +102,8 @@ ExperimentResult run_vanishing_gradients(const ExperimentOptions& options) {
   options.on_progress("vanishing_gradients: sigmoid");
   const auto sigmoid_values = train(Nonlinearity::kSigmoid, step, options, result);
 
+  study::Figure figure;
+  figure.title = "Individual gradients of 3c3d with ReLU and with sigmoids";
   Table histograms({"net", "parameter", "low", "high", "count"});
   int64_t parameters = 0, relu_degenerate = 0, sigmoid_degenerate = 0;
   double relu_reach = 0, sigmoid_reach = 0;  // of the whole net
@@ -95,6 +112,7 @@ ExperimentResult run_vanishing_gradients(const ExperimentOptions& options) {
     const std::string name = relu.group.empty() ? "whole net" : relu.group;
     add_bins(histograms, {"relu", name}, relu);
     add_bins(histograms, {"sigmoid", name}, sigmoid);
+    if (is_shown(relu.group)) figure.panels.push_back(panel_of(name, relu, sigmoid));
     result.table.add({name,
                       reach_of(relu),
                       reach_of(sigmoid),
@@ -110,6 +128,11 @@ ExperimentResult run_vanishing_gradients(const ExperimentOptions& options) {
     }
   }
   result.figures.emplace("histograms", std::move(histograms));
+  result.pictures.emplace("figure", std::move(figure));
+  result.compared = {{"parameters with a degenerate histogram, sigmoids",
+                      static_cast<double>(sigmoid_degenerate),
+                      "several layers (figure 7.4)"},
+                     {"the same with ReLU", static_cast<double>(relu_degenerate), "none"}};
 
   const bool is_alike = sigmoid_reach > relu_reach / 2 && sigmoid_reach < relu_reach * 2;
   result.holds = is_alike && sigmoid_degenerate >= relu_degenerate + 3;

@@ -23,6 +23,7 @@ const char* mark_name(int marker) {
 
 // Far outside the frame TeX's numbers overflow.
 std::string height(const Panel& panel, double value) {
+  if (panel.is_log_y) return significant(std::clamp(value, panel.y_low / 10, panel.y_high * 10), 6);
   const double range = panel.y_high - panel.y_low;
   return significant(std::clamp(value, panel.y_low - 2 * range, panel.y_high + 2 * range), 6);
 }
@@ -90,6 +91,7 @@ std::string panel_text(const Panel& panel) {
       "}, xmin=" + significant(panel.x_low, 6) + ", xmax=" + significant(panel.x_high, 6) +
       ", ymin=" + significant(panel.y_low, 6) + ", ymax=" + significant(panel.y_high, 6);
   if (panel.is_log_x) text += ", xmode=log";
+  if (panel.is_log_y) text += ", ymode=log";
   if (!panel.x_names.empty()) text += names_of_ticks(panel);
   if (panel.x_names.size() > 4) text += ", xticklabel style={rotate=30, anchor=north east}";
   text += "]\n";
@@ -130,8 +132,7 @@ std::string latex_figure(const Figure& figure, const std::vector<std::string>& c
       "\\begin{groupplot}[group style={group size=" +
       std::to_string(columns) + " by " + std::to_string(rows) +
       ", horizontal sep=1.3cm, vertical sep=1.5cm}, width=" +
-      (is_single ? (figure.is_interactive ? "0.98" : "0.6") : "0.36") +
-      "\\linewidth, height=" +
+      (is_single ? (figure.is_interactive ? "0.98" : "0.6") : "0.36") + "\\linewidth, height=" +
       (is_single  ? "8cm"
        : rows > 2 ? "4.6cm"
                   : "5.6cm") +

@@ -175,18 +175,6 @@ Section gain_section(const Analysis& analysis) {
 
 }  // namespace
 
-const std::vector<Colour>& colours() {
-  static const std::vector<Colour> all = {{"#0072b2", "#4fa8dc"},
-                                          {"#d55e00", "#f0803c"},
-                                          {"#009e73", "#2fc79b"},
-                                          {"#cc79a7", "#dd93bb"},
-                                          {"#e69f00", "#f0b429"},
-                                          {"#56b4e9", "#8accf2"},
-                                          {"#222222", "#e8e8e8"},
-                                          {"#7f7f7f", "#9a9a9a"}};
-  return all;
-}
-
 Look look_of(const std::vector<std::string>& competitors, const std::string& competitor) {
   std::vector<std::string> optimizers;
   for (const std::string& name : competitors) {

@@ -40,18 +40,23 @@ class Scale {
   const Frame frame;
 
   double x(double value) const {
-    const double low = position(panel_.x_low), high = position(panel_.x_high);
-    return high > low ? (position(value) - low) / (high - low) * frame.inner_width()
-                      : frame.inner_width() / 2;
+    const double low = position(panel_.x_low, panel_.is_log_x);
+    const double high = position(panel_.x_high, panel_.is_log_x);
+    return high > low
+               ? (position(value, panel_.is_log_x) - low) / (high - low) * frame.inner_width()
+               : frame.inner_width() / 2;
   }
   double y(double value) const {
-    const double share = (value - panel_.y_low) / (panel_.y_high - panel_.y_low);
+    if (panel_.is_log_y && value <= 0) return 2000;
+    const double low = position(panel_.y_low, panel_.is_log_y);
+    const double high = position(panel_.y_high, panel_.is_log_y);
+    const double share = (position(value, panel_.is_log_y) - low) / (high - low);
     // Far outside the frame is out of sight; browsers do not take numbers of any size.
     return std::clamp((1 - share) * frame.inner_height(), -2000.0, 2000.0);
   }
 
  private:
-  double position(double value) const { return panel_.is_log_x ? std::log10(value) : value; }
+  static double position(double value, bool is_log) { return is_log ? std::log10(value) : value; }
   const Panel& panel_;
 };
 
@@ -163,8 +168,7 @@ std::string x_axis(const Panel& panel, const Scale& scale) {
       mark(static_cast<double>(k), panel.x_names[k]);
     }
     for (size_t k = 0; k < panel.x_tops.size(); ++k) {
-      svg += text_at(
-          kLeft + scale.x(static_cast<double>(k)), kTop + 11, "middle", panel.x_tops[k]);
+      svg += text_at(kLeft + scale.x(static_cast<double>(k)), kTop + 11, "middle", panel.x_tops[k]);
     }
   } else if (panel.is_log_x) {
     for (const double x : log_ticks(panel.x_low, panel.x_high, 5)) mark(x, power_of_ten(x));
@@ -179,14 +183,38 @@ std::string x_axis(const Panel& panel, const Scale& scale) {
 
 std::string y_axis(const Panel& panel, const Scale& scale) {
   std::string svg;
-  for (const double value : ticks(panel.y_low, panel.y_high, 5)) {
+  const std::vector<double> marks = panel.is_log_y ? log_ticks(panel.y_low, panel.y_high, 5)
+                                                   : ticks(panel.y_low, panel.y_high, 5);
+  for (const double value : marks) {
     const double y = kTop + scale.y(value);
-    svg += "<line class=\"grid\" x1=\"" + at(kLeft) + "\" x2=\"" +
-           at(kLeft + scale.frame.inner_width()) + "\" y1=\"" + at(y) + "\" y2=\"" + at(y) +
-           "\"/>" + text_at(kLeft - 5, y + 4, "end", significant(value, 6));
+    svg +=
+        "<line class=\"grid\" x1=\"" + at(kLeft) + "\" x2=\"" +
+        at(kLeft + scale.frame.inner_width()) + "\" y1=\"" + at(y) + "\" y2=\"" + at(y) + "\"/>" +
+        text_at(
+            kLeft - 5, y + 4, "end", panel.is_log_y ? power_of_ten(value) : significant(value, 6));
   }
   return svg;
 }
+
+constexpr double kCellWidth = 46, kCellHeight = 24;
+
+// As much room as the names take: a letter is some 7 wide, and columns lean by 45 degrees.
+struct HeatmapFrame {
+  double names, heads, width, height;
+
+  explicit HeatmapFrame(const Heatmap& map) {
+    const auto longest = [](const std::vector<std::string>& texts) {
+      size_t letters = 0;
+      for (const std::string& text : texts) letters = std::max(letters, text.size());
+      return 7.0 * static_cast<double>(letters);
+    };
+    names = longest(map.rows) + 16;
+    heads = 0.71 * longest(map.columns) + 20;
+    width =
+        names + kCellWidth * static_cast<double>(map.columns.size()) + 0.71 * longest(map.columns);
+    height = heads + kCellHeight * static_cast<double>(map.rows.size()) + 4;
+  }
+};
 
 }  // namespace
 
@@ -231,9 +259,15 @@ std::string svg_panel(const Panel& panel, size_t points, size_t panels_in_row) {
            "\" y2=\"" + y + "\"/>";
   }
   for (const Line& line : panel.lines) {
-    svg += drawn(thinned(line, points), scale, panel.is_stepped);
+    svg += drawn(
+        line.style == Line::Style::kMarks ? line : thinned(line, points), scale, panel.is_stepped);
   }
   return svg + "</svg></svg>";
+}
+
+PanelSize svg_panel_size(size_t panels_in_row) {
+  const Frame frame(panels_in_row);
+  return {frame.width, frame.height};
 }
 
 std::string svg_key(const Look& look) {
@@ -245,18 +279,13 @@ std::string svg_key(const Look& look) {
   return svg + "</svg>";
 }
 
+PanelSize svg_heatmap_size(const Heatmap& map) {
+  const HeatmapFrame frame(map);
+  return {frame.width, frame.height};
+}
+
 std::string svg_heatmap(const Heatmap& map) {
-  constexpr double kCellWidth = 46, kCellHeight = 24;
-  // As much room as the names take: a letter is some 7 wide, and columns lean by 45 degrees.
-  const auto longest = [](const std::vector<std::string>& names) {
-    size_t letters = 0;
-    for (const std::string& name : names) letters = std::max(letters, name.size());
-    return 7.0 * static_cast<double>(letters);
-  };
-  const double names = longest(map.rows) + 16, heads = 0.71 * longest(map.columns) + 20;
-  const double width =
-      names + kCellWidth * static_cast<double>(map.columns.size()) + 0.71 * longest(map.columns);
-  const double height = heads + kCellHeight * static_cast<double>(map.rows.size()) + 4;
+  const auto [names, heads, width, height] = HeatmapFrame(map);
   std::string svg = "<svg class=\"heatmap\" viewBox=\"0 0 " + at(width) + " " + at(height) +
                     "\" width=\"" + at(width) + "\" height=\"" + at(height) +
                     "\" role=\"img\" aria-label=\"" + escaped(map.title) + "\">";
@@ -274,8 +303,8 @@ std::string svg_heatmap(const Heatmap& map) {
       const double x = names + kCellWidth * static_cast<double>(column);
       const double strength = std::min(std::fabs(value) / map.cap, 1.0);
       svg += "<g><title>" +
-             escaped(map.rows[row] + " untuned to " + map.columns[column] +
-                     " tuned: " + significant(value, 4)) +
+             escaped(map.rows[row] + map.between + map.columns[column] + map.behind + ": " +
+                     significant(value, 4)) +
              "</title><rect class=\"" + (value >= 0 ? "gain" : "loss") + "\" x=\"" + at(x) +
              "\" y=\"" + at(y) + "\" width=\"" + at(kCellWidth - 1) + "\" height=\"" +
              at(kCellHeight - 1) + "\" fill-opacity=\"" + fixed(0.85 * strength, 2) + "\"/>" +

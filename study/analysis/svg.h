@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "study/analysis/report.h"
+#include "study/figure.h"
 
 namespace flightdeck::study {
 
@@ -13,6 +13,11 @@ std::string escaped(const std::string& text);
 
 // Long lines are thinned to `points`, the last one kept. At most three panels stand in a row.
 std::string svg_panel(const Panel& panel, size_t points, size_t panels_in_row);
+struct PanelSize {
+  double width, height;
+};
+PanelSize svg_panel_size(size_t panels_in_row);
+PanelSize svg_heatmap_size(const Heatmap& map);
 std::string svg_heatmap(const Heatmap& map);
 // A short piece of a line for a legend.
 std::string svg_key(const Look& look);

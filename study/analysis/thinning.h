@@ -2,7 +2,7 @@
 // Fewer points of a line, for figures that would be too large with all.
 #pragma once
 
-#include "study/analysis/report.h"
+#include "study/figure.h"
 
 namespace flightdeck::study {
 

@@ -6,10 +6,13 @@ import csv
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 FLIGHTDECK = sys.argv.pop(1)
 # Set in the process that the tool starts again with a better environment: spares that second start.
@@ -39,8 +42,20 @@ class Experiments(unittest.TestCase):
         self.assertTrue(result["finding"].endswith("."))
         self.assertTrue(result["data"])
         self.assertEqual(json.loads((self.folder / "result.json").read_text()), result)
+        self.assertTrue(result["compared"], "a verdict rests on numbers")
+        for number in result["compared"]:
+            self.assertTrue(number["what"] and number["published"], number)
+        self.assertGreaterEqual(result["seconds"], 0)
+        files = [pathlib.Path(file) for file in result["files"]]
+        drawings = [file for file in files if file.suffix == ".svg"]
+        self.assertTrue(drawings, "a figure is drawn")
+        for drawing in drawings:
+            ElementTree.parse(drawing)
+            self.assertNotIn("nan", re.findall(r'd="([^"]*)"', drawing.read_text()))
+            has_png = drawing.with_suffix(".png").exists()
+            self.assertNotEqual(has_png, bool(result["remark"]), result["remark"])
         figures = {}
-        for file in map(pathlib.Path, result["files"]):
+        for file in (file for file in files if file.suffix == ".csv"):
             with file.open(newline="") as lines:
                 figures[file.stem] = list(csv.DictReader(lines))
         return result, figures
@@ -71,6 +86,8 @@ class Experiments(unittest.TestCase):
         result, figures = self.run_quick("implicit_regularisation")
         self.assertTrue(result["holds"], result)
         last = figures["curves"][-1]
+        weights = figures["weights"]
+        self.assertEqual((float(weights[0]["gd_w1"]), float(weights[0]["sgd_w2"])), (0.1, 1.7))
         self.assertLess(float(last["sgd_max_ev"]), 0.98 * float(last["gd_max_ev"]))
         self.assertLess(abs(float(last["sgd_loss"]) / float(last["gd_loss"]) - 1), 0.01)
 
@@ -98,6 +115,32 @@ class Experiments(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         for words in ("sgd_max_ev", "It holds: after 4000 steps", "curves.csv", "result.json"):
             self.assertIn(words, done.stdout)
+
+    def test_pictures_are_converted_by_what_is_there(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        for name in ("timeout", "sh", "cp"):
+            (tools / name).symlink_to(shutil.which(name))
+        env = dict(os.environ, PATH=str(tools))
+
+        def run(out):
+            done = subprocess.run([FLIGHTDECK, "experiment", "implicit_regularisation", "--quick", "--json",
+                                   "--out", self.folder / out], capture_output=True, text=True, timeout=100,
+                                  check=False, env=env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        alone = run("alone")
+        self.assertIn("neither rsvg-convert", alone["remark"])
+        self.assertFalse([file for file in alone["files"] if file.endswith(".png")])
+        converter = tools / "rsvg-convert"
+        converter.write_text('#!/bin/sh\ncp "$5" "$4"\n')
+        converter.chmod(0o755)
+        converted = run("converted")
+        self.assertEqual(converted["remark"], "")
+        self.assertTrue((self.folder / "converted/figure.png").exists())
+        converter.write_text('#!/bin/sh\necho no memory >&2\nexit 3\n')
+        self.assertIn("rsvg-convert ended with status 3: no memory", run("failed")["remark"])
 
     def test_does_not_overwrite(self):
         (self.folder / "mine").write_text("precious")
