@@ -111,10 +111,35 @@ std::string band(const Line& line, const Scale& scale) {
   return "<polygon class=\"band\" points=\"" + points + "\"/>";
 }
 
+// A triangle at the upper or lower edge where a line leaves the frame, which cuts it off.
+std::string exits(const Line& line, const Scale& scale, bool is_stepped) {
+  // Of many faint lines nobody follows one.
+  if (is_stepped || line.look.colour == Look::kMuted) return "";
+  const double height = scale.frame.inner_height();
+  const auto is_outside = [&](double y) { return y < 0 || y > height; };
+  std::string text;
+  for (size_t k = 0; k < line.x.size(); ++k) {
+    const double y = scale.y(line.y[k]);
+    if (!is_outside(y)) continue;
+    const double edge = y < 0 ? 0 : height;
+    double x = scale.x(line.x[k]);
+    if (k > 0) {
+      const double x0 = scale.x(line.x[k - 1]), y0 = scale.y(line.y[k - 1]);
+      if (is_outside(y0)) continue;
+      x = x0 + (x - x0) * (edge - y0) / (y - y0);
+    }
+    // Its tip is at the edge.
+    text += "<path class=\"mark exit\" d=\"M" + at(x) + " " + at(edge) +
+            (y < 0 ? "l4 7h-8z\"/>" : "l4 -7h-8z\"/>");
+  }
+  return text;
+}
+
 std::string drawn(const Line& line, const Scale& scale, bool is_stepped) {
   return "<g class=\"" + class_of(line.look) + "\"><title>" + escaped(line.hint) + "</title>" +
          band(line, scale) + "<path class=\"line" + (line.look.is_dashed ? " dashed" : "") +
-         "\" d=\"" + path_of(line, scale, is_stepped) + "\"/>" + markers(line, scale) + "</g>";
+         "\" d=\"" + path_of(line, scale, is_stepped) + "\"/>" + markers(line, scale) +
+         exits(line, scale, is_stepped) + "</g>";
 }
 
 std::string text_at(double x, double y, const std::string& anchor, const std::string& text) {
