@@ -22,6 +22,13 @@ body { margin: 0 auto; max-width: 1360px; padding: 1rem; background: var(--bg); 
 h1 { font-size: 1.6rem; margin: 0.5rem 0; }
 h2 { font-size: 1.25rem; margin: 2.2rem 0 0.5rem; border-bottom: 1px solid var(--rule); }
 h3 { font-size: 1rem; margin: 1.4rem 0 0.3rem; }
+/* Tables and figures of one panel stand side by side where there is room, other figures take the whole width. */
+.parts { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 0 2.5rem; }
+.parts > * { flex: 1 1 100%; min-width: 0; }
+.parts > .table { flex: 0 1 auto; min-width: min(100%, 17rem); max-width: 100%; }
+.parts > .single { flex: 1 1 560px; max-width: 860px; }
+.parts > details { order: 1; }
+.parts > .table > .caption { width: 0; min-width: 100%; }
 p.caption { color: var(--quiet); margin: 0.2rem 0 0.6rem; max-width: 70em; font-size: 0.9rem; }
 nav a, a { color: inherit; } nav { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; }
 ul.facts { display: flex; flex-wrap: wrap; gap: 0.4rem; list-style: none; padding: 0; margin: 0.6rem 0; }
@@ -43,7 +50,7 @@ summary { cursor: pointer; font-weight: 600; margin: 0.6rem 0; }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr));
   gap: 0.6rem; }
 .panels.two { grid-template-columns: repeat(auto-fit, minmax(min(100%, 500px), 1fr)); }
-.panels.one { overflow-x: auto; } .panels.one svg.panel { min-width: 720px; }
+.panels.one { overflow-x: auto; } .panels.one svg.panel { min-width: 520px; }
 svg text { font: 11px system-ui, sans-serif; fill: var(--quiet); }
 svg text.head { font-weight: 600; fill: var(--fg); }
 svg.panel { width: 100%; height: auto; background: var(--bg); }
@@ -158,17 +165,20 @@ std::string body_of(const Heatmap& map) {
 struct PartHtml {
   const AnalysisReport& report;
 
-  std::string operator()(const ShownTable& table) const { return framed(table, body_of(table)); }
+  std::string operator()(const ShownTable& table) const {
+    return framed(table, body_of(table), " class=\"table\"");
+  }
   std::string operator()(const Figure& figure) const {
-    return framed(figure, body_of(figure, report));
+    return framed(
+        figure, body_of(figure, report), figure.panels.size() == 1 ? " class=\"single\"" : "");
   }
   std::string operator()(const Heatmap& map) const { return framed(map, body_of(map)); }
 
   template <typename Part>
-  static std::string framed(const Part& part, const std::string& body) {
+  static std::string framed(const Part& part, const std::string& body, const char* kind = "") {
     if (!part.is_folded) {
-      return "<div id=\"" + escaped(part.id) + "\">\n" + head(part.title, part.caption) + body +
-             "</div>\n";
+      return "<div id=\"" + escaped(part.id) + "\"" + kind + ">\n" +
+             head(part.title, part.caption) + body + "</div>\n";
     }
     return "<details id=\"" + escaped(part.id) + "\"><summary>" + escaped(part.title) +
            "</summary>\n<p class=\"caption\">" + escaped(part.caption) + "</p>\n" + body +
@@ -203,12 +213,14 @@ std::string to_html(const AnalysisReport& report) {
   std::string html = page_head(report);
   for (const Section& section : report.sections) {
     html += "<section id=\"" + escaped(section.id) + "-section\">\n<h2>" + escaped(section.title) +
-            "</h2>\n";
+            "</h2>\n<div class=\"parts\">\n";
     for (const ReportPart& part : section.parts) html += std::visit(PartHtml{report}, part);
-    html += "</section>\n";
+    html += "</div>\n</section>\n";
   }
   return html +
-         "<footer>Diverged runs count with their untrained scores. What each number means is said "
+         "<footer>Diverged runs count with their untrained scores. A triangle at the edge of a "
+         "figure "
+         "marks where a line leaves it. What each number means is said "
          "in docs/analysis.md; all numbers are in the CSV files.</footer>\n</body>\n</html>\n";
 }
 

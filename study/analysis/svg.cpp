@@ -13,13 +13,14 @@ namespace {
 
 constexpr double kLeft = 46, kRight = 10, kTop = 24, kBottom = 38;
 
-// Three panels to a row of the page, or fewer wider ones: letters are as large in all of them.
+// Three panels to a row of the page, two wider ones, or one beside a table: letters are about as
+// large in all of them.
 struct Frame {
   double width = 360, height = 230;
 
   explicit Frame(size_t panels_in_row) {
     if (panels_in_row == 2) width = 546;
-    if (panels_in_row == 1) width = 1104;
+    if (panels_in_row == 1) width = 740;
     if (panels_in_row < 3) height = 280;
   }
   double inner_width() const { return width - kLeft - kRight; }
@@ -118,6 +119,30 @@ std::string band(const Line& line, const Scale& scale) {
   return "<polygon class=\"band\" points=\"" + points + "\"/>";
 }
 
+// A triangle at the upper or lower edge where a line leaves the frame, which cuts it off.
+std::string exits(const Line& line, const Scale& scale, bool is_stepped) {
+  // Of many faint lines nobody follows one.
+  if (is_stepped || line.look.colour == Look::kMuted) return "";
+  const double height = scale.frame.inner_height();
+  const auto is_outside = [&](double y) { return y < 0 || y > height; };
+  std::string text;
+  for (size_t k = 0; k < line.x.size(); ++k) {
+    const double y = scale.y(line.y[k]);
+    if (!is_outside(y)) continue;
+    const double edge = y < 0 ? 0 : height;
+    double x = scale.x(line.x[k]);
+    if (k > 0) {
+      const double x0 = scale.x(line.x[k - 1]), y0 = scale.y(line.y[k - 1]);
+      if (is_outside(y0)) continue;
+      x = x0 + (x - x0) * (edge - y0) / (y - y0);
+    }
+    // Its tip is at the edge.
+    text += "<path class=\"mark exit\" d=\"M" + at(x) + " " + at(edge) +
+            (y < 0 ? "l4 7h-8z\"/>" : "l4 -7h-8z\"/>");
+  }
+  return text;
+}
+
 // From low to high at every point, with a foot at both ends.
 std::string bars(const Line& line, const Scale& scale) {
   std::string path;
@@ -135,7 +160,8 @@ std::string body_of(const Line& line, const Scale& scale, bool is_stepped) {
   if (line.style == Line::Style::kMarks) return markers(line, scale);
   return band(line, scale) + "<path class=\"line" + (line.look.is_dashed ? " dashed" : "") +
          (line.style == Line::Style::kThin ? " thin" : "") + "\" d=\"" +
-         path_of(line, scale, is_stepped) + "\"/>" + markers(line, scale);
+         path_of(line, scale, is_stepped) + "\"/>" + markers(line, scale) +
+         exits(line, scale, is_stepped);
 }
 
 std::string drawn(const Line& line, const Scale& scale, bool is_stepped) {

@@ -32,6 +32,15 @@ std::vector<double> log_ticks(double low, double high, int count) {
   const int step = std::max(1, (last - first) / std::max(count, 1));
   std::vector<double> marks;
   for (int k = first; k <= last; k += step) marks.push_back(std::pow(10, k));
+  if (marks.size() > 2) return marks;
+  // Of a short axis two powers of ten say too little.
+  marks.clear();
+  for (int k = first - 1; k <= last; ++k) {
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double mark = digit * std::pow(10, k);
+      if (mark >= low * (1 - 1e-9) && mark <= high * (1 + 1e-9)) marks.push_back(mark);
+    }
+  }
   return marks;
 }
 

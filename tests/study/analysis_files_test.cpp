@@ -72,6 +72,29 @@ TEST(Ticks, AreRoundAndInside) {
   EXPECT_EQ(ticks(-3, 3, 3), (std::vector<double>{-2, 0, 2}));
   EXPECT_EQ(ticks(5, 5, 3), (std::vector<double>{5}));
   EXPECT_EQ(log_ticks(2e-3, 5, 5).size(), 3u);
+  // Two powers of ten alone would say too little.
+  EXPECT_EQ(log_ticks(3e-3, 0.3, 5).size(), 6u);
+  EXPECT_EQ(log_ticks(2e-3, 9e-3, 5).size(), 2u);
+}
+
+TEST(Svg, MarksWhereALineLeavesItsFrame) {
+  Panel panel;
+  panel.x_low = 0, panel.x_high = 2, panel.y_low = 0, panel.y_high = 1;
+  const auto exits = [&](std::vector<double> y) {
+    Line line;
+    line.x = {0, 1, 2};
+    line.y = std::move(y);
+    panel.lines = {line};
+    const std::string svg = svg_panel(panel, 100, 3);
+    size_t count = 0;
+    for (size_t k = svg.find("mark exit"); k != std::string::npos; k = svg.find("mark exit", k + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(exits({0, 1, 0.5}), 0u);
+  EXPECT_EQ(exits({0.5, 1e9, 1e9}), 1u);
+  EXPECT_EQ(exits({0.5, 2, 0.5}), 1u);
+  EXPECT_EQ(exits({-1, 0.5, 2}), 2u);
 }
 
 TEST(Looks, StayTheSameForAnOptimizerAndItsBaseline) {

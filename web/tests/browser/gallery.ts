@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Every view in both themes at three widths as pictures to look at, with labels that lie upon each
-// other as failures. browser.mjs --gallery FOLDER runs it.
+// other as failures, and a contact sheet of all for each theme. browser.mjs --gallery FOLDER runs it.
 import assert from 'node:assert';
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before} from 'node:test';
 import {pathToFileURL} from 'node:url';
 import type {Page} from 'playwright-core';
 import {pageTest} from './harness/browser';
+import {type Pictured, writeSheet} from './harness/contact_sheet';
 import {flightdeck, Server} from './harness/flightdeck';
 import {overlaps, rememberLabels, sidewaysRoom} from './harness/labels';
 import {eventually, loaded} from './harness/panels';
@@ -24,11 +25,18 @@ const RUNS: Record<string, readonly string[]> = {
   business: ['mnist_mlp', ...SMALL, '--steps', '200', '--preset', 'business', '--group', 'parameter', '--schedule', 'cosine'],
   full: ['mnist_mlp', ...SMALL, '--steps', '160', '--track', 'every 4', '--preset', 'full', '--group', 'parameter', ...EXTRA],
   diverged: ['mnist_mlp', ...SMALL, '--steps', '200', '--lr', '100', '--interval', '1', '--preset', 'economy', '--keep-going'],
+  ...Object.fromEntries([1, 2, 3].map((seed) => [`study/adam/seed-${seed}`,
+    ['mnist_mlp', ...SMALL, '--steps', '96', '--preset', 'economy', '--optimizer', 'adam', '--lr', '0.001', '--seed', String(seed)]])),
   penalty: ['cifar10_3c3d', '--synthetic', '--limit', '32', '--batch-size', '8', '--threads', '1', '--steps', '8', '--interval', '1'],
 };
 
+/** What is analyzed: three optimizers, tuned over a few rates. */
+const STUDY = ['mnist_logreg', '--synthetic', '--limit', '256', '--batch-size', '32', '--epochs', '2', '--threads', '1', '--seeds', '3',
+  '--optimizer', 'sgd', '--optimizer', 'momentum', '--optimizer', 'adam', '--grid', 'learning_rate=0.003:0.3:4'];
+
 /** Kept beside the pictures: what is there is shown as it is. */
 const folder = join(settings.gallery, 'runs');
+const study = join(settings.gallery, 'study');
 let server: Server;
 before(async () => {
   mkdirSync(folder, {recursive: true});
@@ -37,6 +45,8 @@ before(async () => {
     // A run that diverges says so by its status.
     await flightdeck('run', ...words, '--json', '--out', join(folder, name)).catch(() => undefined);
   }
+  if (!existsSync(study)) await flightdeck('tune', ...STUDY, '--json', '--out', study);
+  await flightdeck('analyze', study, '--format', 'html', '--quiet', '-o', join(study, 'analysis'));
   await flightdeck('report', join(folder, 'full'), '-o', join(folder, 'report.html'));
   server = await Server.start(folder);
 });
@@ -59,15 +69,27 @@ async function openReport(page: Page): Promise<void> {
   await loaded(page);
 }
 
+async function compare(page: Page, query: string): Promise<void> {
+  await page.goto(`${server.address}#/?${query}`);
+  await page.locator('.overlay canvas, .overlay td').first().waitFor();
+  await eventually('all runs are read', async () => await page.locator('.overlay progress, .skeleton, .pulse').count() === 0);
+}
+
+const WAYS = {compare: 'view=curves', compare_groups: 'view=curves&runs=all&group=config%3Aoptimizer', compare_distributions: 'view=distributions',
+  compare_scatter: 'view=scatter', compare_parallel: 'view=parallel', compare_settings: 'view=settings&run=economy&run=diverged'};
+
 const VIEWS: Record<string, (page: Page) => Promise<void>> = {
-  compare: (page) => open(page, '', ''),
-  ...Object.fromEntries(Object.keys(RUNS).map((run) => [`cockpit_${run}`, (page: Page) => open(page, run, 'cockpit')])),
+  ...Object.fromEntries(Object.entries(WAYS).map(([name, query]) => [name, (page: Page) => compare(page, query)])),
+  ...Object.fromEntries(Object.keys(RUNS).filter((run) => !run.includes('/')).map((run) => [`cockpit_${run}`, (page: Page) => open(page, run, 'cockpit')])),
   layers: (page) => open(page, 'full', 'layers'),
   layer: openLayer,
   run: (page) => open(page, 'full', 'run'),
   run_diverged: (page) => open(page, 'diverged', 'run'),
   report: openReport,
+  analysis: async (page) => { await page.goto(pathToFileURL(join(study, 'analysis', 'index.html')).href); },
 };
+
+const fileOf = (name: string, width: number, theme: string) => join(settings.gallery, `${name}_${width}_${theme}.png`);
 
 for (const [name, show] of Object.entries(VIEWS)) {
   for (const width of WIDTHS) {
@@ -76,10 +98,17 @@ for (const [name, show] of Object.entries(VIEWS)) {
         await rememberLabels(page.context());
         await show(page);
         const taken = await pictureAnd(page, 'DejaVu Sans', () => overlaps(page));
-        writeFileSync(join(settings.gallery, `${name}_${width}_${colorScheme}.png`), taken.bytes);
+        writeFileSync(fileOf(name, width, colorScheme), taken.bytes);
         assert.deepStrictEqual(taken.seen, []);
         assert.strictEqual(await sidewaysRoom(page), 0);
       }, {width, height: 900, context: {colorScheme}});
     }
   }
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  pageTest(`the contact sheet in ${theme} holds every view`, async (page) => {
+    const pictures: Pictured[] = Object.keys(VIEWS).flatMap((name) => WIDTHS.map((width) => ({name, width, bytes: readFileSync(fileOf(name, width, theme))})));
+    writeFileSync(join(settings.gallery, `gallery_${theme}.jpg`), await writeSheet(page, pictures, WIDTHS));
+  });
 }

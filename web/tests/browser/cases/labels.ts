@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import type {Page} from 'playwright-core';
 import {pageTest} from '../harness/browser';
 import {ADAM, SGD} from '../harness/fixture';
-import {copyOfFixture, flightdeck, Server} from '../harness/flightdeck';
+import {copyOfFixture, flightdeck, served} from '../harness/flightdeck';
 import {eventually} from '../harness/panels';
 
 const names = (page: Page) => page.getByRole('table', {name: 'runs'}).locator('tbody .run-name a').allInnerTexts();
@@ -19,25 +19,21 @@ pageTest('labels are shown and cannot be changed unless the server allows it', a
   const folder = copyOfFixture();
   await flightdeck('tag', join(folder, SGD), 'baseline');
   await flightdeck('note', join(folder, SGD), 'The one to beat.');
-  const server = await Server.start(folder);
-  try {
-    await page.goto(server.address);
+  await served(page, folder, async (address) => {
+    await page.goto(address);
     await page.getByRole('button', {name: 'baseline', exact: true}).click();
     await eventually('the tag filters', async () => (await names(page)).join() === SGD);
-    await page.goto(`${server.address}#/run/${SGD}/run`);
+    await page.goto(`${address}#/run/${SGD}/run`);
     await card(page).getByText('The one to beat.').waitFor();
     assert.strictEqual(await card(page).getByRole('textbox').count(), 0);
     assert.strictEqual(await card(page).getByRole('button').count(), 0);
-  } finally {
-    await server.kill();
-  }
+  });
 });
 
 pageTest('tags, note and archive are changed on the page of a run where the server allows it', async (page) => {
   const folder = copyOfFixture();
-  const server = await Server.start(folder, 0, '--edit');
-  try {
-    await page.goto(`${server.address}#/run/${SGD}/run`);
+  await served(page, folder, async (address) => {
+    await page.goto(`${address}#/run/${SGD}/run`);
     const labels = card(page);
     await labels.getByRole('textbox', {name: 'New tag'}).fill('baseline');
     await labels.getByRole('button', {name: 'Add'}).click();
@@ -50,11 +46,9 @@ pageTest('tags, note and archive are changed on the page of a run where the serv
 
     await labels.getByRole('button', {name: 'Archive this run'}).click();
     await labels.getByText('Archived: lists leave this run out.').waitFor();
-    await page.goto(`${server.address}#/`);
+    await page.goto(`${address}#/`);
     await eventually('archived runs are hidden', async () => (await names(page)).join() === ADAM);
     await page.getByRole('checkbox', {name: '1 archived'}).check();
     await eventually('they are shown if asked for', async () => (await names(page)).length === 2);
-  } finally {
-    await server.kill();
-  }
+  }, '--edit');
 });

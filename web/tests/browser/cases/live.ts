@@ -3,7 +3,7 @@
 import assert from 'node:assert';
 import {join} from 'node:path';
 import {pageTest} from '../harness/browser';
-import {Server, Training} from '../harness/flightdeck';
+import {served, Server, Training} from '../harness/flightdeck';
 import {eventually, panel, pixels, shownStep} from '../harness/panels';
 import {emptyFolder} from '../harness/settings';
 
@@ -19,10 +19,10 @@ pageTest('a run appears on the open page, its charts move, and both survive a ki
   const training = new Training(join(folder, 'first'));
   try {
     const link = page.getByRole('link', {name: 'first', exact: true});
-    await link.waitFor({timeout: 30_000});
+    await link.waitFor();
     await link.click();
     const losses = panel(page, 'Losses');
-    await losses.locator('canvas').waitFor({timeout: 30_000});
+    await losses.locator('canvas').waitFor();
     await page.getByText('running', {exact: true}).first().waitFor();
 
     const before = {step: await shownStep(page), pixels: await pixels(losses)};
@@ -36,7 +36,7 @@ pageTest('a run appears on the open page, its charts move, and both survive a ki
     const atDeath = {step: await shownStep(page), pixels: await pixels(losses)};
     assert.ok(training.isRunning, 'the training does not mind');
     server = await Server.start(folder, server.port);
-    await warning.waitFor({state: 'detached', timeout: 30_000});
+    await warning.waitFor({state: 'detached'});
     await eventually('new steps are shown', async () => await shownStep(page) > atDeath.step);
     await eventually('the chart moves again', async () => await pixels(losses) !== atDeath.pixels);
 
@@ -68,36 +68,36 @@ function rememberNotices(): void {
 pageTest('a run that goes on shows how far it is, agrees with itself on the step, and tells of its end if asked to', async (page) => {
   await page.addInitScript(rememberNotices);
   const folder = emptyFolder();
-  const server = await Server.start(folder);
   const training = new Training(join(folder, 'first'));
   try {
-    await page.goto(server.address);
-    await page.getByRole('link', {name: 'first', exact: true}).click({timeout: 30_000});
-    await panel(page, 'Losses').locator('canvas').waitFor({timeout: 30_000});
-    await eventually('its progress is shown', async () => /\d+ % of 1.000.000 steps/.test(await page.locator('.going').innerText()));
-    await eventually('the time left is shown', async () => / left\b/.test(await page.locator('.going').innerText()));
-    // One look at the page: all of it was drawn together.
-    const steps = () => page.evaluate(() => {
-      const digits = (text: string | null | undefined) => Number((text ?? '').replace(/\D/g, ''));
-      return [digits(document.querySelector('.run-head dd')?.textContent), digits(document.querySelector('.slider output')?.textContent)];
-    });
-    for (let i = 0; i < 5; ++i) {
-      const [head, slider] = await steps();
-      assert.strictEqual(head, slider);
-      await eventually('it goes on', async () => (await steps())[0] !== head);
-    }
+    await served(page, folder, async (address) => {
+      await page.goto(address);
+      await page.getByRole('link', {name: 'first', exact: true}).click();
+      await panel(page, 'Losses').locator('canvas').waitFor();
+      await eventually('its progress is shown', async () => /\d+ % of 1.000.000 steps/.test(await page.locator('.going').innerText()));
+      await eventually('the time left is shown', async () => / left\b/.test(await page.locator('.going').innerText()));
+      // One look at the page: all of it was drawn together.
+      const steps = () => page.evaluate(() => {
+        const digits = (text: string | null | undefined) => Number((text ?? '').replace(/\D/g, ''));
+        return [digits(document.querySelector('.run-head dd')?.textContent), digits(document.querySelector('.slider output')?.textContent)];
+      });
+      for (let i = 0; i < 5; ++i) {
+        const [head, slider] = await steps();
+        assert.strictEqual(head, slider);
+        await eventually('it goes on', async () => (await steps())[0] !== head);
+      }
 
-    const told = () => page.evaluate(() => (window as unknown as {told: string[]}).told);
-    assert.strictEqual(await page.evaluate(() => Notification.permission), 'default', 'nothing is asked without a click');
-    await page.getByRole('button', {name: 'Notify me'}).click();
-    await page.getByRole('button', {name: 'Will notify'}).waitFor();
-    assert.deepStrictEqual(await told(), []);
-    await training.interrupt();
-    await eventually('its end is told', async () => (await told()).length > 0);
-    assert.match((await told())[0] ?? '', /^Flightdeck: first has ended: interrupted at step \d+, loss/);
-    assert.strictEqual(await page.getByRole('button', {name: /notify/i}).count(), 0);
+      const told = () => page.evaluate(() => (window as unknown as {told: string[]}).told);
+      assert.strictEqual(await page.evaluate(() => Notification.permission), 'default', 'nothing is asked without a click');
+      await page.getByRole('button', {name: 'Notify me'}).click();
+      await page.getByRole('button', {name: 'Will notify'}).waitFor();
+      assert.deepStrictEqual(await told(), []);
+      await training.interrupt();
+      await eventually('its end is told', async () => (await told()).length > 0);
+      assert.match((await told())[0] ?? '', /^Flightdeck: first has ended: interrupted at step \d+, loss/);
+      assert.strictEqual(await page.getByRole('button', {name: /notify/i}).count(), 0);
+    });
   } finally {
     await training.interrupt();
-    await server.kill();
   }
 });

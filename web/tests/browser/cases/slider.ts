@@ -35,7 +35,7 @@ pageTest('play walks through the tracked steps and pauses', async (page) => {
   await page.waitForTimeout(400);
   assert.strictEqual(await step(), paused);
   await page.getByRole('button', {name: 'Play the run'}).click();
-  await page.getByRole('button', {name: 'Play the run'}).waitFor({timeout: 20_000});
+  await page.getByRole('button', {name: 'Play the run'}).waitFor();
   assert.strictEqual(await step(), 64);
 });
 

@@ -3,24 +3,11 @@
 import assert from 'node:assert';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Page} from 'playwright-core';
 import {pageTest} from '../harness/browser';
 import {fixtureAddress, openFixture, SGD} from '../harness/fixture';
-import {copyOfFixture, Server} from '../harness/flightdeck';
+import {copyOfFixture, served} from '../harness/flightdeck';
 import {colours, eventually, panel} from '../harness/panels';
 import {emptyFolder} from '../harness/settings';
-
-/** Serves a folder while the page is used, and no longer. */
-async function served(page: Page, folder: string, use: (address: string) => Promise<void>): Promise<void> {
-  const server = await Server.start(folder);
-  try {
-    await use(server.address);
-    // The page would complain about a server that is gone.
-    await page.goto('about:blank');
-  } finally {
-    await server.kill();
-  }
-}
 
 pageTest('an empty folder says how to record a run', async (page) => {
   await served(page, emptyFolder(), async (address) => {

@@ -5,6 +5,7 @@ import {cpSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {promisify} from 'node:util';
+import type {Page} from 'playwright-core';
 import {emptyFolder, settings} from './settings';
 
 // Threads that wait for work by spinning would slow the browser down.
@@ -47,6 +48,18 @@ export class Server {
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await ended(this.child);
+  }
+}
+
+/** Serves a folder while the page is used, and no longer. */
+export async function served(page: Page, folder: string, use: (address: string) => Promise<void>, ...more: string[]): Promise<void> {
+  const server = await Server.start(folder, 0, ...more);
+  try {
+    await use(server.address);
+    // The page would complain about a server that is gone.
+    await page.goto('about:blank');
+  } finally {
+    await server.kill();
   }
 }
 

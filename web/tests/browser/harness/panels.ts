@@ -3,7 +3,8 @@
 import assert from 'node:assert';
 import type {Locator, Page} from 'playwright-core';
 
-const WAIT_MS = 15_000;
+/** As generous as the limits of the browser's own waits: a busy machine is no failure. */
+const WAIT_MS = 90_000;
 
 /** Asks again until the answer is true. */
 export async function eventually(what: string, answer: () => Promise<boolean>, within = WAIT_MS): Promise<void> {
