@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The cockpit and its watches.
+#include <ATen/ops/tensor.h>
+#include <torch/csrc/autograd/python_variable.h>
+
 #include "readings.h"
 
 namespace flightdeck::python {

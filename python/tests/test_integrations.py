@@ -172,3 +172,35 @@ def test_ignite(tmp_path: Path) -> None:
     attach(trainer, model, optimizer, QUANTITIES, record_to=tmp_path / "run", strict=True)
     trainer.run(loader(), max_epochs=1)
     check_norms(tmp_path / "run", plain_norms(N // BATCH))
+
+
+class GeLUFunction(torch.autograd.Function):
+    """The name of Bloom's activation, and another op: it mixes the entries of a sample."""
+
+    @staticmethod
+    def forward(ctx, x):  # type: ignore[no-untyped-def]
+        ctx.save_for_backward(x)
+        return x.cumsum(1) * x.sum(0)
+
+    @staticmethod
+    def backward(ctx, gradient):  # type: ignore[no-untyped-def]
+        (x,) = ctx.saved_tensors
+        along = (gradient * x.sum(0)).flip(1).cumsum(1).flip(1)
+        return along + (gradient * x.cumsum(1)).sum(0)
+
+
+@pytest.mark.parametrize("is_foreign", [False, True])
+def test_the_rule_for_a_function_of_transformers_takes_no_other_function(is_foreign: bool) -> None:
+    pytest.importorskip("transformers")
+    from transformers.models.bloom.modeling_bloom import GeLUFunction as Activation
+
+    import flightdeck.integrations.transformers  # noqa: F401  brings the rule
+
+    function = GeLUFunction if is_foreign else Activation
+    torch.manual_seed(0)
+    weight = torch.randn(5, 5, dtype=torch.float64, requires_grad=True)
+    losses = function.apply(torch.randn(4, 5, dtype=torch.float64) @ weight).square().sum(1)
+    answers = flightdeck.gradients(losses, [weight], "individual")
+    expected = torch.stack([torch.autograd.grad(loss, weight, retain_graph=True)[0] for loss in losses])
+    assert float((answers["0"].individual - expected).abs().max()) <= 1e-10 * float(expected.abs().max())
+    assert answers.coverage.parameters[0].level == ("exact-slow" if is_foreign else "exact-fast")

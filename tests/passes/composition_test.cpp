@@ -214,6 +214,14 @@ TEST_F(WeightFunctions, MatchOracleForWeightNorm) {
               Path::kExact);
 }
 
+TEST_F(WeightFunctions, MatchOracleForFusedWeightNorm) {
+  const Tensor direction = random_parameter({4, 5});
+  const Tensor length = random_parameter({4, 1});
+  const Tensor weight = std::get<0>(at::_weight_norm_interface(direction, length, /*dim=*/0));
+  check_model(losses_of(at::linear(random({3, 5}), weight).tanh()),
+              std::vector<Tensor>{direction, length});
+}
+
 TEST_F(WeightFunctions, MatchOracleForLowRankProduct) {
   const Tensor left = random_parameter({5, 2});
   const Tensor right = random_parameter({2, 4});

@@ -181,6 +181,18 @@ OpCases layer_cases() {
        },
        {4, 6},
        {4, 6}},
+      {"WeightNorm",
+       [](T x, T p) {
+         return x * std::get<0>(at::_weight_norm_interface(p, p.slice(1, 0, 1).contiguous(), 0));
+       },
+       {4, 6},
+       {4, 6}},
+      {"WeightNormOfColumns",
+       [](T x, T p) {
+         return x * std::get<0>(at::_weight_norm_interface(p, p.slice(0, 0, 1).contiguous(), 1));
+       },
+       {4, 6},
+       {4, 6}},
       {"LayerNorm", [](T x, T p) { return at::layer_norm(x, {6}, p, p * 2); }, {4, 6}, {6}},
       {"GroupNorm", [](T x, T p) { return at::group_norm(x, 2, p, p * 2); }, {4, 6}, {4}},
       {"BatchNormInUse",

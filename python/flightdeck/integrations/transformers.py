@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A cockpit on the Trainer of Hugging Face."""
+"""A cockpit on the Trainer of Hugging Face, and rules for what its models bring."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ except ImportError as error:
     raise ImportError(
         f"flightdeck.integrations.transformers: the package transformers is needed; pip install transformers ({error})"
     ) from error
+
+from . import _functions as _functions  # noqa: E402  registers its rules
 
 LOGGED = {"learning_rate": "learning_rate", "eval_loss": "valid_loss", "eval_accuracy": "valid_accuracy"}
 

@@ -9,6 +9,8 @@ import torch
 import transformers as hf
 from member import VOCABULARY, Inputs, Member, next_token, tokens
 
+import flightdeck.integrations.transformers  # noqa: F401  brings the rule for the activation of Bloom
+
 SIZE = dict(
     vocab_size=VOCABULARY, hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=2,
     num_key_value_heads=1, head_dim=8, max_position_embeddings=16, pad_token_id=0, bos_token_id=1, eos_token_id=2,
