@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The largest batch of which a question about the low rank of the GGN can be answered in a given
+// memory, by bisection.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/bench/workload.h"
+
+namespace flightdeck::cli {
+
+// How the GGN is taken.
+struct GgnVariant {
+  std::string name;       // "mb,exact"
+  bool is_sampled;        // one would-be gradient per sample
+  bool is_sub;            // of an eighth of the samples
+  bool is_each_alone;     // a GGN for every parameter
+  bool has_eigenvectors;  // the leading ones too, as many as there are classes at most
+};
+
+// Those of the tables of critical batch sizes, and the plain gradient, which has an empty name.
+std::vector<GgnVariant> ggn_variants();
+
+// Bytes that the question takes beyond the network, its data included; nothing if memory is not
+// counted on the device.
+std::optional<int64_t> bytes_of(const GgnVariant& variant,
+                                const suite::Problem& problem,
+                                int64_t batch_size,
+                                const at::Device& device);
+
+// The largest N in 0..most with fits(N), which holds for all smaller ones where it holds for one; 0
+// if it holds for none. Doubles from 1 on until it does not, then bisects.
+int64_t largest_that_fits(int64_t most, const std::function<bool(int64_t)>& fits);
+
+}  // namespace flightdeck::cli
