@@ -19,7 +19,6 @@
 namespace flightdeck::cli {
 namespace {
 
-using study::Finding;
 using study::Progress;
 using study::RunEvent;
 using study::Study;
@@ -46,7 +45,7 @@ std::vector<std::string> optimizer_names(const study::Request& request) {
 }
 
 // Of the hyperparameters that were varied.
-std::string setting_text(const study::Request& request, const Finding& finding) {
+std::string setting_text(const study::Request& request, const study::Finding& finding) {
   std::string text;
   for (const study::Dimension& dimension : request.optimizer(finding.combination.optimizer).space) {
     bool is_varied =
@@ -61,14 +60,14 @@ std::string setting_text(const study::Request& request, const Finding& finding) 
   return text;
 }
 
-std::string score_text(const Finding& finding, bool utf8) {
+std::string score_text(const study::Finding& finding, bool utf8) {
   const auto text = [&](double value) {
     return finding.is_accuracy ? percent(value) : short_number(value);
   };
   return text(finding.spread.mean) + (utf8 ? " ± " : " +- ") + text(finding.spread.deviation);
 }
 
-Json json_of(const Finding& finding) {
+Json json_of(const study::Finding& finding) {
   Json object = Json::object();
   object.field("problem", finding.combination.problem)
       .field("optimizer", finding.combination.optimizer)
@@ -85,7 +84,9 @@ Json json_of(const Finding& finding) {
       .field("complete", finding.is_complete);
 }
 
-std::string table_of(const study::Request& request, const std::vector<Finding>& found, bool utf8) {
+std::string table_of(const study::Request& request,
+                     const std::vector<study::Finding>& found,
+                     bool utf8) {
   Table table({"problem",
                "optimizer",
                "schedule",
@@ -95,7 +96,7 @@ std::string table_of(const study::Request& request, const std::vector<Finding>& 
                "metric",
                "score",
                "seeds"});
-  for (const Finding& finding : found) {
+  for (const study::Finding& finding : found) {
     const study::Combination& of = finding.combination;
     if (finding.sample.empty()) {
       table.add(
@@ -221,11 +222,11 @@ void TunePrinter::submitted(const Study& study, const study::Submission& submiss
 void TunePrinter::end(const Study& study, std::optional<Ending> ending) {
   const std::string word = ending ? to_string(*ending) : "planned";
   clear_bar();
-  const std::vector<Finding> found = study::findings(study.request(), study.scores());
+  const std::vector<study::Finding> found = study::findings(study.request(), study.scores());
   const size_t left = study.plan().size() - study.scores().size();
   if (json_) {
     Json results = Json::array();
-    for (const Finding& finding : found) results.add(json_of(finding));
+    for (const study::Finding& finding : found) results.add(json_of(finding));
     print(Json::object()
               .field("event", "end")
               .field("ending", word)

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# Code that spends its time in what it calls: tests, examples, the command line. Optimising it was half of its compiling
+# (docs/decisions/0070-less-to-optimise.md), and no test runs longer without.
+#
+# The library, the suite and the optimizers have loops of their own and never come here.
+set(FLIGHTDECK_LIGHT_OPTIONS "" CACHE STRING
+  "Compile options of tests, examples and the command line, after all others: -O1 in the preset dev")
+
+# flightdeck_compile_lightly(target): with these options. -O0 would not fit the precompiled header of the others.
+function(flightdeck_compile_lightly target)
+  target_compile_options(${target} PRIVATE ${FLIGHTDECK_LIGHT_OPTIONS})
+endfunction()
