@@ -44,7 +44,7 @@ Problem striped(const std::string& name, const std::string& data_set) {
     return Model{layer.ptr(), [layer](const Tensor& x) mutable { return layer(x); }};
   };
   problem.random_batch = [](int64_t N) {
-    return Batch{torch::randn({N, 3}), torch::randint(2, {N}, torch::kLong), {}};
+    return Batch{torch::randn({N, 3}), torch::randint(2, {N}, torch::kLong), {}, {}};
   };
   return problem;
 }
