@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Code that spends its time in what it calls: tests, examples, the command line. Optimising it was half of its compiling
-# (docs/decisions/0070-less-to-optimise.md), and no test runs longer without.
+# Code that spends its time in what it calls: tests, examples, the command line. Most of its compiling was optimising
+# (docs/decisions/0070-less-to-optimise.md).
 #
 # The library, the suite and the optimizers have loops of their own and never come here.
 set(FLIGHTDECK_LIGHT_OPTIONS "" CACHE STRING

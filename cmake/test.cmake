@@ -14,6 +14,7 @@ function(flightdeck_uses_test_libraries target)
   target_compile_definitions(${target} PRIVATE FLIGHTDECK_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${target} PRIVATE flightdeck_torch flightdeck_warnings GTest::gtest ${ARGN})
   set_target_properties(${target} PROPERTIES FLIGHTDECK_IS_TEST ON)
+  flightdeck_compile_lightly(${target})
   target_precompile_headers(${target} REUSE_FROM flightdeck_test_pch)
 endfunction()
 
@@ -27,9 +28,8 @@ endfunction()
 # flightdeck_test(area file... [WITHOUT_TORCH] [LABEL fast|slow|gpu] [TIMEOUT seconds]
 # [THREADS n] [LINK library...]): builds <area>_test from files of the current folder and runs it as one
 # ctest entry. LABEL defaults to fast, TIMEOUT to 300, THREADS to 1. WITHOUT_TORCH links GoogleTest and LINK alone.
-# ALONE compiles each file by itself.
 function(flightdeck_test area)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH;ALONE" "LABEL;TIMEOUT;THREADS" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH" "LABEL;TIMEOUT;THREADS" "LINK")
   if(NOT arg_LABEL)
     set(arg_LABEL fast)
   endif()
@@ -50,15 +50,14 @@ function(flightdeck_test area)
       flightdeck_warnings ${arg_LINK} GTest::gtest GTest::gtest_main)
     target_compile_features(${area}_test PRIVATE cxx_std_17)
     set_target_properties(${area}_test PROPERTIES FLIGHTDECK_IS_TEST ON)
+    flightdeck_compile_lightly(${area}_test)
   else()
     # The support library comes first: its symbols are resolved by the objects.
     flightdeck_uses_test_libraries(${area}_test
       flightdeck_test_support flightdeck_internals ${arg_LINK} GTest::gtest_main)
   endif()
 
-  if(NOT arg_ALONE)
-    flightdeck_compile_together(${area}_test)
-  endif()
+  flightdeck_compile_together(${area}_test BATCH 16)
 
   add_test(NAME ${area} COMMAND ${area}_test)
   set_tests_properties(${area} PROPERTIES

@@ -14,11 +14,11 @@
 namespace flightdeck::tests {
 namespace {
 
-const char* const kToken = "0123456789abcdef-token";
-const HeaderLines kKnown = {std::string("Authorization: Bearer ") + kToken};
+const char* const kCrowdToken = "0123456789abcdef-token";
+const HeaderLines kKnown = {std::string("Authorization: Bearer ") + kCrowdToken};
 
 void guarded(serve::ServerOptions& options) {
-  options.token = kToken;
+  options.token = kCrowdToken;
   options.limits.connections = 40;
 }
 

@@ -22,7 +22,7 @@
 namespace flightdeck::study {
 namespace {
 
-MadeUp small_request() {
+MadeUp small_study() {
   MadeUp request;
   request.optimizers = 3;
   request.problems = 3;
@@ -108,7 +108,7 @@ TEST(Looks, StayTheSameForAnOptimizerAndItsBaseline) {
 
 TEST(Files, AreThoseOfTheFormatsAskedFor) {
   const TemporaryFolder folder;
-  const Analysis analysis = analyze(made_up_study(small_request()), {}, made_up_benchmark());
+  const Analysis analysis = analyze(made_up_study(small_study()), {}, made_up_benchmark());
   EXPECT_EQ(write_analysis(analysis, folder.path() + "/a", {"html"}).size(), 1u);
   EXPECT_TRUE(std::filesystem::exists(folder.path() + "/a/index.html"));
   EXPECT_EQ(write_analysis(analysis, folder.path() + "/b", {"csv"}).size(), 12u);
@@ -139,7 +139,7 @@ TEST(AnalysisReport, ZoomsInOnWhatDidNotBlowUp) {
 }
 
 TEST(Pack, KeepsTheAnalysisAndThrowsAwayTheRest) {
-  std::vector<Outcome> outcomes = made_up_study(small_request());
+  std::vector<Outcome> outcomes = made_up_study(small_study());
   for (Outcome& outcome : outcomes) {
     outcome.batch_losses.assign(500, 1.0 / 3);
     outcome.batch_loss_every = 1;

@@ -49,9 +49,9 @@ double hashed(const std::string& text) {
   return std::mt19937_64(state)() * 0x1p-64;
 }
 
-class Study {
+class MadeUpStudy {
  public:
-  Study(const MadeUp& request) : request_(request) {}
+  MadeUpStudy(const MadeUp& request) : request_(request) {}
 
   std::vector<Outcome> take() { return std::move(outcomes_); }
 
@@ -173,7 +173,7 @@ class Study {
 }  // namespace
 
 std::vector<Outcome> made_up_study(const MadeUp& request) {
-  Study study(request);
+  MadeUpStudy study(request);
   for (size_t p = 0; p < std::min<size_t>(request.problems, std::size(kProblems)); ++p) {
     for (size_t o = 0; o < std::min<size_t>(request.optimizers, std::size(kOptimizers)); ++o) {
       for (const std::string& schedule : request.schedules) {
