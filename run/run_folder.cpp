@@ -11,8 +11,17 @@
 namespace flightdeck::run {
 
 std::string make_own_folder(const std::string& command, const std::string& stem) {
-  std::error_code ignored;  // mkdir tells
-  std::filesystem::create_directories(std::filesystem::path(stem).parent_path(), ignored);
+  const std::string above = std::filesystem::path(stem).parent_path().string();
+  std::error_code error;
+  if (!above.empty()) std::filesystem::create_directories(above, error);
+  // Of mkdir one would hear that there is no such folder, not why.
+  TORCH_CHECK(!error,
+              command,
+              ": cannot make the folder ",
+              above,
+              " (",
+              error.message(),
+              "); choose another folder");
   std::string folder = stem;
   for (int copy = 2; ::mkdir(folder.c_str(), 0777) != 0; ++copy) {
     TORCH_CHECK(errno == EEXIST,

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -102,6 +103,17 @@ bool delete_one(const std::string& folder, const DeleteOptions& options, record:
   return true;
 }
 
+// Each once, under whatever path it is named first.
+std::vector<std::string> without_repetitions(const std::vector<std::string>& runs) {
+  std::vector<std::string> once;
+  std::set<std::filesystem::path> seen;
+  for (const std::string& run : runs) {
+    std::error_code ignored;
+    if (seen.insert(std::filesystem::weakly_canonical(run, ignored)).second) once.push_back(run);
+  }
+  return once;
+}
+
 void delete_runs(const DeleteOptions& options) {
   const auto foreign = options.force ? record::Foreign::kDelete : record::Foreign::kRefuse;
   // All before the first goes.
@@ -110,7 +122,8 @@ void delete_runs(const DeleteOptions& options) {
     in_words_of_delete([&] { record::check_deletable(run, foreign); });
   }
   int64_t kept = 0;
-  for (const std::string& run : options.runs) kept += delete_one(run, options, foreign) ? 0 : 1;
+  for (const std::string& run : without_repetitions(options.runs))
+    kept += delete_one(run, options, foreign) ? 0 : 1;
   if (kept > 0) throw std::runtime_error("delete: " + counted(kept, "run") + " not deleted");
 }
 

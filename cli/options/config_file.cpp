@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Separate, because it alone needs toml++.
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
+#include <stdexcept>
 #include <toml++/toml.h>
 
 #include "base/exact_text.h"
+#include "base/plain_file.h"
 #include "cli/options/config_words.h"
 #include "cli/options/usage_error.h"
 
@@ -13,7 +13,7 @@ namespace flightdeck::cli {
 namespace {
 
 // A configuration is a page; what is larger is another file.
-constexpr std::uintmax_t kMostConfigBytes = 1 << 20;
+constexpr int64_t kMostConfigBytes = 1 << 20;
 
 [[noreturn]] void refuse_config(const std::string& path,
                                 const toml::source_position& place,
@@ -35,15 +35,12 @@ std::string value_text(const std::string& path, const std::string& key, const to
 }
 
 std::string file_text(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) throw UsageError("run: cannot read " + path + ": " + error.message());
-  if (size > kMostConfigBytes) {
-    throw UsageError("run: " + path + " has " + std::to_string(size) +
-                     " bytes, but a configuration has at most " + std::to_string(kMostConfigBytes));
+  try {
+    return read_plain(path, kMostConfigBytes);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(std::string("run: ") + error.what() +
+                     "; name a TOML file, such as config.toml of a run");
   }
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace

@@ -71,16 +71,20 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 // ---- bash ---------------------------------------------------------------------------------------
 
+// Names of files may have blanks, so that those are taken line by line.
 std::string bash_values(const OptionReference& option) {
+  const auto lines = [](const std::string& command) {
+    return "IFS=$'\\n'; COMPREPLY=($(" + command + " \"$current\")); compopt -o filenames";
+  };
   switch (option.kind) {
     case ValueKind::kName:
       return "COMPREPLY=($(compgen -W " + shell_word(spaced(option.choices)) + " -- \"$current\"))";
     case ValueKind::kFolder:
-      return "COMPREPLY=($(compgen -d -- \"$current\")); compopt -o filenames";
+      return lines("compgen -d --");
     case ValueKind::kRun:
-      return "COMPREPLY=($(_@_runs \"$current\")); compopt -o filenames";
+      return lines("_@_runs");
     case ValueKind::kFile:
-      return "COMPREPLY=($(compgen -f -- \"$current\")); compopt -o filenames";
+      return lines("compgen -f --");
     default:
       return "COMPREPLY=()";
   }
@@ -129,8 +133,9 @@ std::string zsh_values(const OptionReference& option) {
     case ValueKind::kName:
       return "compadd -- " + spaced(option.choices);
     case ValueKind::kFolder:
-    case ValueKind::kRun:
       return "_files -/";
+    case ValueKind::kRun:
+      return "_@_runs";
     case ValueKind::kFile:
       return "_files";
     default:
@@ -144,6 +149,13 @@ std::string zsh_item(const std::string& word, const std::string& text) {
 
 constexpr const char* kZshHead = R"(#compdef @PROGRAM
 # zsh completion of @PROGRAM; written by '@PROGRAM completion zsh'
+
+# Folders that hold a run, here and in runs/; else folders on the way to one.
+_@_runs() {
+  local -a found
+  found=(${(Q)PREFIX}*/run.sqlite(N:h) runs/${(Q)PREFIX}*/run.sqlite(N:h))
+  if (( $#found )); then compadd -U -f -- $found; else _files -/; fi
+}
 
 _@() {
   local command= below word

@@ -20,6 +20,7 @@
 #include "cli/text/quiet.h"
 #include "cli/text/terminal.h"
 #include "cli/text/tool_words.h"
+#include "record/text.h"
 #include "run/checkpoint.h"
 
 namespace flightdeck::cli {
@@ -166,7 +167,7 @@ void RunPrinter::started(const run::RunFacts& facts) {
   print(fact_line("tracked", config.at("tracked")));
   const std::string steps = due_words(config.at("tracked"));
   if (!steps.empty()) print(fact_line("", steps));
-  print(fact_line("record", facts_.folder));
+  print(fact_line("record", record::printable(facts_.folder)));
   if (facts_.first_step > 0) {
     print(fact_line("goes on", "at step " + std::to_string(facts_.first_step)));
   }
@@ -216,7 +217,9 @@ void RunPrinter::evaluation_done(int64_t step, const run::Scores& scores) {
   if (is_quiet()) return;
   // The last step has the most digits.
   const auto columns = [](const std::string& text) { return display_width(text); };
-  const std::string line = "epoch " + pad_right(short_number(epoch_of(step)), 5) + "  step " +
+  const size_t epoch_columns = std::max<size_t>(5, columns(short_number(epoch_of(facts_.steps))));
+  const std::string line = "epoch " + pad_right(short_number(epoch_of(step)), epoch_columns) +
+                           "  step " +
                            pad_left(std::to_string(step), columns(std::to_string(facts_.steps))) +
                            (facts_.is_synthetic ? "  SYNTHETIC" : "");
   print(line + "  " + scores_text(scores, kNumberColumns));
@@ -353,7 +356,7 @@ void RunPrinter::print_end(const run::RunEnd& end) {
   if (end.recorder.not_stored > 0) {
     print(fact_line("LOST", counted(end.recorder.not_stored, "write") + " could not be stored"));
   }
-  print(fact_line("record", facts_.folder));
+  print(fact_line("record", record::printable(facts_.folder)));
   print(next_lines(commands_after_run(facts_.folder, end.has_checkpoint)));
 }
 

@@ -223,6 +223,10 @@ std::string rename_run(const std::string& given, const std::string& name) {
     if (error == EEXIST || (is_unknown && exists(to))) {
       throw std::invalid_argument(to + " is there already; choose another name");
     }
+    if (error == ENAMETOOLONG) {
+      throw std::invalid_argument("the name has " + std::to_string(name.size()) +
+                                  " bytes, more than the file system takes; give a shorter one");
+    }
     if (!is_unknown || ::rename(place.c_str(), to.c_str()) != 0) {
       fail("rename", place.string(), is_unknown ? errno : error);
     }

@@ -197,7 +197,7 @@ class Renaming(RunsTest):
         self.assertEqual(self.names("--sort", "name"), ["b", "c", "first one"])
 
     def test_takes_nobodys_place(self):
-        for name in ("b", "../x", ".hidden", ""):
+        for name in ("b", "../x", ".hidden", "", "line\nbreak", "\033[31mred", "x" * 300):
             self.expect(2, "rename", self.runs / "a", name)
         self.assertEqual(self.names("--sort", "name"), ["a", "b", "c"])
 
@@ -225,6 +225,10 @@ class Deleting(RunsTest):
         self.assertEqual(self.names("--sort", "name"), ["a", "b", "c"])  # all or none
         self.expect(0, "delete", self.runs / "a", "--yes", "--force")
         self.assertEqual(self.names("--sort", "name"), ["b", "c"])
+
+    def test_deletes_a_run_that_is_named_twice_once(self):
+        done = self.expect(0, "delete", self.runs / "a", f"{self.runs}/../{self.runs.name}/a/", "--yes")
+        self.assertEqual(done.stdout.count("deleted"), 1)
 
     def test_follows_no_link(self):
         os.symlink(self.runs / "a", self.folder / "link")

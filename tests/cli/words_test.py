@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -130,7 +131,7 @@ class Completion(WordsTest):
         done = subprocess.run(["bash", "-c", line, "bash", *words], capture_output=True, text=True, cwd=self.folder,
                               check=True)
         self.assertEqual(done.stderr, "")
-        return done.stdout.split()
+        return [line for line in done.stdout.splitlines() if line]
 
     def test_bash_offers_every_command_and_every_option(self):
         self.assertEqual(set(self.bash("flightdeck", "")), {c["command"] for c in CATALOGUE["commands"]})
@@ -148,6 +149,8 @@ class Completion(WordsTest):
         self.assertIn("adam", self.bash("flightdeck", "run", "--optimizer", "=", "ada"))
         self.assertIn("runs/first", self.bash("flightdeck", "show", "fi"))
         self.assertIn("runs/first", self.bash("flightdeck", "show", "runs/"))
+        (self.folder / "runs/first").rename(self.folder / "runs/the first")
+        self.assertEqual(self.bash("flightdeck", "show", "the"), ["runs/the first"])
         self.assertEqual(self.bash("flightdeck", "list", "prob"), ["problems"])
         self.assertEqual(self.bash("flightdeck", "completion", "f"), ["fish"])
 
@@ -172,14 +175,19 @@ class Completion(WordsTest):
         script.write_text(success("completion", "zsh"), encoding="utf-8")
 
         def zsh(*words):
-            line = ("compdef() { :; }; compadd() { shift; print -l -- $@; }; _files() { :; }; _message() { :; }; "
+            line = ("compdef() { :; }; compadd() { print -l -- ${@:$((${@[(I)--]} + 1))}; }; "
+                    "_files() { :; }; _message() { :; }; PREFIX=$argv[-1]; "
                     "_describe() { print -l -- ${(P)2%%:*}; }; "
                     f"source {script}; words=(\"$@\"); CURRENT=$#; _flightdeck")
-            done = subprocess.run(["zsh", "-f", "-c", line, "zsh", *words], capture_output=True, text=True, check=True)
+            done = subprocess.run(["zsh", "-f", "-c", line, "zsh", *words], capture_output=True, text=True, check=True,
+                                  cwd=self.folder)
             self.assertEqual(done.stderr, "")
             return set(done.stdout.split("\n"))
         self.assertLessEqual({c["command"] for c in CATALOGUE["commands"]}, zsh("flightdeck", ""))
         self.assertIn("adamw", zsh("flightdeck", "run", "--optimizer", ""))
+        (self.folder / "runs/the first").mkdir(parents=True)
+        (self.folder / "runs/the first/run.sqlite").touch()
+        self.assertIn("runs/the first", zsh("flightdeck", "show", "the"))
         for command in COMMANDS:
             offered = zsh("flightdeck", *command["command"].split(), "-")
             self.assertLessEqual(set(options_of(command)), offered, command["command"])
@@ -243,6 +251,25 @@ class Quiet(WordsTest):
         self.assertNotIn("progress", {json.loads(line)["event"] for line in out.splitlines()})
 
 
+class Interrupts(WordsTest):
+    def test_end_whatever_takes_long_with_130(self):
+        """As a shell tells it: an exit with 130, or an end by the signal itself. Commands that have something to put in
+        order first, run, tune and serve, have tests of their own."""
+        for arguments in (["coverage", "cifar10_vgg16", "--batch-size", "64"], ["runtime", "adam"], ["bench", "overhead"],
+                          ["experiment", "implicit_regularisation", "--synthetic", "--out", "experiment"]):
+            with self.subTest(arguments):
+                # A test that runs in the background of a shell has the signal ignored, and so have its children.
+                process = subprocess.Popen([FLIGHTDECK, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL,
+                                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                self.addCleanup(process.kill)
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    process.wait(3)
+                process.send_signal(signal.SIGINT)
+                status = process.wait(100)
+                self.assertEqual(status if status >= 0 else 128 - status, 130)
+
+
 class Colours(WordsTest):
     def test_are_for_terminals_that_want_them(self):
         _, _, err = flightdeck("shwo")
@@ -254,6 +281,14 @@ class Colours(WordsTest):
             done = subprocess.run(["script", "-qec", line, "/dev/null"], capture_output=True, text=True,
                                   env={**clean, **environment}, check=False)
             self.assertEqual("\033[31m" in done.stdout, is_coloured, (environment, done.stdout))
+
+
+class Folders(WordsTest):
+    def test_that_cannot_be_made_are_named_with_the_reason(self):
+        (self.folder / "runs").touch()
+        code, _, err = flightdeck("run", *MLP, cwd=self.folder)
+        self.assertEqual(code, 1)
+        self.assertRegex(err, r"cannot make the folder runs \((Not a directory|File exists)\); choose another --out")
 
 
 class Config(WordsTest):
@@ -289,6 +324,14 @@ class Config(WordsTest):
         self.assertIn("momentum 0.5", config["hyperparameters"])
         _, config = self.config_of("--config", path, "--optimizer", "sgd", "--steps", 1, "--batch-size", 16)
         self.assertIn("learning_rate 0.01", config["hyperparameters"])
+
+    def test_refuses_what_is_no_plain_file_and_does_not_wait_for_it(self):
+        os.mkfifo(self.folder / "fifo")
+        for name, why in (("fifo", "a FIFO"), (".", "a folder"), ("missing", "No such file")):
+            code, _, err = flightdeck("run", "--config", self.folder / name)
+            self.assertEqual(code, 2)
+            self.assertIn(why, err)
+            self.assertIn("name a TOML file", err)
 
     def test_refuses_what_is_no_configuration(self):
         for text, words in [
