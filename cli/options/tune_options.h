@@ -40,8 +40,8 @@ bool names_a_study(const CLI::App& command, const TuneOptions& options);
 // True if a file says what is compared: the study.json of another study.
 bool names_a_request(const TuneOptions& options);
 
-// What that file says, with the options of every run that were given in the place of its own. Throws
-// UsageError if it cannot be read, or names what this program does not know.
+// What that file says, with the options of every run that were given in the place of its own.
+// Throws UsageError if it cannot be read, or names what this program does not know.
 study::Request stored_request(const CLI::App& command, const TuneOptions& options);
 
 // Checks everything that was given. Throws UsageError, or an error if the device or the data are
