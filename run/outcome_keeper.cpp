@@ -39,6 +39,7 @@ OutcomeKeeper::OutcomeKeeper(const TrainingOptions& options,
   outcome_.reported_epoch = training.schedule().reported_epoch(setting.epochs);
   outcome_.batch_loss_every = kBatchLossEvery;
   outcome_.is_synthetic = training.data().is_synthetic;
+  outcome_.version = FLIGHTDECK_VERSION;
   outcome_.tags = std::move(tags);
 }
 

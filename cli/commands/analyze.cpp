@@ -30,25 +30,37 @@ namespace fs = std::filesystem;
 
 struct AnalyzeOptions {
   std::vector<std::string> studies, formats = study::analysis_formats(), targets;
-  std::string out, metric = "test", pack;
-  bool has_no_baselines = false, json = false;
+  std::string out, metric = "test", curves = "mean", pack;
+  bool has_no_baselines = false, is_apart = false, json = false;
 };
 
-std::vector<study::Outcome> read_all(const AnalyzeOptions& options,
-                                     std::vector<std::string>& problems) {
-  std::vector<study::Outcome> outcomes;
+std::vector<study::NamedStudy> read_all(const AnalyzeOptions& options,
+                                        std::vector<std::string>& problems) {
+  std::vector<study::NamedStudy> studies;
+  bool has_any = false;
   WorkLine progress("analyze");
   for (size_t k = 0; k < options.studies.size(); ++k) {
     const std::string& path = options.studies[k];
     progress.show(
         static_cast<int64_t>(k), static_cast<int64_t>(options.studies.size()), "reading " + path);
     if (!fs::exists(path)) throw UsageError("analyze: there is no " + path);
-    const std::vector<study::Outcome> found = study::find_outcomes(path, problems);
-    outcomes.insert(outcomes.end(), found.begin(), found.end());
+    studies.push_back({path, study::find_outcomes(path, problems)});
+    has_any = has_any || !studies.back().outcomes.empty();
+    if (options.is_apart && studies.back().outcomes.empty()) {
+      throw UsageError("analyze: no run in " + path + " has an outcome; leave it out");
+    }
   }
-  if (outcomes.empty()) {
+  if (!has_any) {
     throw std::runtime_error("analyze: no run in " + joined(options.studies) + " has an outcome" +
                              (problems.empty() ? "" : "; " + problems.front()));
+  }
+  return studies;
+}
+
+std::vector<study::Outcome> joined_outcomes(const std::vector<study::NamedStudy>& studies) {
+  std::vector<study::Outcome> outcomes;
+  for (const study::NamedStudy& one : studies) {
+    outcomes.insert(outcomes.end(), one.outcomes.begin(), one.outcomes.end());
   }
   return outcomes;
 }
@@ -117,12 +129,22 @@ void analyze(const AnalyzeOptions& options) {
   for (const std::string& format : options.formats) {
     check_name("format", format, study::analysis_formats());
   }
-  check_name("metric", options.metric, {"test", "valid", "train"});
+  check_name("metric",
+             options.metric,
+             {"test", "valid", "train", "test_loss", "valid_loss", "train_loss"});
+  check_name("kind of curves", options.curves, {"mean", "median"});
+  if (options.is_apart && options.studies.size() < 2) {
+    throw UsageError("analyze: --apart compares tunings that were repeated; give two studies");
+  }
   std::vector<std::string> unreadable;
-  const std::vector<study::Outcome> outcomes = read_all(options, unreadable);
+  const std::vector<study::NamedStudy> studies = read_all(options, unreadable);
+  const std::vector<study::Outcome> outcomes = joined_outcomes(studies);
   const std::set<std::string> problems = problems_of(outcomes);
   study::AnalysisOptions request;
-  request.part = study::part_of(options.metric);
+  const size_t loss = options.metric.find("_loss");
+  request.part = study::part_of(options.metric.substr(0, loss));
+  request.is_of_losses = loss != std::string::npos;
+  request.has_median_curves = options.curves == "median";
   request.targets = targets_of(options, problems);
   add_benchmark(request);
   if (!options.pack.empty()) pack(options, outcomes);
@@ -131,7 +153,9 @@ void analyze(const AnalyzeOptions& options) {
   if (!options.has_no_baselines) baselines = study::baselines_of(problems);
   WorkLine progress("analyze");
   progress.show(0, 2, "comparing " + std::to_string(outcomes.size()) + " runs");
-  study::Analysis analysis = study::analyze(outcomes, baselines, request);
+  study::Analysis analysis = options.is_apart
+                                 ? study::analyze_apart(studies, baselines, request)
+                                 : study::analyze(outcomes, baselines, request);
   if (analysis.trials.empty()) {
     throw std::runtime_error("analyze: none of the runs can be compared: " +
                              analysis.warnings.front());
@@ -162,7 +186,14 @@ void add_analyze(CLI::App* command) {
       ->allow_extra_args(false);
   command->add_option("--metric",
                       options->metric,
-                      "Part of the data that performance is measured on: test, valid, train");
+                      "Part of the data that performance is measured on: test, valid, train; with "
+                      "_loss behind it by the loss, also where there is an accuracy");
+  command->add_option("--curves",
+                      options->curves,
+                      "Learning curves as mean and deviation (default) or median and quartiles");
+  command->add_flag("--apart",
+                    options->is_apart,
+                    "Keep the studies apart: the same tuning done again, and how far it moves");
   command
       ->add_option(
           "--target",
@@ -177,7 +208,8 @@ void add_analyze(CLI::App* command) {
   command->footer(
       "Examples:\n"
       "  flightdeck analyze studies/first\n"
-      "  flightdeck analyze runs --target mnist_mlp=0.97 --format html");
+      "  flightdeck analyze runs --target mnist_mlp=0.97 --format html\n"
+      "  flightdeck analyze studies/first studies/again --apart --curves median");
   command->callback([options] { analyze(*options); });
 }
 

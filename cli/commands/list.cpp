@@ -22,6 +22,7 @@
 #include "suite/learning_rate.h"
 #include "suite/optimizer.h"
 #include "suite/problem.h"
+#include "suite/problem_sets.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -123,6 +124,18 @@ std::vector<Item> problems() {
                     .field("parameters", problem.parameters)
                     .field("l2", problem.l2)
                     .field("learning_rates", rates);
+    items.push_back(item);
+  }
+  return items;
+}
+
+std::vector<Item> problem_sets() {
+  std::vector<Item> items;
+  for (const suite::ProblemSet& set : suite::problem_sets()) {
+    Item item{set.name, set.summary, {joined(set.problems)}, {}};
+    Json problems = Json::array();
+    for (const std::string& problem : set.problems) problems.add(problem);
+    item.json = json_begin(item.name, item.summary).field("problems", problems);
     items.push_back(item);
   }
   return items;
@@ -264,6 +277,7 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
       {"quantities", "What a cockpit can track: cost, settings and their defaults", &quantities},
       {"problems", "What can be trained: data set, size and customary budget", &problems},
+      {"problem_sets", "Problems that are compared together, for 'tune'", &problem_sets},
       {"data_sets", "What problems are trained on, and where it was found", &data_sets},
       {"optimizers", "Optimizers, their hyperparameters, defaults and search spaces", &optimizers},
       {"schedules", "Courses of the learning rate, for --schedule", &schedules},

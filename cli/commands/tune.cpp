@@ -48,7 +48,8 @@ void count_interrupts() {
 // Makes the study if there is none; returns its folder.
 std::string study_folder(const CLI::App& command, const TuneOptions& options) {
   if (names_a_study(command, options)) return options.targets[0];
-  const study::Request request = complete_request(command, options);
+  const study::Request request = names_a_request(options) ? stored_request(command, options)
+                                                          : complete_request(command, options);
   const std::string folder =
       options.out.empty()
           ? run::make_own_folder("tune", "studies/" + compact_date_and_time(seconds_since_1970()))
@@ -129,6 +130,7 @@ void add_tune(CLI::App* command) {
       "  flightdeck tune quadratic_deep mnist_logreg --optimizer sgd --optimizer adam \\\n"
       "    --budget small --jobs 2 --out studies/first\n"
       "  flightdeck tune mnist_mlp --optimizer momentum --grid learning_rate=1e-5:1e2:36\n"
+      "  flightdeck tune small --optimizer sgd --optimizer adam --budget large --plan-only\n"
       "  flightdeck tune studies/first --slurm --slurm-option=--time=60");
   command->callback([options, command] { tune(*command, *options); });
 }

@@ -14,11 +14,13 @@
 #include "cli/options/names.h"
 #include "cli/options/run_options.h"
 #include "cli/options/usage_error.h"
+#include "study/files.h"
 #include "study/study.h"
 #include "suite/data_set.h"
 #include "suite/learning_rate.h"
 #include "suite/optimizer.h"
 #include "suite/problem.h"
+#include "suite/problem_sets.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -48,6 +50,9 @@ void add_comparison_options(CLI::App& command, TuneOptions& options) {
   group(command.add_option("--seed", options.seed, "Of the draws and of tuning; default 42"));
   group(command.add_option(
       "--seeds", options.seeds, "With which the best is run, that of tuning counted; default 10"));
+  group(command.add_flag("--all-seeds",
+                         options.all_seeds,
+                         "Run every point of the grid with all seeds, not the best alone"));
 }
 
 void add_run_options(CLI::App& command, TuneOptions& options) {
@@ -101,6 +106,23 @@ void check_counts(const CLI::App& command, const TuneOptions& options) {
   check("--limit", options.limit, 1);
   check("--jobs", options.jobs, 1);
   check("--threads", options.threads, 1);
+}
+
+// Sets become their problems.
+std::vector<std::string> problems_of(const std::vector<std::string>& targets) {
+  std::vector<std::string> names;
+  for (const std::string& target : targets) {
+    const std::vector<suite::ProblemSet> sets = suite::problem_sets();
+    const auto set = std::find_if(sets.begin(), sets.end(), [&](const suite::ProblemSet& entry) {
+      return entry.name == target;
+    });
+    if (set == sets.end()) {
+      names.push_back(target);
+    } else {
+      names.insert(names.end(), set->problems.begin(), set->problems.end());
+    }
+  }
+  return sorted_once(names);
 }
 
 void check_problem(const std::string& name) {
@@ -183,13 +205,25 @@ std::map<std::string, std::string> run_options_of(const CLI::App& command,
   return given;
 }
 
+// A plan can be made where device and data are not, and run where they are.
+void check_can_run(const study::Request& request, const TuneOptions& options) {
+  if (options.plan_only) return;
+  chosen_device("tune", options.device);
+  suite::DataOptions data;
+  data.folder = options.data;
+  data.synthetic = request.run_options.count("synthetic") != 0;
+  for (const std::string& problem : request.problems) check_data_is_here("tune", problem, data);
+}
+
 }  // namespace
 
 void add_tune_options(CLI::App& command, TuneOptions& options) {
   command
       .add_option("PROBLEM",
                   options.targets,
-                  "See 'flightdeck list problems'; or the folder of a study to go on with it")
+                  "See 'flightdeck list problems'; small or large for those of the published "
+                  "comparison; the folder of a study to go on with it; or a file that says what is "
+                  "compared (study.json, baselines/plans)")
       ->required();
   add_comparison_options(command, options);
   add_run_options(command, options);
@@ -214,11 +248,43 @@ bool names_a_study(const CLI::App& command, const TuneOptions& options) {
   return true;
 }
 
+bool names_a_request(const TuneOptions& options) {
+  return options.targets.size() == 1 && std::filesystem::is_regular_file(options.targets[0]);
+}
+
+study::Request stored_request(const CLI::App& command, const TuneOptions& options) {
+  const std::string& file = options.targets[0];
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || option->get_group() != "Comparison") continue;
+    throw UsageError("tune: " + file + " says itself what " + option->get_name() +
+                     " is; leave the option out, or change a copy of the file");
+  }
+  study::Request request;
+  read_arguments("tune", [&] {
+    check_counts(command, options);
+    try {
+      request = study::request_from_json(study::read_file(file));
+    } catch (const std::runtime_error& error) {
+      throw UsageError(file + " is no request of a study: " + message_of(error));
+    }
+    for (const std::string& problem : request.problems) check_problem(problem);
+    for (const study::OptimizerRequest& optimizer : request.optimizers) {
+      check_name("optimizer", optimizer.name, names_of(suite::all_optimizers()));
+    }
+    for (const std::string& text : request.schedules) suite::LearningRateSchedule::parse(text);
+  });
+  for (const auto& [name, value] : run_options_of(command, options)) {
+    request.run_options[name] = value;
+  }
+  check_can_run(request, options);
+  return request;
+}
+
 study::Request complete_request(const CLI::App& command, const TuneOptions& options) {
   study::Request request;
   read_arguments("tune", [&] {
     check_counts(command, options);
-    request.problems = sorted_once(options.targets);
+    request.problems = problems_of(options.targets);
     for (const std::string& problem : request.problems) check_problem(problem);
     if (options.optimizers.empty()) {
       throw UsageError("--optimizer is missing; 'flightdeck list optimizers' shows them");
@@ -228,18 +294,18 @@ study::Request complete_request(const CLI::App& command, const TuneOptions& opti
     for (const std::string& text : request.schedules) suite::LearningRateSchedule::parse(text);
     request.grid = grid_of(options);
     request.budgets = budgets_of(options);
+    if (options.all_seeds && request.grid.empty()) {
+      throw UsageError("--all-seeds is of the points of a grid; give --grid too");
+    }
     for (const std::string& name : sorted_once(options.optimizers)) {
       request.optimizers.push_back(optimizer_request(name, request.grid));
     }
   });
   request.seed = options.seed;
   request.seeds = options.seeds;
+  request.has_all_seeds = options.all_seeds;
   request.run_options = run_options_of(command, options);
-  chosen_device("tune", options.device);
-  suite::DataOptions data;
-  data.folder = options.data;
-  data.synthetic = options.synthetic;
-  for (const std::string& problem : request.problems) check_data_is_here("tune", problem, data);
+  check_can_run(request, options);
   return request;
 }
 

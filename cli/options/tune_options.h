@@ -20,6 +20,7 @@ struct TuneOptions {
   uint64_t seed = 42;
   int64_t seeds = 10, epochs = 0, batch_size = 0, limit = 0;
   std::string data, device = "cpu";
+  bool all_seeds = false;
   bool synthetic = false, no_augment = false, raw = false;
   std::string out;  // empty: chosen by the time
   int jobs = 1, threads = 0;
@@ -35,6 +36,13 @@ void add_tune_options(CLI::App& command, TuneOptions& options);
 // True if the command goes on with a study that its folder alone names. Throws UsageError on
 // options that do not go together.
 bool names_a_study(const CLI::App& command, const TuneOptions& options);
+
+// True if a file says what is compared: the study.json of another study.
+bool names_a_request(const TuneOptions& options);
+
+// What that file says, with the options of every run that were given in the place of its own.
+// Throws UsageError if it cannot be read, or names what this program does not know.
+study::Request stored_request(const CLI::App& command, const TuneOptions& options);
 
 // Checks everything that was given. Throws UsageError, or an error if the device or the data are
 // missing.

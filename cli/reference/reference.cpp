@@ -16,6 +16,7 @@
 #include "suite/learning_rate.h"
 #include "suite/optimizer.h"
 #include "suite/problem.h"
+#include "suite/problem_sets.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -41,6 +42,12 @@ Names quantity_names() {
   return names;
 }
 
+Names problems_and_sets() {
+  Names names = names_of(suite::all_problems());
+  for (const suite::ProblemSet& set : suite::problem_sets()) names.push_back(set.name);
+  return names;
+}
+
 Names command_words() {
   Names words;
   for (const Command& command : all_commands()) words.push_back(command.word);
@@ -51,6 +58,7 @@ Names command_words() {
 const std::map<std::string, Values>& known_values() {
   static const std::map<std::string, Values> known = {
       {"PROBLEM", one_of(names_of(suite::all_problems()))},
+      {"tune PROBLEM", one_of(problems_and_sets())},
       {"--problem", one_of(names_of(suite::all_problems()))},
       {"OPTIMIZER", one_of(names_of(suite::all_optimizers()))},
       {"--optimizer", one_of(names_of(suite::all_optimizers()))},
@@ -62,7 +70,8 @@ const std::map<std::string, Values>& known_values() {
       {"--batch-norm", one_of({"refuse", "constant", "split"})},
       {"--device", one_of({"cpu", "cuda"})},
       {"--budget", one_of(study::budget_names())},
-      {"--metric", one_of({"test", "valid", "train"})},
+      {"--metric", one_of({"test", "valid", "train", "test_loss", "valid_loss", "train_loss"})},
+      {"--curves", one_of({"mean", "median"})},
       {"analyze --format", one_of(study::analysis_formats())},
       {"export --format", one_of({"jsonl", "csv", "tensorboard"})},
       {"experiment name", one_of(names_of(run::all_experiments()))},

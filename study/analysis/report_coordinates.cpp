@@ -128,7 +128,9 @@ Figure coordinates_figure(const Analysis& analysis, const Coordinates& figure) {
   }
   Line bars = bars_of(analysis, figure);
   const auto bar_owner = std::find(shown.legend.begin(), shown.legend.end(), kBarOf);
-  if (bar_owner != shown.legend.end()) bars.pick = static_cast<int>(bar_owner - shown.legend.begin());
+  if (bar_owner != shown.legend.end()) {
+    bars.pick = static_cast<int>(bar_owner - shown.legend.begin());
+  }
   if (!bars.x.empty()) panel.lines.push_back(std::move(bars));
   for (auto& [name, line] : lines_of(analysis, figure.axes, figure.untuned)) {
     Line marks = line;
@@ -218,9 +220,8 @@ ShownTable retuning_table(const Analysis& analysis) {
   for (const Retuning& row : analysis.retunings) {
     std::vector<TableCell> cells = {{row.problem}, {row.competitor}, {row.schedule}, {row.budget}};
     for (const std::string& study : studies) {
-      const auto at = std::find_if(row.found.begin(),
-                                   row.found.end(),
-                                   [&](const RetunedChoice& found) { return found.study == study; });
+      const auto is_of_study = [&](const RetunedChoice& found) { return found.study == study; };
+      const auto at = std::find_if(row.found.begin(), row.found.end(), is_of_study);
       if (at == row.found.end()) {
         cells.push_back({"-"});
         continue;

@@ -11,8 +11,8 @@ namespace flightdeck::suite::nets {
 /// training; without it individual gradients need no policy.
 enum class Normalisation { kBatchNorm, kNone };
 
-/// 6 n + 2 layers for 32 x 32 colour images, depth 20, 32, 44, 56, ...: three groups of n units with
-/// 16, 32 and 64 channels. Shortcuts have no parameters: where a group halves the maps they take
+/// 6 n + 2 layers for 32 x 32 colour images, depth 20, 32, 44, 56, ...: three groups of n units
+/// with 16, 32 and 64 channels. Shortcuts have no parameters: where a group halves the maps they take
 /// every second pixel and pad the channels with zeros on both sides. Matrices start He normal by
 /// their inputs.
 Model small_resnet(int64_t depth, int64_t classes);

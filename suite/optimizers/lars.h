@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layer-wise adaptive rate scaling (You et al. 2017; thesis, rule 3.3.14): momentum whose steps have
-// the length of the parameter.
+// Layer-wise adaptive rate scaling (You et al. 2017; thesis, rule 3.3.14): momentum whose steps
+// have the length of the parameter.
 #pragma once
 
 #include "suite/update_formula.h"

@@ -11,8 +11,8 @@ ScheduleEntry cyclic() {
   entry.name = "cyclic";
   entry.form = "cyclic[:EPOCHS[:LOW[:DECAY]]]";
   entry.summary =
-      "Triangles of EPOCHS epochs (10) between LOW (0.1) and 1, each DECAY times (1) as high as the "
-      "one before";
+      "Triangles of EPOCHS epochs (10) between LOW (0.1) and 1, each DECAY times (1) as high as "
+      "the one before";
   entry.factor = [](const ScheduleFields& fields) -> LearningRateFactor {
     fields.allow(3);
     const double epochs = fields.number(0, 10.0, 1.0, 1e9);

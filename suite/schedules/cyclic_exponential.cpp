@@ -10,7 +10,7 @@ ScheduleEntry cyclic_exponential() {
   ScheduleEntry entry;
   entry.name = "cyclic_exponential";
   entry.form = "cyclic_exponential:FACTOR[:EPOCHS[:LOW]]";
-  entry.summary = 
+  entry.summary =
       "Triangles of EPOCHS epochs (10) above LOW (0.1) whose height is FACTOR^E after E epochs";
   entry.factor = [](const ScheduleFields& fields) -> LearningRateFactor {
     fields.allow(3);

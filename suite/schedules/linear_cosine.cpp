@@ -11,7 +11,7 @@ ScheduleEntry linear_cosine() {
   ScheduleEntry entry;
   entry.name = "linear_cosine";
   entry.form = "linear_cosine[:PERIODS[:ALPHA[:BETA]]]";
-  entry.summary = 
+  entry.summary =
       "(ALPHA + 1 - t) times a cosine of PERIODS (0.5) over the run, and BETA; ALPHA 0, BETA 0.001";
   entry.factor = [](const ScheduleFields& fields) -> LearningRateFactor {
     fields.allow(3);

@@ -13,8 +13,9 @@ ScheduleEntry one_cycle() {
   ScheduleEntry entry;
   entry.name = "one_cycle";
   entry.form = "one_cycle[:LOW[:END[:LAST]]]";
-  entry.summary = 
-      "A triangle from LOW (0.1) to 1 and back, and in the last END of the run (0.1) on to LAST (0.001)";
+  entry.summary =
+      "A triangle from LOW (0.1) to 1 and back, and in the last END of the run (0.1) on to LAST "
+      "(0.001)";
   entry.factor = [](const ScheduleFields& fields) -> LearningRateFactor {
     fields.allow(3);
     const double low = fields.number(0, 0.1, 0.0, 1.0);

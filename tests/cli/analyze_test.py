@@ -5,6 +5,7 @@
 Usage: analyze_test.py FLIGHTDECK WRITE_MADE_UP
 """
 
+import csv
 import json
 import subprocess
 import sys
@@ -54,6 +55,25 @@ class Analyze(unittest.TestCase):
         self.assertIn("index.html", out)
         for name in ("index.html", "performance.csv", "analysis.tex"):
             self.assertTrue((self.folder / "study" / "analysis" / name).exists(), name)
+
+    def test_measures_by_the_training_loss_if_asked(self):
+        self.succeed(self.lines, "--metric", "train_loss", "--no-baselines", "--format", "csv",
+                     "--out", self.folder / "train_loss")
+        with open(self.folder / "train_loss" / "performance.csv", encoding="utf-8") as file:
+            measures = {row["measure"] for row in csv.DictReader(file)}
+        self.assertEqual(measures, {"train loss"})
+
+    def test_keeps_studies_apart_if_asked(self):
+        again = self.folder / "again.jsonl"
+        again.write_text(self.lines.read_text())
+        out = self.folder / "apart"
+        self.succeed(self.lines, again, "--apart", "--curves", "median", "--no-baselines", "--out", out)
+        with open(out / "retuning.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({row["study"] for row in rows}, {str(self.lines), str(again)})
+        self.assertEqual({float(row["shift"]) for row in rows}, {0.0})
+        self.assertIn("Median over seeds", (out / "index.html").read_text(encoding="utf-8"))
+        self.fail_with(2, ["--apart", "two studies"], self.lines, "--apart")
 
     def test_tells_programs_the_same_of_a_folder_and_of_a_file(self):
         one = json.loads(self.succeed(self.folder / "study", "--json", "--no-baselines", "--out",

@@ -369,6 +369,7 @@ class List(CommandTest):
             "presets": ["quantities"],
             "lamps": ["severity", "reads"],
             "data_sets": ["needs_files", "found"],
+            "problem_sets": ["problems"],
             "schedules": ["form"],
             "rules": ["nodes"],
             "experiments": ["reference"],

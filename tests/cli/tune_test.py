@@ -96,6 +96,50 @@ class Tune(unittest.TestCase):
         self.assertEqual(len({json.loads(line)["id"] for line in lines}), 120)
         self.assertFalse((self.study / "runs").exists())
 
+    def test_plans_the_sets_of_the_published_comparison(self):
+        for name, problems in (("small", ["cifar10_3c3d", "fmnist_2c2d", "mnist_vae", "quadratic_deep"]),
+                               ("benchmark", None)):
+            study = self.folder / name
+            self.events(name, "--optimizer", "sgd", "--budget", "one_shot", "--seeds", 1,
+                        "--plan-only", "--out", study)
+            runs = [json.loads(line) for line in (study / "plan.jsonl").read_text().splitlines()]
+            planned = sorted(run["problem"] for run in runs)
+            self.assertEqual(planned if problems else len(planned), problems or 8)
+
+    def test_compares_what_a_file_says(self):
+        self.events(*GRID, "--seeds", 2, "--plan-only", "--out", self.study)
+        other = self.folder / "other"
+        end = self.events(self.study / "study.json", "--epochs", 1, "--out", other)[-1]
+        self.assertEqual((end["ending"], end["done"]), ("finished", 3))
+        self.assertEqual(json.loads((other / "study.json").read_text())["options"]["epochs"], "1")
+        self.expect_refusal(["says itself", "--seeds"], self.study / "study.json", "--seeds", 3)
+        wrong = self.folder / "wrong.json"
+        wrong.write_text("{}")
+        self.expect_refusal(["wrong.json is no request of a study"], wrong)
+
+    def test_knows_the_plans_of_all_baselines(self):
+        plans = pathlib.Path(__file__).parents[2] / "baselines/plans"
+        names = sorted(plan.stem for plan in plans.glob("*.json"))
+        _, out, _ = flightdeck("list", "problem_sets", "--json")
+        sets = {entry["name"]: entry["problems"] for entry in json.loads(out)}
+        self.assertEqual(names, sorted(sets["benchmark"]))
+        for name in names:
+            study = self.folder / name
+            start = self.events(plans / (name + ".json"), "--plan-only", "--out", study)[0]
+            self.assertEqual((start["planned"], start["most"]), (3 * 36, 3 * (36 + 9)), name)
+
+    def test_runs_all_seeds_at_every_point_of_a_grid_if_asked(self):
+        end = self.events(*GRID, "--seeds", 2, "--all-seeds", "--out", self.study)[-1]
+        self.assertEqual((end["ending"], end["done"]), ("finished", 4))
+        outcomes = [json.loads(path.read_text())
+                    for path in self.study.glob("runs/*/*/*/*/*/outcome.json")]
+        self.assertEqual(len(outcomes), 4)
+        version = subprocess.run([FLIGHTDECK, "--version"], capture_output=True, text=True, check=True)
+        for outcome in outcomes:
+            self.assertIn("flightdeck " + outcome["version"], version.stdout)
+        self.expect_refusal(["--all-seeds", "--grid"], "quadratic_deep", "--optimizer", "sgd",
+                            "--all-seeds")
+
     def test_draws_from_the_search_spaces_of_all_optimizers(self):
         _, out, _ = flightdeck("list", "optimizers", "--json")
         spaces = {entry["name"]: {one["name"]: one for one in entry["hyperparameters"]}

@@ -148,9 +148,9 @@ TEST(ImprovementOnTheTuningSeed, IsTheDifferenceOfThatSeedAlone) {
   };
   for (size_t row = 0; row < 6; ++row) {
     for (size_t column = 0; column < 6; ++column) {
-      EXPECT_NEAR(map.values[row][column],
-                  100 * (on_seed(map.columns[column], "large") - on_seed(map.rows[row], "one_shot")),
-                  1e-9);
+      const double before = on_seed(map.rows[row], "one_shot");
+      const double after = on_seed(map.columns[column], "large");
+      EXPECT_NEAR(map.values[row][column], 100 * (after - before), 1e-9);
     }
   }
   const std::string html = to_html(make_report(analysis));
@@ -369,7 +369,8 @@ TEST(Versions, ThatDifferAreTold) {
   Outcome baseline = with_losses("nag", "default", 42, {10, 5});
   EXPECT_FALSE(has_warning(analyze({first}, {baseline}, {}), "baselines come"));
   baseline.version = "0.0.9";
-  EXPECT_TRUE(has_warning(analyze({first}, {baseline}, {}), "baselines come from flightdeck 0.0.9"));
+  EXPECT_TRUE(
+      has_warning(analyze({first}, {baseline}, {}), "baselines come from flightdeck 0.0.9"));
 }
 
 }  // namespace
