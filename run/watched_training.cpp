@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/watched_training.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -106,6 +108,69 @@ study::Line bins_line(const std::string& name, size_t place, const Reading& hist
     counts.push_back(count > 0 ? static_cast<double>(count) : 0.5);
   }
   return study::line_of(name, place, edges, counts);
+}
+
+Tensor losses_of(const Training& training, int64_t first, int64_t count) {
+  const suite::Samples& samples = training.data().train;
+  TORCH_CHECK(first + count <= samples.size(),
+              "experiment: samples ",
+              first,
+              " to ",
+              first + count,
+              " are asked for but there are ",
+              samples.size(),
+              "; raise the limit of the data");
+  const Tensor inputs = training.data().prepare(samples.inputs.slice(0, first, first + count));
+  const Tensor targets = samples.targets.slice(0, first, first + count);
+  return training.problem().losses(training.model().forward(inputs), targets);
+}
+
+void visit_steps(Training& training,
+                 const std::vector<int64_t>& steps,
+                 const std::function<void(int64_t step)>& visit) {
+  for (const int64_t step : steps) {
+    while (training.next_step() < step) training.step();
+    visit(step);
+  }
+}
+
+std::vector<int64_t> log_spaced(int64_t last, int64_t count) {
+  std::vector<int64_t> steps = {0};
+  for (int64_t k = 0; k + 1 < count; ++k) {
+    const double exponent = static_cast<double>(k) / static_cast<double>(std::max<int64_t>(1, count - 2));
+    const auto step =
+        static_cast<int64_t>(std::llround(std::pow(static_cast<double>(last), exponent)));
+    if (step > steps.back()) steps.push_back(step);
+  }
+  return steps;
+}
+
+double shortest_seconds(int64_t rounds, const std::function<void()>& call) {
+  call();
+  double shortest = std::numeric_limits<double>::infinity();
+  for (int64_t round = 0; round < rounds; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    call();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    shortest = std::min(shortest, took.count());
+  }
+  return shortest;
+}
+
+study::Panel panel_over(const std::string& x_label, const std::string& title, bool is_log_y) {
+  study::Panel panel;
+  panel.title = title;
+  panel.x_label = x_label;
+  panel.is_log_y = is_log_y;
+  return panel;
+}
+
+study::Figure figure_of(const std::string& title, std::vector<study::Panel> panels) {
+  study::Figure figure;
+  figure.title = title;
+  figure.panels = std::move(panels);
+  for (study::Panel& panel : figure.panels) study::fit_limits(panel);
+  return figure;
 }
 
 }  // namespace flightdeck::run

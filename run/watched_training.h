@@ -3,6 +3,7 @@
 // what they read from the values.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,5 +49,26 @@ void add_bins(Table& table, const std::vector<Cell>& labels, const Reading& hist
 // The counts as a stepped line over the bins. A bin without an entry stands at one half, because a
 // logarithmic axis has no 0.
 study::Line bins_line(const std::string& name, size_t place, const Reading& histogram);
+
+// ---- batches, times, figures --------------------------------------------------------------------
+
+// Individual losses of `count` samples of the training part from `first` on, at the parameters as
+// they are.
+Tensor losses_of(const Training& training, int64_t first, int64_t count);
+
+// Trains on to each of `steps`, which ascend, and calls there, before the step is taken.
+void visit_steps(Training& training,
+                 const std::vector<int64_t>& steps,
+                 const std::function<void(int64_t step)>& visit);
+
+// 0, then whole numbers at equal distances of their logarithm up to `last`, each once.
+std::vector<int64_t> log_spaced(int64_t last, int64_t count);
+
+// The shortest of `rounds` calls, after one that is not counted.
+double shortest_seconds(int64_t rounds, const std::function<void()>& call);
+
+study::Panel panel_over(const std::string& x_label, const std::string& title, bool is_log_y = false);
+// Sets the limits of all panels.
+study::Figure figure_of(const std::string& title, std::vector<study::Panel> panels);
 
 }  // namespace flightdeck::run

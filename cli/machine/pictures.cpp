@@ -7,6 +7,8 @@
 #include <sstream>
 #include <unistd.h>
 
+#include <c10/util/Exception.h>
+
 #include "study/child.h"
 
 namespace flightdeck::cli {
@@ -31,26 +33,21 @@ Size size_of(const std::string& svg) {
   return {number("width"), number("height")};
 }
 
-// A folder that goes with the value.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "flightdeck-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 }  // namespace
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "flightdeck-XXXXXX").string();
+  TORCH_CHECK(::mkdtemp(name.data()) != nullptr,
+              "pictures: cannot make a folder ",
+              name,
+              "; TMPDIR names another place");
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
 
 std::string first_program(const std::vector<std::string>& names) {
   const char* folders = std::getenv("PATH");
@@ -115,7 +112,7 @@ std::string png_of_svg(const std::string& svg, const std::string& png) {
     return "No PNG: neither rsvg-convert (librsvg2-bin) nor chromium is in PATH; the SVG opens in "
            "any browser.";
   }
-  const Scratch profile;
+  const ScratchFolder profile;
   const Size size = size_of(svg);
   std::vector<std::string> arguments = browser_arguments(browser, profile.path());
   arguments.insert(arguments.end(),

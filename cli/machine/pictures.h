@@ -8,6 +8,19 @@
 
 namespace flightdeck::cli {
 
+// A new folder for what is thrown away; it goes with the value.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 // The first of `names` that PATH has, as a whole path; empty if it has none.
 std::string first_program(const std::vector<std::string>& names);
 

@@ -8,6 +8,7 @@
 
 #include "base/whole_file.h"
 #include "cli/reports/labels_text.h"
+#include "cli/reports/run_picture.h"
 #include "cli/text/json.h"
 #include "cli/text/quiet.h"
 #include "cli/text/work_line.h"
@@ -15,12 +16,6 @@
 
 namespace flightdeck::cli {
 namespace {
-
-// The last named folder of the path: "runs/first/" is "first", "." is where we are.
-std::string name_of(const std::string& folder) {
-  const auto path = std::filesystem::weakly_canonical(folder);
-  return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
-}
 
 void write_file(const std::string& path, Place place, const std::string& bytes) {
   try {
@@ -35,7 +30,16 @@ void write_file(const std::string& path, Place place, const std::string& bytes) 
 
 }  // namespace
 
+std::string report_name(const std::string& folder) {
+  const auto path = std::filesystem::weakly_canonical(folder);
+  return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
+}
+
 void write_report(const RunReader& run, const ReportFileOptions& options) {
+  if (options.format != "html") {
+    write_run_picture(run, options);
+    return;
+  }
   const std::string out = options.out.empty()
                               ? (std::filesystem::path(options.run) / "report.html").string()
                               : options.out;
@@ -43,7 +47,7 @@ void write_report(const RunReader& run, const ReportFileOptions& options) {
   progress.show(0, 2, "reading " + options.run);
   serve::ReportOptions report;
   report.labels = labels_to_show("report", options.run);
-  const serve::ReportFile file = serve::make_report(run, name_of(options.run), report);
+  const serve::ReportFile file = serve::make_report(run, report_name(options.run), report);
   progress.show(1, 2, "writing " + out);
   write_file(out, options.out.empty() ? Place::kOwn : Place::kGiven, file.html);
   progress.clear();

@@ -10,9 +10,13 @@ namespace flightdeck::cli {
 
 struct ReportFileOptions {
   std::string run;  // its folder
-  std::string out;  // empty: report.html in the run's folder
+  std::string out;  // empty: report.html, or of the format, in the run's folder
   bool json = false;
+  std::string format = "html";  // or one of picture_formats()
 };
+
+// The last named folder of the path: "runs/first/" is "first", "." is where we are.
+std::string report_name(const std::string& folder);
 
 // Prints the path, and how much was left out, to the standard output.
 void write_report(const RunReader& run, const ReportFileOptions& options);

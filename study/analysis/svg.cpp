@@ -209,15 +209,17 @@ std::string x_axis(const Panel& panel, const Scale& scale) {
 
 std::string y_axis(const Panel& panel, const Scale& scale) {
   std::string svg;
-  const std::vector<double> marks = panel.is_log_y ? log_ticks(panel.y_low, panel.y_high, 5)
-                                                   : ticks(panel.y_low, panel.y_high, 5);
+  std::vector<double> marks;
+  if (panel.is_log_y) marks = log_ticks(panel.y_low, panel.y_high, 5);
+  // Within a decade powers of ten say too little.
+  const bool is_wide = panel.is_log_y && panel.y_high >= 30 * panel.y_low;
+  if (!is_wide) marks = ticks(panel.y_low, panel.y_high, 5);
   for (const double value : marks) {
     const double y = kTop + scale.y(value);
-    svg +=
-        "<line class=\"grid\" x1=\"" + at(kLeft) + "\" x2=\"" +
-        at(kLeft + scale.frame.inner_width()) + "\" y1=\"" + at(y) + "\" y2=\"" + at(y) + "\"/>" +
-        text_at(
-            kLeft - 5, y + 4, "end", panel.is_log_y ? power_of_ten(value) : significant(value, 6));
+    svg += "<line class=\"grid\" x1=\"" + at(kLeft) + "\" x2=\"" +
+           at(kLeft + scale.frame.inner_width()) + "\" y1=\"" + at(y) + "\" y2=\"" + at(y) +
+           "\"/>" +
+           text_at(kLeft - 5, y + 4, "end", is_wide ? power_of_ten(value) : significant(value, 6));
   }
   return svg;
 }

@@ -360,6 +360,31 @@ class Export(CommandTest):
         self.expect_failure(2, ["'cvs'", "'csv'", "jsonl"], "export", run, "--format", "cvs")
 
 
+class ParameterValues(CommandTest):
+    def second_step(self, values):
+        """The readings of `parameters` at step 1 by field, of the same run whatever is listed."""
+        run = self.folder / f"values_{values}"
+        self.expect_success("run", "mnist_logreg", "--synthetic", "--steps", 2, "--preset", "none", "--quantity",
+                            f"parameters:values={values}@every 1", "--seed", 5, "--out", run)
+        for line in self.expect_success("export", run, "--format", "jsonl").splitlines():
+            entry = json.loads(line)
+            if entry.get("step") == 1 and "values" in entry:
+                return {reading["field"]: reading["value"] for reading in entry["values"]
+                        if reading["quantity"] == "parameters"}
+        return {}
+
+    def test_recorded_entries_are_the_parameters_themselves(self):
+        whole = self.second_step(1000000)
+        entries = whole["values"]
+        self.assertEqual(len(entries), 7850)
+        self.assertAlmostEqual(sum(x * x for x in entries) ** 0.5, whole[""], places=6)
+        self.assertAlmostEqual(sum(entries) / 7850, whole["mean"], places=7)
+        self.assertAlmostEqual(max(map(abs, entries)), whole["abs_max"], places=7)
+        few = self.second_step(7)["values"]
+        self.assertEqual(few, [entries[k * 7850 // 7] for k in range(7)])
+        self.assertNotIn("values", self.second_step(0))
+
+
 class List(CommandTest):
     def test_every_list_is_an_array_of_objects_with_name_and_summary(self):
         keys = {

@@ -24,7 +24,7 @@ os.environ.pop("FLIGHTDECK_DATA", None)
 
 def flightdeck(*arguments):
     return subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=100, check=False)
+                          timeout=200, check=False)
 
 
 class Experiments(unittest.TestCase):
@@ -102,6 +102,88 @@ class Experiments(unittest.TestCase):
                 grows = row["grad_norm_last"] >= row["grad_norm_first"]
                 self.assertEqual(result["holds"], grows)
                 self.assertTrue(grows or result["synthetic"], result)
+
+    def test_two_runs_of_the_same_loss_differ_in_alpha(self):
+        result, figures = self.run_quick("same_loss")
+        self.assertTrue(result["holds"], result)
+        for row in figures["curves"]:  # a step of rate r leaves 1 - r of the way, of 2 - r as much
+            self.assertAlmostEqual(float(row["creeping_loss"]), float(row["leaping_loss"]), places=9)
+
+    def test_one_pass_and_a_loop_are_timed_for_every_batch_size(self):
+        result, figures = self.run_quick("individual_gradients")
+        self.assertEqual([int(row["samples"]) for row in figures["times"]], [1, 2, 4, 8, 16])
+        for row in figures["times"]:
+            self.assertGreater(float(row["gradient_ms"]), 0)
+
+    def test_every_extension_has_its_price_with_ten_and_a_hundred_classes(self):
+        _, figures = self.run_quick("extension_overhead")
+        price = {row["extension"]: float(row["classes_100"]) for row in figures["overhead"]}
+        self.assertEqual(len(price), 8)
+        self.assertTrue(all(ratio > 0 for ratio in price.values()), price)
+
+    def test_both_diagonals_agree_without_the_sigmoid_and_differ_with_it(self):
+        result, _ = self.run_quick("hessian_diagonal")
+        plain, sigmoid = result["table"]
+        self.assertLess(plain["apart"], 1e-5)
+        self.assertGreater(sigmoid["apart"], 1e-4)
+
+    def test_the_ggn_has_no_more_eigenvalues_than_samples_times_classes(self):
+        result, figures = self.run_quick("ggn_spectra")
+        exact = next(row for row in result["table"] if row["approximation"] == "exact")
+        self.assertLessEqual(exact["eigenvalues"], 32 * 10)
+        values = [float(row["eigenvalue"]) for row in figures["eigenvalues"]
+                  if row["approximation"] == "exact"]
+        self.assertEqual(values, sorted(values, reverse=True))
+
+    def test_gram_matrix_and_power_iteration_find_the_same_eigenvalues(self):
+        result, _ = self.run_quick("eigenpair_time")
+        self.assertEqual([row["pairs"] for row in result["table"]], [1, 2, 4])
+        self.assertLess(result["table"][0]["values_apart"], 0.02)
+
+    def test_on_a_linear_model_ggn_and_hessian_have_the_same_space(self):
+        result, figures = self.run_quick("eigenspaces")
+        for row in figures["overlaps"]:
+            self.assertTrue(0 <= float(row["overlap"]) <= 1 + 1e-6, row)
+            if row["space"] == "hessian":
+                self.assertGreater(float(row["overlap"]), 0.99)
+
+    def test_every_leading_direction_has_a_signal_to_noise_ratio(self):
+        result, figures = self.run_quick("curvature_snr")
+        steps = {row["step"] for row in figures["ratios"]}
+        self.assertEqual(len(figures["ratios"]), 10 * len(steps))
+        self.assertTrue(all(float(row["curvature_snr"]) >= 0 for row in figures["ratios"]))
+
+    def test_preconditioned_gradients_lower_the_loss(self):
+        _, figures = self.run_quick("preconditioned_training")
+        first, last = {}, {}
+        for row in figures["curves"]:
+            first.setdefault(row["optimizer"], float(row["train_loss"]))
+            last[row["optimizer"]] = float(row["train_loss"])
+        self.assertEqual(len(last), 7)
+        for name, loss in last.items():
+            self.assertLess(loss, first[name], name)
+
+    def test_the_best_learning_rate_is_the_best_of_its_grid(self):
+        result, figures = self.run_quick("learning_rate_sensitivity")
+        for row in result["table"]:
+            grid = {float(line["learning_rate"]): float(line["test_loss"])
+                    for line in figures["grid"] if line["optimizer"] == row["optimizer"]}
+            self.assertEqual(min(grid, key=grid.get), row["best_rate"])
+
+    def test_every_preset_is_timed_at_every_interval(self):
+        _, figures = self.run_quick("cockpit_overhead")
+        self.assertEqual(len(figures["overhead"]), 6)
+        self.assertTrue(all(float(row["overhead"]) > 0 for row in figures["overhead"]))
+
+    def test_all_optimizers_run_on_all_problems_untuned_and_tuned(self):
+        _, figures = self.run_quick("optimizer_comparison")
+        optimizers = {row["optimizer"] for row in figures["runs"]}
+        self.assertEqual(len(figures["runs"]), len(optimizers) * 2 * 2)
+        self.assertIn("adam", optimizers)
+
+    def test_the_showcase_has_all_panels(self):
+        _, figures = self.run_quick("showcase")
+        self.assertEqual(len({row["quantity"] for row in figures["values"]}), 12)
 
     def test_generated_data_are_named_as_such(self):
         result, _ = self.run_quick("raw_data", "--synthetic")

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// A run as a picture or an animation: its page as a browser shows it, or its series in panels that
+// the program draws.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/reports/report_file.h"
+#include "flightdeck/record.h"
+#include "study/figure.h"
+
+namespace flightdeck::cli {
+
+// "png", "svg", "pdf", "gif", "webm".
+std::vector<std::string> picture_formats();
+
+// The numbers of the whole model over the steps, a panel each, twelve at most.
+study::Figure figure_of_run(const RunReader& run, const std::string& name);
+
+// What the figure shows up to a share in [0, 1] of the run's steps; limits stay those of the whole.
+study::Figure until(study::Figure figure, double share, int64_t last_step);
+
+// Writes options.format and prints the path and by what it was made. Throws, naming what to install,
+// if a program is missing that the format needs.
+void write_run_picture(const RunReader& run, const ReportFileOptions& options);
+
+}  // namespace flightdeck::cli

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Performance over the learning rate of SGD, Momentum and Adam on the noisy quadratic, learning
+// curves of the best, and the published table's numbers beside ours.
+#include <algorithm>
+#include <cmath>
+
+#include "base/shown_number.h"
+#include "run/watched_training.h"
+
+namespace flightdeck::run::experiments {
+namespace {
+
+struct TunedRow {
+  const char* optimizer;
+  double published_loss, published_rate;
+};
+// Table 5.2, the first problem.
+constexpr TunedRow kTuned[] = {{"sgd", 87.40, 1.58e-2},
+                               {"momentum", 87.05, 2.51e-3},
+                               {"adam", 87.11, 3.98e-2}};
+
+double final_loss(const std::string& optimizer,
+                  double rate,
+                  uint64_t seed,
+                  int64_t epochs,
+                  std::vector<double>* curve,
+                  ExperimentResult& result) {
+  TrainingOptions chosen;
+  chosen.problem = "quadratic_deep";
+  chosen.optimizer = optimizer;
+  chosen.hyperparameters["learning_rate"] = rate;
+  if (optimizer == "momentum") chosen.hyperparameters["momentum"] = 0.99;
+  chosen.seed = seed;
+  chosen.epochs = epochs;
+  Training training(chosen);
+  name_data(training, result);
+  for (int64_t epoch = 0; epoch < epochs; ++epoch) {
+    for (int64_t step = 0; step < training.steps_per_epoch(); ++step) training.step();
+    if (curve != nullptr) curve->push_back(training.evaluate(suite::Part::kTest).loss);
+  }
+  return training.evaluate(suite::Part::kTest).loss;
+}
+
+ExperimentResult run_learning_rate_sensitivity(const ExperimentOptions& options) {
+  const int64_t epochs = options.quick ? 10 : 100, seeds = options.quick ? 1 : 3;
+  const int per_decade = options.quick ? 1 : 3;
+  ExperimentResult result({"optimizer", "best_rate", "test_loss", "published", "published_rate",
+                           "rates_within_10_percent"});
+  Table grid({"optimizer", "learning_rate", "test_loss"});
+  study::Panel sensitivity = panel_over("learning rate", "best loss over the loss at this rate");
+  study::Panel curves = panel_over("epoch", "test loss with the best rate", true);
+  sensitivity.is_log_x = true;
+  double worst = 0;
+  size_t place = 0;
+  for (const TunedRow& row : kTuned) {
+    std::vector<double> rates, losses;
+    for (int k = -5 * per_decade; k <= per_decade; ++k) {
+      rates.push_back(std::pow(10.0, static_cast<double>(k) / per_decade));
+      options.on_progress(std::string("learning_rate_sensitivity: ") + row.optimizer + ", " +
+                          short_number(rates.back()));
+      losses.push_back(
+          final_loss(row.optimizer, rates.back(), options.seed, epochs, nullptr, result));
+      grid.add({row.optimizer, rates.back(), losses.back()});
+    }
+    size_t best = 0;
+    for (size_t k = 0; k < losses.size(); ++k) {
+      if (std::isfinite(losses[k]) && losses[k] < losses[best]) best = k;
+    }
+    int64_t good = 0;
+    std::vector<double> relative;
+    for (const double loss : losses) {
+      relative.push_back(std::isfinite(loss) ? losses[best] / loss : 0);
+      good += relative.back() > 0.9;
+    }
+    sensitivity.lines.push_back(study::line_of(row.optimizer, place, rates, relative));
+    std::vector<double> finals, at, curve;
+    for (int64_t seed = 0; seed < seeds; ++seed) {
+      curve.clear();
+      finals.push_back(final_loss(row.optimizer, rates[best],
+                                  options.seed + static_cast<uint64_t>(seed), epochs, &curve,
+                                  result));
+    }
+    for (size_t k = 0; k < curve.size(); ++k) at.push_back(static_cast<double>(k + 1));
+    curves.lines.push_back(study::line_of(row.optimizer, place++, at, curve));
+    const double loss = mean(finals);
+    worst = std::max(worst, std::abs(loss / row.published_loss - 1));
+    result.table.add({row.optimizer, rates[best], loss, row.published_loss, row.published_rate, good});
+    result.compared.push_back({std::string("test loss of ") + row.optimizer + ", mean of " +
+                                   std::to_string(seeds) + " seeds",
+                               loss,
+                               short_number(row.published_loss) + " (table 5.2, ten seeds)"});
+  }
+  result.figures.emplace("grid", std::move(grid));
+  study::Figure figure =
+      figure_of("SGD, Momentum and Adam on quadratic_deep", {curves, sensitivity});
+  result.pictures.emplace("figure", std::move(figure));
+  result.holds = worst < 0.02;
+  result.finding = "with the best learning rate of the grid the test losses are within " +
+                   percent(worst) + " of the published ones after " + std::to_string(epochs) +
+                   " epochs (published: 100).";
+  return result;
+}
+
+}  // namespace
+
+Experiment learning_rate_sensitivity() {
+  return {"learning_rate_sensitivity",
+          "Performance over the learning rate of SGD, Momentum and Adam",
+          "5.4",
+          &run_learning_rate_sensitivity};
+}
+
+}  // namespace flightdeck::run::experiments
