@@ -10,6 +10,7 @@ import {groupings, groupRuns, NO_TAG} from '../src/base/run_groups';
 import {shortNames} from '../src/base/short_names';
 import {timeLabels, timeTicks} from '../src/base/time_ticks';
 import {valueAxis} from '../src/base/value_axis';
+import {soundRange} from '../src/base/sound_range';
 
 const near = (actual: ArrayLike<number>, expected: readonly number[], tolerance = 1e-12) => {
   assert.equal(actual.length, expected.length);
@@ -149,4 +150,13 @@ test('an axis has numbers, a logarithm for decades, or words', () => {
   assert.deepEqual(words.words, ['5', 'adam', 'sgd']);
   assert.ok(Math.abs(words.valueAt(words.place('adam')) - 1) < 1e-12);
   assert.ok(Number.isNaN(words.place(undefined)));
+});
+
+test('a run that diverged does not set the range of the others', () => {
+  assert.equal(soundRange([[1, 2], [3, 4]], false), undefined);
+  assert.equal(soundRange([[1, NaN], [Infinity]], false), undefined);
+  assert.deepEqual(soundRange([[1, 3], [2, 1e30, NaN]], false), {low: -1, high: 5});
+  assert.deepEqual(soundRange([[1, 100, 0], [2, 1e30, Infinity]], true), {low: 0.01, high: 10000});
+  assert.deepEqual(soundRange([[2, 2], [NaN]], false), {low: 0, high: 4});
+  assert.deepEqual(soundRange([[0, 0], [NaN]], false), {low: -1, high: 1});
 });

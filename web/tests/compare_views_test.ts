@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {comparedRuns} from '../src/app/views/compare_view';
-import {curvesOf, lineOwners, wholeRange} from '../src/app/views/curves';
+import {constantCurve, isConstantChart} from '../src/app/views/constant_curves';
+import {type CurveChart, curvesOf, lineOwners, wholeRange} from '../src/app/views/curves';
 import {distributionsOf} from '../src/app/views/distributions';
 import {axisChoice} from '../src/app/views/number_columns';
 import {RUN_AXES} from '../src/base/run_axis';
@@ -44,6 +45,22 @@ async function loadedRuns(count: number): Promise<{source: FakeSource; runs: Run
   store.close();
   return {source, runs, loaded};
 }
+
+function chartOf(quantity: string, lines: Record<string, number[]>): CurveChart {
+  return {overlay: {quantity, series: [], count: 1}, drawing: {kind: 'lines', lines: Object.entries(lines).map(([label, values]) => ({label,
+    points: {id: 1, reduced: false, count: values.length, steps: Float64Array.from(values.keys()), values: Float64Array.from(values),
+      low: new Float64Array(), high: new Float64Array()}}))}};
+}
+
+test('a hyperparameter that no run changed is a line of text, and a score that stands still keeps its panel', () => {
+  const rates = (...values: number[]) => chartOf('learning_rate', Object.fromEntries(values.map((value, i) => [`run ${i}`, [value, value]])));
+  assert.ok(isConstantChart(rates(0.1, 0.2)));
+  assert.ok(!isConstantChart(chartOf('learning_rate', {a: [0.1, 0.1], b: [0.1, 0.05]})));
+  assert.ok(!isConstantChart(chartOf('test_accuracy', {a: [0.1, 0.1]})));
+  assert.equal(constantCurve(rates(0.1, 0.1, 0.1)).text, '0.1');
+  assert.equal(constantCurve(rates(0.3, 0.001, 0.3)).text, '0.001 (run 1), 0.3 (2 lines)');
+  assert.equal(constantCurve(rates(...[1, 2, 3, 4, 5, 6, 7].map((each) => each / 100))).text, '7 values from 0.01 to 0.07');
+});
 
 test('the filter acts on what is compared as on the table, and until runs are chosen the newest are', async () => {
   const {runs} = await new FakeSource({runs: 20}).runs();

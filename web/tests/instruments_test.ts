@@ -20,7 +20,7 @@ const skip = existsSync(tool) ? false : `${tool} was not built`;
 const listed = skip ? '[]' : execFileSync(tool, ['list', 'quantities', '--json'], {encoding: 'utf8'});
 const quantities = (JSON.parse(listed) as {name: string}[]).map(({name}) => name);
 const read = new Set(all.flatMap((instrument) => instrument.reads.map(({quantity}) => quantity)));
-const PLACES: readonly Place[] = ['step_size', 'gradients', 'curvature', 'hyperparameters', 'performance', 'more'];
+const PLACES: readonly Place[] = ['step_size', 'gradients', 'curvature', 'hyperparameters', 'performance', 'more', 'samples'];
 
 test('every quantity of the catalogue has a panel or a reason why not', {skip}, () => {
   for (const name of quantities) {

@@ -7,7 +7,8 @@ import type {Instrument} from './instrument';
 /** Values until one that is not measured but set, and one that is measured, is believed to be constant. */
 export const LEAST = {hyperparameters: 1, more: 5} as const;
 
-function isFlat({values, low, high, reduced}: Points): boolean {
+/** One finite value all the time. */
+export function isFlat({values, low, high, reduced}: Points): boolean {
   const first = values[0];
   const same = (value: number) => value === first;
   return first !== undefined && Number.isFinite(first) && values.every(same) && (!reduced || (low.every(same) && high.every(same)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cockpit's arrangement: three columns as in the papers, the row below them, and the rest.
+// The cockpit's arrangement: three columns as in the papers, the row below them, the rest, and samples.
 import {naturalOrder} from '../base/natural_order';
 import type {Instrument, Place} from './instrument';
 
@@ -20,6 +20,9 @@ export const COLUMNS: readonly Section[] = [
 export const BELOW: Section = {place: 'performance', places: ['performance', 'hyperparameters'], title: 'Performance'};
 
 export const REST: Section = {place: 'more', title: 'More quantities'};
+
+/** Rows of their own: beside a chart many pictures would make it as high as they are. */
+export const SAMPLES: Section = {place: 'samples', title: 'Samples'};
 
 /** The instruments of a section in their order. */
 export function instrumentsOf({place, places}: Section, instruments: readonly Instrument[]): Instrument[] {

@@ -9,9 +9,8 @@ const SHOWN = 24;
 const misclassified: Instrument = {
   id: 'misclassified',
   title: 'Misclassified samples',
-  place: 'more',
+  place: 'samples',
   order: 68,
-  span: 2,
   explain:
     'Samples of the test set that the model takes for another class at the end of the run, those with the largest ' +
     'losses first, by their place in the set. Look for wrong labels, broken inputs and pairs of classes that recur.',

@@ -8,7 +8,7 @@ import {readContents, sampleCardsScene, wholeNumber} from '../widgets/scenes/sam
 const sampleOutliersList: Instrument = {
   id: 'sample_outliers_list',
   title: 'Largest samples',
-  place: 'more',
+  place: 'samples',
   order: 65,
   explain:
     'The samples of the batch whose gradients are largest, at the step of the slider, by their place in the data set ' +

@@ -3,6 +3,8 @@
 import type {ComponentChildren} from 'preact';
 import {useRef, useState} from 'preact/hooks';
 import {arranged, isUsual, type Layout, type PanelSize, sizeOf, USUAL_LAYOUT, withHidden, withMoved, withPin, withSize, withStep} from '../base/board_layout';
+import {perRow} from './flow';
+import {useWidth} from './use_watched';
 
 export interface BoardAction {
   label: string;
@@ -23,6 +25,8 @@ interface Props {
 const STEP = 40;
 /** Of a plot in a panel that was not resized: the same in all, whatever their width, so that rows have no holes. */
 export const USUAL_HEIGHT = 170;
+/** Pixels that a panel needs. */
+const LEAST_WIDTH = 380;
 
 function Grip(props: {title: string; size: PanelSize; resize(size: PanelSize): void; columnWidth(): number}) {
   const {size, resize} = props;
@@ -51,7 +55,7 @@ function Grip(props: {title: string; size: PanelSize; resize(size: PanelSize): v
         event.currentTarget.setPointerCapture(event.pointerId);
         from.current = {x: event.clientX, y: event.clientY, size};
       }}
-      onPointerMove={move} onPointerUp={() => { from.current = null; }} onPointerCancel={() => { from.current = null; }}>◢</button>
+      onPointerMove={move} onPointerUp={() => { from.current = null; }} onPointerCancel={() => { from.current = null; }} />
   );
 }
 
@@ -71,10 +75,9 @@ export function Board({ids, titleOf, layout, change, show}: Props) {
     event.preventDefault();
     step(id, by);
   };
-  const columnWidth = () => {
-    const columns = place.current ? getComputedStyle(place.current).gridTemplateColumns.split(' ').length : 1;
-    return (place.current?.clientWidth ?? 400) / columns;
-  };
+  const width = useWidth(place);
+  const columns = perRow(shown.length, width, LEAST_WIDTH);
+  const columnWidth = () => (place.current?.clientWidth ?? 400) / columns;
   return (
     <>
       {!isUsual(layout) && (
@@ -84,7 +87,7 @@ export function Board({ids, titleOf, layout, change, show}: Props) {
           <button type="button" class="reset" onClick={() => change(USUAL_LAYOUT)}>Reset the layout</button>
         </div>
       )}
-      <div class="panels board" ref={place}>
+      <div class="panels board" ref={place} style={{'--columns': columns}}>
         {shown.map((id) => {
           const size = sizeOf(layout, id);
           const isPinned = layout.pinned.includes(id);

@@ -98,7 +98,7 @@ export function lineData(drawing: LinesDrawing, options: LineOptions): LineData 
       else if (options.logY && value <= 0) ++notPositive;
       else if (drawing.clip && (value > drawing.clip.high || value < drawing.clip.low)) {
         ++beyond;
-        data.marks.push({line: index, at: row, kind: value > 0 ? 'above' : 'below'});
+        data.marks.push({line: index, at: row, kind: value > drawing.clip.high ? 'above' : 'below'});
       }
     });
     data.exact.push(exact);

@@ -205,6 +205,8 @@ export class LinePlot {
   private axes(hasRight: boolean, palette: Palette): uPlot.Axis[] {
     const {options, drawing} = this.input;
     const look = {stroke: palette.faint, font: `10px ${FONT}`, ticks: {show: false}, gap: 4,
+      // uPlot leaves out an axis whose range is beyond its own increments; where ticks are, we say.
+      incrs: (_plot: uPlot, _axis: number, min: number, max: number) => [Math.max(5, max - min)],
       filter: (_: uPlot, splits: number[]) => splits,
       values: (_: uPlot, splits: number[]) => tickLabels(splits)};
     const grid = {stroke: palette.grid, width: 1};

@@ -12,7 +12,7 @@ import {Controls} from '../controls';
 import type {Instrument} from '../instrument';
 import {InstrumentPanel} from '../instrument_panel';
 import {LampStrip} from '../lamp_strip';
-import {BELOW, COLUMNS, instrumentsOf, REST, type Section} from '../layout';
+import {BELOW, COLUMNS, instrumentsOf, REST, SAMPLES, type Section} from '../layout';
 import {seriesRead} from '../readings';
 import {RunHead} from '../run_head';
 import {Empty} from '../states';
@@ -30,6 +30,7 @@ function usable(details: RunDetails): Instrument[] {
 const COLUMN = 360;
 const PANEL = 440;
 const BELOW_PANEL = 300;
+const SAMPLES_PANEL = 700;
 
 interface PlaceProps extends RunViewProps {
   section: Section;
@@ -74,6 +75,7 @@ export function CockpitView({app, run}: RunViewProps) {
           <Flow class="columns" least={COLUMN}>{COLUMNS.map((section) => place(section, PANEL))}</Flow>
           {place(BELOW, BELOW_PANEL)}
           {place(REST, COLUMN)}
+          {place(SAMPLES, SAMPLES_PANEL)}
         </>
       )}
     </div>

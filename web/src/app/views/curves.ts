@@ -7,6 +7,7 @@ import {AXIS_UNITS, type Placing, placing, type RunAxis} from '../../base/run_ax
 import {type GroupBy, groupRuns} from '../../base/run_groups';
 import {groupStyles, runStyles} from '../../base/run_style';
 import {shortNames} from '../../base/short_names';
+import {soundRange} from '../../base/sound_range';
 import type {LoadedRun, Overlaid} from '../../store/overlay_store';
 import type {Line, LinesDrawing} from '../../widgets/drawing';
 import type {LegendItem} from '../../widgets/shared_legend';
@@ -82,15 +83,18 @@ export function curvesOf(owners: readonly LineOwner[], loaded: Overlaid, axis: R
       drawn.add(id);
       return axis === 'step' ? points : moved(points, place);
     };
+    const values: ArrayLike<number>[] = [];
     const lines = owners.flatMap(({label, short, color, dash, runs}): Line[] => {
       const points = runs.flatMap(({id}) => pointsOf(id) ?? []);
+      values.push(...points.map((each) => each.values));
       if (points.length === 0) return [];
       const look = {label, short, color, isRun: true, ...(dash.length > 0 ? {dash} : {})};
       return [isGrouped ? {...look, ...groupLine(points, band)} : {...look, points: points[0] as Points}];
     });
     const unit = AXIS_UNITS[axis];
-    return {overlay, drawing: {kind: 'lines', lines, scale: isLog(overlay.quantity) ? 'log' : 'linear', ...(unit ? {x: unit} : {}),
-      ...(overlay.quantity === 'alpha' ? {clip: ALPHA_CLIP} : {})}};
+    const scale = isLog(overlay.quantity) ? 'log' : 'linear';
+    const clip = overlay.quantity === 'alpha' ? ALPHA_CLIP : soundRange(values, scale === 'log');
+    return {overlay, drawing: {kind: 'lines', lines, scale, ...(unit ? {x: unit} : {}), ...(clip ? {clip} : {})}};
   });
   const reasons = new Map<string, string[]>();
   for (const id of ids) {

@@ -7,6 +7,7 @@ import type {Overlaid} from '../../store/overlay_store';
 import {Board, USUAL_HEIGHT} from '../../widgets/board';
 import {Panel} from '../panel';
 import type {LoadedProps} from './compare_props';
+import {constantCurve, isConstantChart} from './constant_curves';
 import {curvesOf, wholeRange} from './curves';
 import {titleOf} from './titles';
 
@@ -23,12 +24,15 @@ export function CurvesView({app, state, change, loaded, owners, off}: LoadedProp
   const {x, band, group, zoom} = state;
   const {charts, notDrawn} = useMemo(() => curvesOf(owners, loaded, x, band, group !== ''), [owners, loaded, x, band, group]);
   const whole = useMemo(() => wholeRange(charts, x), [charts, x]);
-  const byId = new Map(charts.map((chart) => [chart.overlay.quantity, chart]));
+  const constants = charts.filter(isConstantChart);
+  const byId = new Map(charts.filter((chart) => !constants.includes(chart)).map((chart) => [chart.overlay.quantity, chart]));
   const runs = loaded.runs.size;
   return (
     <>
       {notDrawn.map(({reason, ids}) => <p key={reason} class="banner" role="note">
         Not drawn: {ids.slice(0, 12).join(', ')}{ids.length > 12 ? ` and ${ids.length - 12} more` : ''}: {reason}.</p>)}
+      {constants.length > 0 && <dl class="constants" aria-label="Constant over the runs">
+        {constants.map(constantCurve).map(({quantity, text}) => <div key={quantity}><dt>{titleOf(quantity).toLowerCase()}</dt><dd>{text}</dd></div>)}</dl>}
       <Board ids={[...byId.keys()]} titleOf={titleOf} layout={state.layout} change={(layout) => change({layout})} show={(id, {height}, actions) => {
         const chart = byId.get(id);
         if (!chart) return null;

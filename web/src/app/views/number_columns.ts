@@ -2,7 +2,7 @@
 // Which columns of the table of runs can be axes, and which are of use first.
 import {asNumber} from '../../base/table';
 import type {RunSummary} from '../../wire/types';
-import {allColumns, type Column, FIRST_VALUES} from './run_table';
+import {allColumns, type Column, FIRST_VALUES, tellingSettings} from './run_table';
 
 const SCORES = ['valid_accuracy', 'valid_loss', 'test_accuracy', 'test_loss', 'train_loss', 'loss'];
 /** Settings that name the run or tell what was watched, not how it was trained. */
@@ -41,8 +41,9 @@ export function axisChoice(runs: readonly RunSummary[]): AxisChoice {
   const axes = kinds.filter(({isNumber, kinds: count}) => isNumber || (count > 0 && count <= MOST_WORDS)).map(({column}) => column);
   const isSetting = (id: string) => id.startsWith('config:');
   const differing = kinds.filter(({column: {id}, isNumber, kinds: count}) => isSetting(id) && count > 1 && (isNumber || count <= MOST_WORDS));
-  const first = (a: Kind, b: Kind) => Number(b.column.label === 'learning_rate') - Number(a.column.label === 'learning_rate');
-  const settings = [...differing].sort(first).slice(0, 5).map(({column}) => column.id);
+  const telling = tellingSettings(differing.map(({column}) => column.label)).map((label) => `config:${label}`);
+  // The learning rate is what is asked about first.
+  const settings = telling.sort((a, b) => Number(b === 'config:learning_rate') - Number(a === 'config:learning_rate')).slice(0, 5);
   const ids = new Set(numbers.map(({id}) => id));
   const scores = SCORES.map((name) => `value:${name}`).filter((id) => ids.has(id));
   const values = FIRST_VALUES.map((name) => `value:${name}`).filter((id) => ids.has(id));

@@ -23,6 +23,8 @@ export function overlays(runs: readonly RunDetails[]): Overlay[] {
   const found = runs.map(mainSeries);
   const quantities = new Set(found.flatMap((series) => [...series.keys()]));
   quantities.delete('time');
+  // Counted once, at the end: a number for the table and the scatter plot, no curve.
+  quantities.delete('misclassified');
   const rank = (name: string) => (FIRST_VALUES.includes(name) ? FIRST_VALUES.indexOf(name) : FIRST_VALUES.length);
   return [...quantities]
     .map((quantity) => {

@@ -86,6 +86,7 @@ export function ParallelView({app, state, change, passing, runs}: CompareProps) 
         {Object.keys(state.brushes).length > 1 && <button type="button" onClick={() => change({brushes: {}, runs: null})}>No brush</button>}
         <BrushNumbers axes={axes} brushes={state.brushes} brush={brush} />
       </div>
+      <div class="parallel-place" style={{'--axes': axes.length}}>
       <Panel app={app} id="compare_parallel" title="Settings and scores" shown={{first: 0, last: 1}} run="comparison" drawing={made.drawing}
         explain="Every run that passes the filter as a line in its own colour over its settings and last values. Drag along an axis to choose the runs that cross it there, in several axes those that cross all; a click on the axis takes the brush away."
         onPointer={(kind, x, y, width, height) => {
@@ -107,6 +108,7 @@ export function ParallelView({app, state, change, passing, runs}: CompareProps) 
             else if (state.brushes[start.axis.id]) brush(start.axis.id, null);
           }
         }} />
+      </div>
       {lacking.length > 0 && <p class="hint">Lines that end at “none” below an axis have no finite value there: {lacking.map(({name, axis, cells}) =>
         `${name} ${cells.filter((cell) => Number.isNaN(axis.place(cell))).length}`).join(', ')} of {passing.length} runs.</p>}
     </>

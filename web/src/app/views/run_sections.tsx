@@ -15,10 +15,10 @@ export function Card(props: {title: string; id: string; children: ComponentChild
 }
 
 /** Names and values; those without a value are left out. */
-export function Facts(props: {facts: readonly (readonly [string, ComponentChildren])[]}) {
+export function Facts(props: {facts: readonly (readonly [string, ComponentChildren])[]; isWide?: boolean}) {
   const facts = props.facts.filter(([, value]) => value !== '' && value !== null && value !== undefined);
   return (
-    <dl class="facts">
+    <dl class={props.isWide ? 'facts wide' : 'facts'}>
       {facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
     </dl>
   );
@@ -62,7 +62,7 @@ export function Config({run}: {run: RunDetails}) {
   return (
     <Card title="Settings" id="config">
       {entries.length > 0
-        ? <Facts facts={entries.map(([key, value]) => [key, <code>{value === '' ? '(empty)' : value}</code>] as const)} />
+        ? <Facts isWide facts={entries.map(([key, value]) => [key, <code>{value === '' ? '(empty)' : value}</code>] as const)} />
         : <p class="quiet">None were recorded. Give the recorder a <code>config</code> (problem, optimizer, learning rate, seed) to find and compare runs by it.</p>}
     </Card>
   );
@@ -71,7 +71,13 @@ export function Config({run}: {run: RunDetails}) {
 const KINDS: Record<Note['kind'], string> = {remark: 'remark', switched_off: 'switched off', not_stored: 'not stored'};
 const where = (step: number) => (step >= 0 ? `step ${formatStep(step)}` : 'whole run');
 
+/** Notes that no lamp repeats. */
+export function otherNotes(notes: readonly Note[], lamps: readonly Lamp[]): Note[] {
+  return notes.filter((note) => !lamps.some((lamp) => lamp.step === note.step && lamp.text.includes(note.text)));
+}
+
 export function Findings({run, lamps}: {run: RunDetails; lamps: readonly Lamp[]}) {
+  const notes = otherNotes(run.notes, lamps);
   return (
     <Card title="Findings and remarks" id="findings">
       {lamps.length === 0 && run.notes.length === 0 && <p class="quiet">Nothing asked for attention.</p>}
@@ -82,7 +88,7 @@ export function Findings({run, lamps}: {run: RunDetails; lamps: readonly Lamp[]}
             <p>{lamp.text}</p>
           </li>
         ))}
-        {run.notes.map((note, i) => (
+        {notes.map((note, i) => (
           <li key={`note-${i}`} class="note">
             <span class="tag">{KINDS[note.kind]}</span> <span class="quiet">{where(note.step)}{note.quantity && `, ${note.quantity}`}, {formatTime(note.time)}</span>
             <p>{note.text}</p>

@@ -62,14 +62,24 @@ export function allColumns(runs: readonly RunSummary[]): Column[] {
     ...[...values].sort(byRank(FIRST_VALUES)).map(valueColumn)];
 }
 
+/** Settings that follow from others or tell how the run was watched: of use if asked for, not before. */
+const ASIDE = new Set(['augmented', 'raw', 'data', 'data_set', 'limit', 'synthetic', 'l2', 'steps', 'steps_per_epoch', 'steps_taken', 'epochs', 'diverged_at',
+  'tracked', 'threads', 'device', 'batch_norm', 'hyperparameters']);
+const FIRST_SETTINGS = ['problem', 'optimizer', 'learning_rate', 'batch_size', 'schedule', 'momentum', 'weight_decay'];
+
+/** Settings that tell runs apart, those that people look for first. */
+export function tellingSettings(differing: readonly string[]): string[] {
+  return differing.filter((key) => !ASIDE.has(key)).sort(byRank(FIRST_SETTINGS));
+}
+
 /** What is shown until the user chooses: settings that differ between runs, and the usual values. */
 export function usualColumns(runs: readonly RunSummary[]): string[] {
-  const differing = configDifference(runs.filter((run) => run.status !== 'unreadable').map((run) => singleSettings(run.config)))
-    .differing.map((each) => each.key).sort(byRank(['problem', 'optimizer', 'learning_rate'])).slice(0, 4);
+  const settings = configDifference(runs.filter((run) => run.status !== 'unreadable').map((run) => singleSettings(run.config)))
+    .differing.map((each) => each.key);
   const values = FIRST_VALUES.filter((name) => runs.some((run) => own(run.values, name) !== undefined));
   const preferred = ['loss', 'valid_loss', 'valid_accuracy', 'test_accuracy'].filter((name) => values.includes(name));
   const tags = runs.some((run) => run.tags.length > 0) ? ['tags'] : [];
-  return ['status', 'name', ...tags, 'start', 'step', ...differing.map((key) => `config:${key}`), ...preferred.map((name) => `value:${name}`)];
+  return ['status', 'name', ...tags, 'start', 'step', ...tellingSettings(settings).slice(0, 4).map((key) => `config:${key}`), ...preferred.map((name) => `value:${name}`)];
 }
 
 /** All that words look into, in lower case; the same for each letter that is typed. */

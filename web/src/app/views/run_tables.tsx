@@ -20,10 +20,15 @@ const quantityColumns: TableColumn<Quantity>[] = [
   {id: 'settings', label: 'Settings', cell: (q) => q.settings, show: (q) => <code>{q.settings}</code>},
 ];
 
+/** Columns without the optional ones that no row fills. */
+function filled<T>(columns: TableColumn<T>[], rows: readonly T[], optional: string): TableColumn<T>[] {
+  return columns.filter(({id, cell}) => id !== optional || rows.some((row) => cell(row) !== ''));
+}
+
 export function Plan({run}: {run: RunDetails}) {
   return (
     <Card title="Plan: what was computed when, at what cost" id="plan">
-      <DataTable caption="quantities that were tracked" columns={quantityColumns} rows={run.quantities} keyOf={(q) => q.name}
+      <DataTable caption="quantities that were tracked" columns={filled(quantityColumns, run.quantities, 'settings')} rows={run.quantities} keyOf={(q) => q.name}
         empty="No quantities were tracked by a cockpit; the values were recorded by hand." />
       {run.plan && <pre tabIndex={0} aria-label="plan">{run.plan}</pre>}
     </Card>
@@ -84,7 +89,7 @@ export function SeriesTable({run, source}: {run: RunDetails; source: Source}) {
         ))}
         {all.length === 0 && <>Exact values of all of them: <code>flightdeck export {id} --format csv</code></>}
       </p>
-      <DataTable caption="series" columns={columns} rows={run.series} keyOf={(s) => String(s.id)} pageSize={50}
+      <DataTable caption="series" columns={filled(columns, run.series, 'field')} rows={run.series} keyOf={(s) => String(s.id)} pageSize={50}
         empty="Nothing was recorded yet. Values appear here with the first tracked step." />
     </Card>
   );

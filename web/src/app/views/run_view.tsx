@@ -72,11 +72,11 @@ export function RunView({app, run}: RunViewProps) {
       <div class="run-cards">
         <Summary run={details} source={app.source} />
         <Labels source={app.source} run={details.summary} />
-        <Config run={details} />
         <Metadata run={details} />
         <Findings run={details} lamps={lamps} />
         <SampleOutliers app={app} run={run} details={details} />
       </div>
+      <Config run={details} />
       <Plan run={details} />
       <Coverage run={details} />
       <Parameters run={details} />

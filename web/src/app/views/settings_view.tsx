@@ -16,7 +16,7 @@ function TwoRuns({a, b}: {a: RunSummary; b: RunSummary}) {
   const {differing, same} = configDifference([a, b].map((run) => singleSettings(run.config)));
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="settings that differ">
-      <table class="difference">
+      <table class="difference two-runs">
         <thead><tr><th scope="col">Setting</th><th scope="col">{a.id}</th><th scope="col">{b.id}</th></tr></thead>
         <tbody>
           {differing.map(({key, values}) => <tr key={key} class="differs"><th scope="row">{key}</th>
