@@ -22,10 +22,12 @@ body { margin: 0 auto; max-width: 1360px; padding: 1rem; background: var(--bg); 
 h1 { font-size: 1.6rem; margin: 0.5rem 0; }
 h2 { font-size: 1.25rem; margin: 2.2rem 0 0.5rem; border-bottom: 1px solid var(--rule); }
 h3 { font-size: 1rem; margin: 1.4rem 0 0.3rem; }
-/* Tables stand side by side where there is room, figures take the whole width. */
+/* Tables and figures of one panel stand side by side where there is room, other figures take the whole width. */
 .parts { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 0 2.5rem; }
 .parts > * { flex: 1 1 100%; min-width: 0; }
-.parts > .table { flex: 0 1 auto; min-width: min(100%, 24rem); max-width: 100%; }
+.parts > .table { flex: 0 1 auto; min-width: min(100%, 17rem); max-width: 100%; }
+.parts > .single { flex: 1 1 560px; max-width: 860px; }
+.parts > details { order: 1; }
 .parts > .table > .caption { width: 0; min-width: 100%; }
 p.caption { color: var(--quiet); margin: 0.2rem 0 0.6rem; max-width: 70em; font-size: 0.9rem; }
 nav a, a { color: inherit; } nav { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; }
@@ -48,7 +50,7 @@ summary { cursor: pointer; font-weight: 600; margin: 0.6rem 0; }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr));
   gap: 0.6rem; }
 .panels.two { grid-template-columns: repeat(auto-fit, minmax(min(100%, 500px), 1fr)); }
-.panels.one { overflow-x: auto; } .panels.one svg.panel { min-width: 720px; }
+.panels.one { overflow-x: auto; } .panels.one svg.panel { min-width: 520px; }
 svg text { font: 11px system-ui, sans-serif; fill: var(--quiet); }
 svg text.head { font-weight: 600; fill: var(--fg); }
 svg.panel { width: 100%; height: auto; background: var(--bg); }
@@ -143,7 +145,8 @@ struct PartHtml {
     return framed(table, body_of(table), " class=\"table\"");
   }
   std::string operator()(const Figure& figure) const {
-    return framed(figure, body_of(figure, report));
+    return framed(
+        figure, body_of(figure, report), figure.panels.size() == 1 ? " class=\"single\"" : "");
   }
   std::string operator()(const Heatmap& map) const { return framed(map, body_of(map)); }
 

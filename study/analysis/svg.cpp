@@ -13,13 +13,14 @@ namespace {
 
 constexpr double kLeft = 46, kRight = 10, kTop = 24, kBottom = 38;
 
-// Three panels to a row of the page, or fewer wider ones: letters are as large in all of them.
+// Three panels to a row of the page, two wider ones, or one beside a table: letters are about as
+// large in all of them.
 struct Frame {
   double width = 360, height = 230;
 
   explicit Frame(size_t panels_in_row) {
     if (panels_in_row == 2) width = 546;
-    if (panels_in_row == 1) width = 1104;
+    if (panels_in_row == 1) width = 740;
     if (panels_in_row < 3) height = 280;
   }
   double inner_width() const { return width - kLeft - kRight; }

@@ -2,7 +2,7 @@
 // Every view in both themes at three widths as pictures to look at, with labels that lie upon each
 // other as failures, and a contact sheet of all for each theme. browser.mjs --gallery FOLDER runs it.
 import assert from 'node:assert';
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before} from 'node:test';
 import {pathToFileURL} from 'node:url';
@@ -89,7 +89,7 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   analysis: async (page) => { await page.goto(pathToFileURL(join(study, 'analysis', 'index.html')).href); },
 };
 
-const sheets: Record<'light' | 'dark', Pictured[]> = {light: [], dark: []};
+const fileOf = (name: string, width: number, theme: string) => join(settings.gallery, `${name}_${width}_${theme}.png`);
 
 for (const [name, show] of Object.entries(VIEWS)) {
   for (const width of WIDTHS) {
@@ -98,8 +98,7 @@ for (const [name, show] of Object.entries(VIEWS)) {
         await rememberLabels(page.context());
         await show(page);
         const taken = await pictureAnd(page, 'DejaVu Sans', () => overlaps(page));
-        writeFileSync(join(settings.gallery, `${name}_${width}_${colorScheme}.png`), taken.bytes);
-        sheets[colorScheme].push({name, width, bytes: taken.bytes});
+        writeFileSync(fileOf(name, width, colorScheme), taken.bytes);
         assert.deepStrictEqual(taken.seen, []);
         assert.strictEqual(await sidewaysRoom(page), 0);
       }, {width, height: 900, context: {colorScheme}});
@@ -109,6 +108,7 @@ for (const [name, show] of Object.entries(VIEWS)) {
 
 for (const theme of ['light', 'dark'] as const) {
   pageTest(`the contact sheet in ${theme} holds every view`, async (page) => {
-    writeFileSync(join(settings.gallery, `gallery_${theme}.jpg`), await writeSheet(page, sheets[theme], WIDTHS));
+    const pictures: Pictured[] = Object.keys(VIEWS).flatMap((name) => WIDTHS.map((width) => ({name, width, bytes: readFileSync(fileOf(name, width, theme))})));
+    writeFileSync(join(settings.gallery, `gallery_${theme}.jpg`), await writeSheet(page, pictures, WIDTHS));
   });
 }
