@@ -20,7 +20,7 @@ struct Frame {
 
   explicit Frame(size_t panels_in_row) {
     if (panels_in_row == 2) width = 546;
-    if (panels_in_row == 1) width = 740;
+    if (panels_in_row == 1) width = 640;
     if (panels_in_row < 3) height = 280;
   }
   double inner_width() const { return width - kLeft - kRight; }
@@ -175,10 +175,19 @@ std::string text_at(double x, double y, const std::string& anchor, const std::st
          escaped(text) + "</text>";
 }
 
-std::string power_of_ten(double value) {
+bool is_power_of_ten(double value) {
   const double exponent = std::log10(value);
-  return std::fabs(exponent - std::round(exponent)) < 1e-6 ? "1e" + fixed(exponent, 0)
-                                                           : significant(value, 2);
+  return std::fabs(exponent - std::round(exponent)) < 1e-6;
+}
+
+// All in one notation: powers of ten, or numbers where others stand between them.
+std::vector<std::string> log_labels(const std::vector<double>& marks) {
+  const bool are_powers = std::all_of(marks.begin(), marks.end(), is_power_of_ten);
+  std::vector<std::string> labels;
+  for (const double mark : marks) {
+    labels.push_back(are_powers ? "1e" + fixed(std::log10(mark), 0) : significant(mark, 2));
+  }
+  return labels;
 }
 
 std::string x_axis(const Panel& panel, const Scale& scale) {
@@ -197,7 +206,9 @@ std::string x_axis(const Panel& panel, const Scale& scale) {
       svg += text_at(kLeft + scale.x(static_cast<double>(k)), kTop + 11, "middle", panel.x_tops[k]);
     }
   } else if (panel.is_log_x) {
-    for (const double x : log_ticks(panel.x_low, panel.x_high, 5)) mark(x, power_of_ten(x));
+    const std::vector<double> marks = log_ticks(panel.x_low, panel.x_high, 5);
+    const std::vector<std::string> labels = log_labels(marks);
+    for (size_t k = 0; k < marks.size(); ++k) mark(marks[k], labels[k]);
   } else {
     for (const double x : ticks(panel.x_low, panel.x_high, 5)) mark(x, significant(x, 6));
   }

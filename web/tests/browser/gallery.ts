@@ -9,7 +9,7 @@ import {pathToFileURL} from 'node:url';
 import type {Page} from 'playwright-core';
 import {pageTest} from './harness/browser';
 import {type Pictured, writeSheet} from './harness/contact_sheet';
-import {flightdeck, Server} from './harness/flightdeck';
+import {flightdeck, flightdeckIn, Server} from './harness/flightdeck';
 import {overlaps, rememberLabels, sidewaysRoom} from './harness/labels';
 import {eventually, loaded} from './harness/panels';
 import {pictureAnd} from './harness/pictures';
@@ -43,7 +43,7 @@ before(async () => {
   for (const [name, words] of Object.entries(RUNS)) {
     if (existsSync(join(folder, name))) continue;
     // A run that diverges says so by its status.
-    await flightdeck('run', ...words, '--json', '--out', join(folder, name)).catch(() => undefined);
+    await flightdeckIn(folder, 'run', ...words, '--json', '--out', name).catch(() => undefined);
   }
   if (!existsSync(study)) await flightdeck('tune', ...STUDY, '--json', '--out', study);
   await flightdeck('analyze', study, '--format', 'html', '--quiet', '-o', join(study, 'analysis'));

@@ -122,9 +122,14 @@ const browser = await chromium.launch({executablePath: values.chromium, args: ['
   '--disable-background-networking', '--disable-component-update', '--disable-sync']});
 try {
   const line = await new Promise((resolve) => createInterface({input: server.stdout}).once('line', resolve));
-  const {address, runs} = JSON.parse(line);
-  // The server has looked at all of them.
-  await new Promise((resolve) => setTimeout(resolve, 5000));
+  const {address} = JSON.parse(line);
+  const count = async () => (await (await fetch(new URL('api/v1/runs', address))).json()).runs.length;
+  // Until the server has looked at all of them: on a busy machine its first answer has fewer.
+  let [runs, before] = [await count(), -1];
+  while (runs !== before) {
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    [before, runs] = [runs, await count()];
+  }
   console.log(JSON.stringify({runs, load: loadavg()[0]}));
   const all = [];
   for (let i = 0; i < Number(values.times); ++i) all.push(await measure(browser, address));

@@ -2,7 +2,7 @@
 // The tool under test as other processes: trainings, servers, exports.
 import {type ChildProcess, execFile, spawn} from 'node:child_process';
 import {cpSync} from 'node:fs';
-import {join} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {promisify} from 'node:util';
 import type {Page} from 'playwright-core';
@@ -29,6 +29,12 @@ function ended(child: ChildProcess): Promise<void> {
 export async function flightdeck(...args: string[]): Promise<string> {
   const {stdout} = await promisify(execFile)(settings.binary, args, {env: environment, maxBuffer: 1 << 28});
   return stdout;
+}
+
+/** The same in a folder and found by name, as a user calls it: what is recorded of the call names nothing of this machine. */
+export async function flightdeckIn(folder: string, ...args: string[]): Promise<void> {
+  const path = `${dirname(settings.binary)}:${process.env['PATH'] ?? ''}`;
+  await promisify(execFile)(basename(settings.binary), args, {cwd: folder, env: {...environment, PATH: path}, maxBuffer: 1 << 28});
 }
 
 export class Server {
