@@ -91,7 +91,7 @@ def test_readings_have_fields_and_groups() -> None:
 def test_schedules() -> None:
     loop = Loop()
     every_third = quantity("loss", due=lambda step: step % 3 == 0)
-    cockpit = Cockpit(loop.model, [every_third, quantity("grad_norm", due=[1, 4])], keep=None)
+    cockpit = Cockpit(loop.model, [every_third, quantity("grad_norm", due=[1, 4])], groups="whole", keep=None)
     loop.run(6, cockpit)
     assert {step: sorted(values) for step, values in cockpit.readings.items() if values} == {
         0: ["loss"], 1: ["grad_norm"], 3: ["loss"], 4: ["grad_norm"],

@@ -117,6 +117,10 @@ def test_findings_and_notes(tmp_path: Path) -> None:
 # ---- pictures ----
 
 
+#: Pictures of samples, which runs of the suite alone record (decision 66); the page and reports show them.
+OF_THE_PAGE_ALONE = {"misclassified"}
+
+
 def test_instruments_are_those_of_the_page() -> None:
     folder = ROOT / "web" / "src" / "instruments"
     if not folder.is_dir():
@@ -128,7 +132,8 @@ def test_instruments_are_those_of_the_page() -> None:
         found = {word: match.group(1) for word, match in fields.items() if match}
         page[found["id"]] = (found["title"], found["place"], int(found["order"]))
     ours = {each.name: (each.title, each.place, each.order) for each in flightdeck.plots.INSTRUMENTS}
-    assert ours == page
+    assert OF_THE_PAGE_ALONE <= set(page)
+    assert ours == {name: facts for name, facts in page.items() if name not in OF_THE_PAGE_ALONE}
     files = Path(flightdeck.plots.__file__).parent.glob("[a-z]*.py")
     assert {file.stem for file in files} == set(ours)
 
