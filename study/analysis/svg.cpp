@@ -221,16 +221,19 @@ std::string x_axis(const Panel& panel, const Scale& scale) {
 std::string y_axis(const Panel& panel, const Scale& scale) {
   std::string svg;
   std::vector<double> marks;
-  if (panel.is_log_y) marks = log_ticks(panel.y_low, panel.y_high, 5);
-  // Within a decade powers of ten say too little.
-  const bool is_wide = panel.is_log_y && panel.y_high >= 30 * panel.y_low;
-  if (!is_wide) marks = ticks(panel.y_low, panel.y_high, 5);
-  for (const double value : marks) {
-    const double y = kTop + scale.y(value);
+  std::vector<std::string> labels;
+  if (panel.is_log_y) {
+    marks = log_ticks(panel.y_low, panel.y_high, 5);
+    labels = log_labels(marks);
+  } else {
+    marks = ticks(panel.y_low, panel.y_high, 5);
+    for (const double value : marks) labels.push_back(significant(value, 6));
+  }
+  for (size_t k = 0; k < marks.size(); ++k) {
+    const double y = kTop + scale.y(marks[k]);
     svg += "<line class=\"grid\" x1=\"" + at(kLeft) + "\" x2=\"" +
            at(kLeft + scale.frame.inner_width()) + "\" y1=\"" + at(y) + "\" y2=\"" + at(y) +
-           "\"/>" +
-           text_at(kLeft - 5, y + 4, "end", is_wide ? power_of_ten(value) : significant(value, 6));
+           "\"/>" + text_at(kLeft - 5, y + 4, "end", labels[k]);
   }
   return svg;
 }
