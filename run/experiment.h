@@ -33,14 +33,14 @@ using Picture = std::variant<study::Figure, study::Heatmap>;
 struct ExperimentResult {
   explicit ExperimentResult(std::vector<std::string> columns) : table(std::move(columns)) {}
 
-  Table table;                           ///< small: what the finding is read from
-  std::map<std::string, Table> figures;  ///< data of the figure, by name of the file
+  Table table;                              ///< small: what the finding is read from
+  std::map<std::string, Table> figures;     ///< data of the figure, by name of the file
   std::map<std::string, Picture> pictures;  ///< the figure itself, by name of the file
-  std::vector<Compared> compared;        ///< what `holds` was decided by
-  std::vector<std::string> data;         ///< problems and where their data come from
-  bool is_synthetic = false;             ///< generated data stand in for files
-  bool holds = false;                    ///< the papers' finding shows in these numbers
-  std::string finding;                   ///< one sentence with the numbers, either way
+  std::vector<Compared> compared;           ///< what `holds` was decided by
+  std::vector<std::string> data;            ///< problems and where their data come from
+  bool is_synthetic = false;                ///< generated data stand in for files
+  bool holds = false;                       ///< the papers' finding shows in these numbers
+  std::string finding;                      ///< one sentence with the numbers, either way
 };
 
 struct Experiment {

@@ -137,7 +137,8 @@ void visit_steps(Training& training,
 std::vector<int64_t> log_spaced(int64_t last, int64_t count) {
   std::vector<int64_t> steps = {0};
   for (int64_t k = 0; k + 1 < count; ++k) {
-    const double exponent = static_cast<double>(k) / static_cast<double>(std::max<int64_t>(1, count - 2));
+    const double exponent =
+        static_cast<double>(k) / static_cast<double>(std::max<int64_t>(1, count - 2));
     const auto step =
         static_cast<int64_t>(std::llround(std::pow(static_cast<double>(last), exponent)));
     if (step > steps.back()) steps.push_back(step);

@@ -67,7 +67,9 @@ std::vector<int64_t> log_spaced(int64_t last, int64_t count);
 // The shortest of `rounds` calls, after one that is not counted.
 double shortest_seconds(int64_t rounds, const std::function<void()>& call);
 
-study::Panel panel_over(const std::string& x_label, const std::string& title, bool is_log_y = false);
+study::Panel panel_over(const std::string& x_label,
+                        const std::string& title,
+                        bool is_log_y = false);
 // Sets the limits of all panels.
 study::Figure figure_of(const std::string& title, std::vector<study::Panel> panels);
 

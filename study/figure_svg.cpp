@@ -22,7 +22,8 @@ constexpr const char* kStyle =
     ".dashed { stroke-dasharray: 5 3; } .band { fill: currentColor; opacity: 0.14; } "
     ".mark { fill: currentColor; } .muted { color: #5f6670; } "
     ".muted .line { stroke-width: 0.7; opacity: 0.45; } "
-    ".accent { color: #e69f00; } .accent .line { stroke-width: 3; } .accent .band { opacity: 0.3; } "
+    ".accent { color: #e69f00; } .accent .line { stroke-width: 3; } .accent .band { opacity: 0.3; "
+    "} "
     "rect.gain { fill: #e69f00; } rect.loss { fill: #0072b2; } ";
 
 std::string opened(double width, double height, const std::string& title) {
@@ -32,11 +33,10 @@ std::string opened(double width, double height, const std::string& title) {
   }
   const std::string w = fixed(width, 0), h = fixed(height, 0);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h +
-         "\" viewBox=\"0 0 " + w + " " + h + "\">\n<title>" + escaped(title) +
-         "</title>\n<style>" + kStyle + colour_classes + "</style>\n<rect width=\"" + w +
-         "\" height=\"" + h + "\" fill=\"#ffffff\"/>\n<text class=\"head\" x=\"" +
-         fixed(kMargin, 0) + "\" y=\"17\" style=\"font-size: 13px\">" + escaped(title) +
-         "</text>\n";
+         "\" viewBox=\"0 0 " + w + " " + h + "\">\n<title>" + escaped(title) + "</title>\n<style>" +
+         kStyle + colour_classes + "</style>\n<rect width=\"" + w + "\" height=\"" + h +
+         "\" fill=\"#ffffff\"/>\n<text class=\"head\" x=\"" + fixed(kMargin, 0) +
+         "\" y=\"17\" style=\"font-size: 13px\">" + escaped(title) + "</text>\n";
 }
 
 std::string placed(double x, double y, double width, double height, const std::string& svg) {
@@ -86,7 +86,8 @@ Legend legend_of(const Figure& figure, double width) {
 
 std::string svg_document(const Figure& figure) {
   // One panel alone is as wide as one of two: a whole row would be too flat.
-  const size_t columns = std::clamp<size_t>(figure.panels.size(), 1, figure.panels.size() == 4 ? 2 : 3);
+  const size_t columns =
+      std::clamp<size_t>(figure.panels.size(), 1, figure.panels.size() == 4 ? 2 : 3);
   const size_t scale = std::max<size_t>(columns, 2);
   const PanelSize size = svg_panel_size(scale);
   const size_t rows = (figure.panels.size() + columns - 1) / columns;

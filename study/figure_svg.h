@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A figure or matrix as one SVG file with its own style, title and legend: readable on its own and in
-// converters that know no variables of CSS.
+// A figure or matrix as one SVG file with its own style, title and legend: readable on its own and
+// in converters that know no variables of CSS.
 #pragma once
 
 #include <string>

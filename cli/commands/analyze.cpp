@@ -153,9 +153,8 @@ void analyze(const AnalyzeOptions& options) {
   if (!options.has_no_baselines) baselines = study::baselines_of(problems);
   WorkLine progress("analyze");
   progress.show(0, 2, "comparing " + std::to_string(outcomes.size()) + " runs");
-  study::Analysis analysis = options.is_apart
-                                 ? study::analyze_apart(studies, baselines, request)
-                                 : study::analyze(outcomes, baselines, request);
+  study::Analysis analysis = options.is_apart ? study::analyze_apart(studies, baselines, request)
+                                              : study::analyze(outcomes, baselines, request);
   if (analysis.trials.empty()) {
     throw std::runtime_error("analyze: none of the runs can be compared: " +
                              analysis.warnings.front());

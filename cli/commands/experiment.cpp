@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// flightdeck experiment: repeats a finding of the papers, draws its figure, writes the figure's data
-// and says whether it holds.
+// flightdeck experiment: repeats a finding of the papers, draws its figure, writes the figure's
+// data and says whether it holds.
 #include "run/experiment.h"
 
 #include <chrono>
@@ -166,8 +166,8 @@ void print(const run::Experiment& experiment,
   const std::string verdict = result.holds ? "It holds: " : "It does not hold here: ";
   std::printf("%s\n", wrapped(verdict + result.finding, columns, 0).c_str());
   for (const run::Compared& number : result.compared) {
-    const std::string line = number.what + ": " + short_number(number.here) +
-                             " here, published: " + number.published;
+    const std::string line =
+        number.what + ": " + short_number(number.here) + " here, published: " + number.published;
     std::printf("%s\n", wrapped(line, columns, 2).c_str());
   }
   std::printf("%s s.\n\n", short_number(written.seconds).c_str());
@@ -210,9 +210,11 @@ void run(const CLI::App& command, CommandOptions& options) {
 void add_experiment(CLI::App* command) {
   const auto options = std::make_shared<CommandOptions>();
   command->add_option("name", options->name, "See 'flightdeck list experiments'")->required();
-  command->add_option(
-      "--out", options->out, "Folder of figure and data; default experiments/NAME; one in use is refused");
-  command->add_flag("--quick", options->experiment.quick, "Test-sized: a minute at most on two cores");
+  command->add_option("--out",
+                      options->out,
+                      "Folder of figure and data; default experiments/NAME; one in use is refused");
+  command->add_flag(
+      "--quick", options->experiment.quick, "Test-sized: a minute at most on two cores");
   command->add_option(
       "--seed", options->experiment.seed, "Of parameters, split and order of the data; default 42");
   command->add_option("--threads", options->threads, "CPU threads; default is one per core");

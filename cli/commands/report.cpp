@@ -20,14 +20,16 @@ void add_report(CLI::App* command) {
   std::vector<std::string> formats = picture_formats();
   formats.insert(formats.begin(), "html");
   command
-      ->add_option("--format",
-                   options->format,
-                   "html; png or pdf: the page by Chromium, else panels by rsvg-convert; svg: panels "
-                   "drawn by the program; gif or webm: panels filling up, by rsvg-convert and ffmpeg")
+      ->add_option(
+          "--format",
+          options->format,
+          "html; png or pdf: the page by Chromium, else panels by rsvg-convert; svg: panels "
+          "drawn by the program; gif or webm: panels filling up, by rsvg-convert and ffmpeg")
       ->check(CLI::IsMember(formats));
   command->add_flag("--json", options->json, "Say what was written as JSON");
-  command->footer("Example:\n  flightdeck report runs/first -o first.html\n"
-                  "  flightdeck report runs/first --format png");
+  command->footer(
+      "Example:\n  flightdeck report runs/first -o first.html\n"
+      "  flightdeck report runs/first --format png");
   command->callback([options] { write_report(open_run("report", options->run), *options); });
 }
 

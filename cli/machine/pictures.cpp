@@ -115,12 +115,12 @@ std::string png_of_svg(const std::string& svg, const std::string& png) {
   const ScratchFolder profile;
   const Size size = size_of(svg);
   std::vector<std::string> arguments = browser_arguments(browser, profile.path());
-  arguments.insert(arguments.end(),
-                   {"--screenshot=" + png,
-                    "--window-size=" + std::to_string(size.width) + "," +
-                        std::to_string(size.height),
-                    std::string("--force-device-scale-factor=") + kZoom,
-                    "file://" + std::filesystem::absolute(svg).string()});
+  arguments.insert(
+      arguments.end(),
+      {"--screenshot=" + png,
+       "--window-size=" + std::to_string(size.width) + "," + std::to_string(size.height),
+       std::string("--force-device-scale-factor=") + kZoom,
+       "file://" + std::filesystem::absolute(svg).string()});
   const std::string fault = make_by_program(arguments, png, /*seconds=*/60);
   return fault.empty() ? "" : "No PNG: " + fault + ".";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pictures that other programs make of ours: a converter of SVG, a browser without a window. None of
-// them has to be there.
+// Pictures that other programs make of ours: a converter of SVG, a browser without a window. None
+// of them has to be there.
 #pragma once
 
 #include <string>

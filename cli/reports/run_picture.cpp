@@ -26,9 +26,17 @@ constexpr int kSeconds = 120;  // that a browser or an encoder may take
 
 // What people look at first; all others follow by name.
 const std::vector<std::string>& first_shown() {
-  static const std::vector<std::string> names = {
-      "loss",      "accuracy",    "alpha",      "grad_norm", "update_size",   "distance",
-      "norm_test", "hess_max_ev", "hess_trace", "mean_gsnr", "learning_rate"};
+  static const std::vector<std::string> names = {"loss",
+                                                 "accuracy",
+                                                 "alpha",
+                                                 "grad_norm",
+                                                 "update_size",
+                                                 "distance",
+                                                 "norm_test",
+                                                 "hess_max_ev",
+                                                 "hess_trace",
+                                                 "mean_gsnr",
+                                                 "learning_rate"};
   return names;
 }
 
@@ -132,7 +140,8 @@ std::string make_still(const RunReader& run,
 std::string make_animation(const RunReader& run,
                            const ReportFileOptions& options,
                            const std::string& out) {
-  const std::string converter = first_program({"rsvg-convert"}), encoder = first_program({"ffmpeg"});
+  const std::string converter = first_program({"rsvg-convert"}),
+                    encoder = first_program({"ffmpeg"});
   TORCH_CHECK(!converter.empty() && !encoder.empty(),
               "report: no ",
               options.format,
@@ -147,12 +156,17 @@ std::string make_animation(const RunReader& run,
     std::snprintf(name, sizeof name, "/frame_%03d", frame);
     const std::string stem = scratch.path() + name;
     write_whole(stem + ".svg", study::svg_document(until(whole, share, run.last_step())));
-    const std::string fault = make_by_program(
-        {converter, "-o", stem + ".png", stem + ".svg"}, stem + ".png", kSeconds);
+    const std::string fault =
+        make_by_program({converter, "-o", stem + ".png", stem + ".svg"}, stem + ".png", kSeconds);
     TORCH_CHECK(fault.empty(), "report: no ", options.format, ": ", fault);
   }
-  std::vector<std::string> arguments = {encoder, "-y", "-loglevel", "error", "-framerate",
-                                        std::to_string(kFramesASecond), "-i",
+  std::vector<std::string> arguments = {encoder,
+                                        "-y",
+                                        "-loglevel",
+                                        "error",
+                                        "-framerate",
+                                        std::to_string(kFramesASecond),
+                                        "-i",
                                         scratch.path() + "/frame_%03d.png"};
   // Encoders of video take even sizes only; a GIF has a palette of its own.
   const std::string filter = options.format == "gif"
@@ -195,10 +209,9 @@ study::Figure until(study::Figure figure, double share, int64_t last_step) {
 
 void write_run_picture(const RunReader& run, const ReportFileOptions& options) {
   const std::string out =
-      std::filesystem::absolute(
-          options.out.empty()
-              ? std::filesystem::path(options.run) / ("report." + options.format)
-              : std::filesystem::path(options.out))
+      std::filesystem::absolute(options.out.empty() ? std::filesystem::path(options.run) /
+                                                          ("report." + options.format)
+                                                    : std::filesystem::path(options.out))
           .string();
   std::string by = "flightdeck";
   if (options.format == "svg") {

@@ -369,7 +369,8 @@ void RunPrinter::print_end_event(const run::RunEnd& end) {
     for (std::string name; std::getline(names >> std::ws, name, ',');) off.add(name);
   }
   Json findings = Json::array();
-  for (const Finding& finding : findings_by_values(facts_.folder)) findings.add(finding_json(finding));
+  for (const Finding& finding : findings_by_values(facts_.folder))
+    findings.add(finding_json(finding));
   print(Json::object()
             .field("event", "end")
             .field("ending", to_string(end.ending))

@@ -92,10 +92,8 @@ ExperimentResult run_alpha_accuracy(const ExperimentOptions& options) {
     }
     const size_t place = result.table.size();
     panel.lines.push_back(study::dots_of(chosen.problem, place, alphas, accuracies));
-    panel.lines.push_back(study::line_of("best of " + chosen.problem,
-                                         place,
-                                         {best.alpha, best.alpha},
-                                         {0, best.accuracy}));
+    panel.lines.push_back(study::line_of(
+        "best of " + chosen.problem, place, {best.alpha, best.alpha}, {0, best.accuracy}));
     result.table.add({chosen.problem, best.learning_rate, best.accuracy, best.alpha});
     (best.alpha > 0 ? overshooting : others)
         .push_back(chosen.problem + " (" + short_number(best.alpha) + ")");
@@ -107,14 +105,16 @@ ExperimentResult run_alpha_accuracy(const ExperimentOptions& options) {
   figure.panels = {panel};
   result.pictures.emplace("figure", std::move(figure));
   for (const std::vector<Cell>& row : result.table.rows()) {
-    result.compared.push_back({"median alpha of the best run on " + std::get<std::string>(row[0].value()),
-                               std::get<double>(row[3].value()),
-                               "above 0 (figure 7.5)"});
+    result.compared.push_back(
+        {"median alpha of the best run on " + std::get<std::string>(row[0].value()),
+         std::get<double>(row[3].value()),
+         "above 0 (figure 7.5)"});
   }
-  result.compared.push_back({"share of the good runs, within 2 points of the best, with a median "
-                             "alpha above 0",
-                             static_cast<double>(good_overshooting) / static_cast<double>(good),
-                             "all of them"});
+  result.compared.push_back(
+      {"share of the good runs, within 2 points of the best, with a median "
+       "alpha above 0",
+       static_cast<double>(good_overshooting) / static_cast<double>(good),
+       "all of them"});
 
   result.holds = others.empty() && good == good_overshooting;
   result.finding = "the run with the best test accuracy has a median alpha above 0 on " +

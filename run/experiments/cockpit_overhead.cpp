@@ -31,8 +31,9 @@ double seconds_a_step(const TrainingOptions& chosen,
 }
 
 ExperimentResult run_cockpit_overhead(const ExperimentOptions& options) {
-  TrainingOptions chosen = options.quick ? first_with_data({"mnist_logreg", "fmnist_logreg"}, options)
-                                         : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
+  TrainingOptions chosen = options.quick
+                               ? first_with_data({"mnist_logreg", "fmnist_logreg"}, options)
+                               : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
   chosen.steps = 1000000;
   const std::vector<int64_t> intervals =
       options.quick ? std::vector<int64_t>{1, 16} : std::vector<int64_t>{1, 4, 16, 64};
@@ -52,8 +53,8 @@ ExperimentResult run_cockpit_overhead(const ExperimentOptions& options) {
     for (const int64_t interval : intervals) {
       options.on_progress(std::string("cockpit_overhead: ") + name + ", every " +
                           std::to_string(interval));
-      const double took =
-          seconds_a_step(chosen, name, interval, std::max<int64_t>(interval, options.quick ? 16 : 8), result);
+      const double took = seconds_a_step(
+          chosen, name, interval, std::max<int64_t>(interval, options.quick ? 16 : 8), result);
       map.values.back().push_back(took / alone);
       result.table.add({name, interval, 1e3 * took, took / alone});
     }
@@ -66,13 +67,15 @@ ExperimentResult run_cockpit_overhead(const ExperimentOptions& options) {
       {"economy at every step", at_one["economy"], "1.52 on a GPU, 5.7 on a CPU (3c3d, CIFAR-10)"},
       {"business at every step", at_one["business"], "2.04 on a GPU, 12.4 on a CPU"},
       {"full at every step", at_one["full"], "21.5 on a GPU, 104 on a CPU"},
-      {"business at the largest interval", at_last["business"], "1.09 at 16, 1.03 at 64, on a GPU"}};
+      {"business at the largest interval",
+       at_last["business"],
+       "1.09 at 16, 1.03 at 64, on a GPU"}};
   // A matter of order: what is in more is dearer, what is seldom is cheaper.
   result.holds = at_one["economy"] < at_one["full"] && at_one["business"] < at_one["full"];
   for (const auto& [name, first] : at_one) result.holds = result.holds && at_last[name] < first;
   result.finding = "at every step economy, business and full take " +
-                   short_number(at_one["economy"]) + ", " + short_number(at_one["business"]) + " and " +
-                   short_number(at_one["full"]) + " times a step alone, at every " +
+                   short_number(at_one["economy"]) + ", " + short_number(at_one["business"]) +
+                   " and " + short_number(at_one["full"]) + " times a step alone, at every " +
                    std::to_string(intervals.back()) + ". step " + short_number(at_last["economy"]) +
                    ", " + short_number(at_last["business"]) + " and " +
                    short_number(at_last["full"]) + " times.";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How sure a mini-batch is of its curvature and its slope along the leading eigenvectors of its GGN,
-// while training.
+// How sure a mini-batch is of its curvature and its slope along the leading eigenvectors of its
+// GGN, while training.
 #include <ATen/ATen.h>
 
 #include "base/shown_number.h"
@@ -11,19 +11,22 @@ namespace flightdeck::run::experiments {
 namespace {
 
 ExperimentResult run_curvature_snr(const ExperimentOptions& options) {
-  TrainingOptions chosen = options.quick ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
-                                         : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
+  TrainingOptions chosen = options.quick
+                               ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
+                               : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
   chosen.optimizer = "momentum";
   chosen.hyperparameters["learning_rate"] = 0.01;
   const int64_t last = options.quick ? 60 : 2000, N = options.quick ? 32 : 128;
   chosen.steps = last + 1;
   Training training(chosen);
   const int64_t C = training.problem().classes;
-  ExperimentResult result({"step", "curvature_first", "curvature_last", "slope_first", "slope_last"});
+  ExperimentResult result(
+      {"step", "curvature_first", "curvature_last", "slope_first", "slope_last"});
   name_data(training, result);
   Table ratios({"step", "direction", "curvature_snr", "slope_snr"});
   std::vector<double> steps;
-  std::vector<std::vector<double>> curvatures(static_cast<size_t>(C)), slopes(static_cast<size_t>(C));
+  std::vector<std::vector<double>> curvatures(static_cast<size_t>(C)),
+      slopes(static_cast<size_t>(C));
   visit_steps(training, log_spaced(last, options.quick ? 5 : 10), [&](int64_t step) {
     options.on_progress("curvature_snr: step " + std::to_string(step));
     const Vivit vivit(losses_of(training, 0, N), training.parameters());
@@ -36,8 +39,11 @@ ExperimentResult run_curvature_snr(const ExperimentOptions& options) {
       slopes[at].push_back(slope[k].item<double>());
       ratios.add({step, k, curvatures[at].back(), slopes[at].back()});
     }
-    result.table.add({step, curvatures.front().back(), curvatures.back().back(),
-                      slopes.front().back(), slopes.back().back()});
+    result.table.add({step,
+                      curvatures.front().back(),
+                      curvatures.back().back(),
+                      slopes.front().back(),
+                      slopes.back().back()});
   });
   result.figures.emplace("ratios", std::move(ratios));
   study::Panel first = panel_over("step + 1", "curvature: signal to noise", true);
@@ -47,7 +53,7 @@ ExperimentResult run_curvature_snr(const ExperimentOptions& options) {
     panel->level = 1;
     const auto& all = panel == &first ? curvatures : slopes;
     for (size_t k = 0; k < all.size(); ++k) {
-      study::Line line = study::line_of(k == 0               ? "most curved direction"
+      study::Line line = study::line_of(k == 0                ? "most curved direction"
                                         : k + 1 == all.size() ? "least curved of the leading"
                                                               : "directions between",
                                         k == 0 ? 0 : 1,
@@ -67,9 +73,11 @@ ExperimentResult run_curvature_snr(const ExperimentOptions& options) {
     at_end.push_back(line.back());
   }
   const double start = mean(at_start), end = mean(at_end);
-  result.compared = {{"curvature's signal to noise at the start, mean of the directions", start,
+  result.compared = {{"curvature's signal to noise at the start, mean of the directions",
+                      start,
                       "above 1 (figure 7.6)"},
-                     {"the same at the end over that at the start", end / start,
+                     {"the same at the end over that at the start",
+                      end / start,
                       "0.01: two orders of magnitude over a whole training"}};
   result.holds = start > 1 && end < start / 10;
   result.finding = "the mean signal-to-noise ratio of the curvature goes from " +

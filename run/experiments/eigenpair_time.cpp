@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The k leading eigenpairs of a mini-batch GGN: by its Gram matrix all at once, by a power iteration
-// one after the other.
+// The k leading eigenpairs of a mini-batch GGN: by its Gram matrix all at once, by a power
+// iteration one after the other.
 #include <algorithm>
 #include <cmath>
 
@@ -41,8 +41,9 @@ std::vector<double> power_iteration(const CurvatureOperator& ggn, int64_t k, uin
 }
 
 ExperimentResult run_eigenpair_time(const ExperimentOptions& options) {
-  TrainingOptions chosen = options.quick ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
-                                         : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
+  TrainingOptions chosen = options.quick
+                               ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
+                               : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
   chosen.steps = 1;
   Training training(chosen);
   const int64_t N = options.quick ? 32 : 128, rounds = options.quick ? 1 : 3;
@@ -67,15 +68,14 @@ ExperimentResult run_eigenpair_time(const ExperimentOptions& options) {
     gram.push_back(1e3 * shortest_seconds(rounds, [&] { exact = by_gram(LossColumns::kExact); }));
     sampled.push_back(1e3 * shortest_seconds(rounds, [&] { by_gram(LossColumns::kSampled); }));
     power.push_back(1e3 * shortest_seconds(rounds, [&] {
-                      const auto ggn = curvature_operator(losses_of(training, 0, N),
-                                                          training.parameters(),
-                                                          CurvatureKind::kGgn);
+                      const auto ggn = curvature_operator(
+                          losses_of(training, 0, N), training.parameters(), CurvatureKind::kGgn);
                       iterated = power_iteration(*ggn, k, options.seed);
                     }));
     double apart = 0;
     for (int64_t i = 0; i < k; ++i) {
-      apart = std::max(apart, std::abs(iterated[static_cast<size_t>(i)] /
-                                           exact[i].item<double>() - 1));
+      apart =
+          std::max(apart, std::abs(iterated[static_cast<size_t>(i)] / exact[i].item<double>() - 1));
     }
     result.table.add({k, gram.back(), sampled.back(), power.back(), apart});
   }
@@ -90,16 +90,20 @@ ExperimentResult run_eigenpair_time(const ExperimentOptions& options) {
                 {panel}));
   result.compared = {
       {"time of the power iteration over the Gram matrix, " + short_number(pairs[1]) + " pairs",
-       power[1] / gram[1], "above 1 for more than one pair (figure 7.2b, GPU)"},
-      {"the same, " + short_number(pairs.back()) + " pairs", power.back() / gram.back(),
+       power[1] / gram[1],
+       "above 1 for more than one pair (figure 7.2b, GPU)"},
+      {"the same, " + short_number(pairs.back()) + " pairs",
+       power.back() / gram.back(),
        "much above 1"},
-      {"growth of the Gram matrix's time from the first to the last count", gram.back() / gram[0],
+      {"growth of the Gram matrix's time from the first to the last count",
+       gram.back() / gram[0],
        "flat"}};
   result.holds = true;
   for (size_t k = 1; k < pairs.size(); ++k) result.holds = result.holds && power[k] > gram[k];
   result.finding = "for " + short_number(pairs.back()) + " pairs the power iteration takes " +
-                   short_number(power.back() / gram.back()) + " times as long as the Gram matrix, for " +
-                   "one pair " + short_number(power[0] / gram[0]) +
+                   short_number(power.back() / gram.back()) +
+                   " times as long as the Gram matrix, for " + "one pair " +
+                   short_number(power[0] / gram[0]) +
                    " times; from one pair to the last count the Gram matrix takes " +
                    short_number(gram.back() / gram[0]) + " times as long, the power iteration " +
                    short_number(power.back() / power[0]) + " times.";

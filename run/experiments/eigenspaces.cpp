@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The space of the C most curved directions while a network trains: of the GGN against the Hessian's,
-// of mini-batches and of ViViT's approximations against that of many samples.
+// The space of the C most curved directions while a network trains: of the GGN against the
+// Hessian's, of mini-batches and of ViViT's approximations against that of many samples.
 #include <algorithm>
 #include <numeric>
 
@@ -54,8 +54,9 @@ struct Case {
 };
 
 ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
-  TrainingOptions chosen = options.quick ? first_with_data({"mnist_logreg", "fmnist_logreg"}, options)
-                                         : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
+  TrainingOptions chosen = options.quick
+                               ? first_with_data({"mnist_logreg", "fmnist_logreg"}, options)
+                               : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
   chosen.optimizer = "momentum";
   chosen.hyperparameters["learning_rate"] = 0.01;
   const int64_t last = options.quick ? 60 : 1000, many = options.quick ? 256 : 1000;
@@ -122,11 +123,14 @@ ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
                           mean(means[0]) > mean(means[3]) && mean(means[3]) > mean(means[4]);
   const bool decays = means[0].back() < means[0].front();
   result.compared = {
-      {"overlap of the GGN's and the Hessian's space at the end", late, "0.85 or more (figure 7.3)"},
+      {"overlap of the GGN's and the Hessian's space at the end",
+       late,
+       "0.85 or more (figure 7.3)"},
       {"overlap of the batch's space at the start", means[0].front(), "falls while training"},
       {"the same at the end", means[0].back(), "below that at the start (figure 7.4)"},
       {"mean overlap of the batch over that of an eighth of its samples",
-       mean(means[0]) / mean(means[2]), "above 1 (figures 7.4, 7.5)"}};
+       mean(means[0]) / mean(means[2]),
+       "above 1 (figures 7.4, 7.5)"}};
   result.holds = late >= 0.85 && is_ordered && decays;
   result.finding =
       "at the end the spaces of GGN and Hessian overlap by " + short_number(late) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What each answer costs beside the gradient, with ten classes and with a hundred: sampled curvature
-// stays cheap, exact curvature grows with the number of classes.
+// What each answer costs beside the gradient, with ten classes and with a hundred: sampled
+// curvature stays cheap, exact curvature grows with the number of classes.
 #include <algorithm>
 #include <limits>
 
@@ -56,8 +56,8 @@ std::vector<double> overheads(const std::string& name,
   const auto losses = [&] { return problem.losses(model.forward(batch.inputs), batch.targets); };
   const Parameters named = model.module->named_parameters();
   const std::vector<Tensor> parameters = model.module->parameters();
-  const double gradient = shortest_seconds(
-      rounds, [&] { torch::autograd::grad({losses().mean()}, parameters); });
+  const double gradient =
+      shortest_seconds(rounds, [&] { torch::autograd::grad({losses().mean()}, parameters); });
   std::vector<double> ratios;
   for (const Extension& extension : all_extensions()) {
     options.on_progress("extension_overhead: " + name + ", " + extension.name);
@@ -72,8 +72,11 @@ ExperimentResult run_extension_overhead(const ExperimentOptions& options) {
   const std::vector<double> ten =
       overheads("cifar10_3c3d", options.quick ? 4 : 64, rounds, options);
   // The network of a hundred classes with images of its own size is too large for a test.
-  const std::vector<double> hundred = overheads(
-      options.quick ? "cifar100_3c3d" : "cifar100_allcnnc", options.quick ? 4 : 16, rounds, options);
+  const std::vector<double> hundred =
+      overheads(options.quick ? "cifar100_3c3d" : "cifar100_allcnnc",
+                options.quick ? 4 : 16,
+                rounds,
+                options);
   const std::vector<Extension> extensions = all_extensions();
   ExperimentResult result({"extension", "classes_10", "classes_100"});
   study::Panel panel = panel_over("", "time over that of the gradient", true);
@@ -100,7 +103,8 @@ ExperimentResult run_extension_overhead(const ExperimentOptions& options) {
   result.data = {"random images of the right shape; the time does not depend on them"};
   result.compared = {
       {"largest overhead of first-order and sampled answers", cheap, "little (figure 5.5)"},
-      {"smallest overhead of exact curvature with 100 classes", dear,
+      {"smallest overhead of exact curvature with 100 classes",
+       dear,
        "two orders of magnitude (figure B.1, GPU)"}};
   result.holds = dear > cheap;
   result.finding = "with 100 classes exact curvature takes at least " + short_number(dear) +

@@ -32,8 +32,9 @@ Tensor spectrum_of(const Tensor& losses, const Parameters& parameters, const App
 }
 
 ExperimentResult run_ggn_spectra(const ExperimentOptions& options) {
-  TrainingOptions chosen = options.quick ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
-                                         : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
+  TrainingOptions chosen = options.quick
+                               ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
+                               : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
   chosen.steps = 1;
   Training training(chosen);
   const int64_t N = options.quick ? 32 : 128, C = training.problem().classes;
@@ -56,7 +57,9 @@ ExperimentResult run_ggn_spectra(const ExperimentOptions& options) {
     }
     if (place == 0) rank = spectrum.size(0);
     largest.push_back(heights.front());
-    result.table.add({way.name, spectrum.size(0), heights.front(),
+    result.table.add({way.name,
+                      spectrum.size(0),
+                      heights.front(),
                       heights.size() > 9 ? heights[9] : std::nan("")});
     panel.lines.push_back(study::line_of(way.name, place++, places, heights));
   }
@@ -67,15 +70,18 @@ ExperimentResult run_ggn_spectra(const ExperimentOptions& options) {
   for (const double value : largest) {
     apart = std::max({apart, value / largest[0], largest[0] / value});
   }
-  result.compared = {{"eigenvalues that are not zero", static_cast<double>(rank),
-                      "at most N C = " + std::to_string(N * C) + " of D = " +
-                          std::to_string(training.problem().parameters)},
+  result.compared = {{"eigenvalues that are not zero",
+                      static_cast<double>(rank),
+                      "at most N C = " + std::to_string(N * C) +
+                          " of D = " + std::to_string(training.problem().parameters)},
                      {"largest factor between the leading eigenvalue and an approximation of it",
-                      apart, "approximations keep the spectrum's shape (figure 7.1a, no number)"}};
+                      apart,
+                      "approximations keep the spectrum's shape (figure 7.1a, no number)"}};
   result.holds = rank <= N * C && apart < 3;
-  result.finding = std::to_string(rank) + " eigenvalues are not zero, with N C = " +
-                   std::to_string(N * C) + "; the leading one under the three approximations is " +
-                   "within a factor of " + short_number(apart) + " of the exact one.";
+  result.finding = std::to_string(rank) +
+                   " eigenvalues are not zero, with N C = " + std::to_string(N * C) +
+                   "; the leading one under the three approximations is " + "within a factor of " +
+                   short_number(apart) + " of the exact one.";
   return result;
 }
 

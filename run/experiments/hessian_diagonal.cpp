@@ -46,8 +46,8 @@ ExperimentResult run_hessian_diagonal(const ExperimentOptions& options) {
     const std::vector<Tensor> parameters = model.module->parameters();
     const auto losses = [&] { return problem.losses(model.forward(batch.inputs), batch.targets); };
     Tensor ggn, hessian;
-    const double gradient = shortest_seconds(
-        rounds, [&] { torch::autograd::grad({losses().mean()}, parameters); });
+    const double gradient =
+        shortest_seconds(rounds, [&] { torch::autograd::grad({losses().mean()}, parameters); });
     const double of_ggn = shortest_seconds(rounds, [&] {
       ggn = curvature(losses(), named, CurvatureNeed::kDiagGgn)
                 .concatenated(&ParameterCurvature::diag_ggn);
@@ -60,8 +60,11 @@ ExperimentResult run_hessian_diagonal(const ExperimentOptions& options) {
     places.push_back(has_sigmoid ? 1 : 0);
     ggn_ratios.push_back(of_ggn / gradient);
     hessian_ratios.push_back(of_hessian / gradient);
-    result.table.add({has_sigmoid ? "one sigmoid" : "ReLU alone", 1e3 * gradient, 1e3 * of_ggn,
-                      1e3 * of_hessian, aparts.back()});
+    result.table.add({has_sigmoid ? "one sigmoid" : "ReLU alone",
+                      1e3 * gradient,
+                      1e3 * of_ggn,
+                      1e3 * of_hessian,
+                      aparts.back()});
   }
   result.figures.emplace("times", result.table);
   study::Panel panel = panel_over("", "time over that of the gradient", true);
@@ -72,10 +75,12 @@ ExperimentResult run_hessian_diagonal(const ExperimentOptions& options) {
   figure.panels[0].x_low = -0.5;
   figure.panels[0].x_high = 1.5;
   result.pictures.emplace("figure", std::move(figure));
-  result.data = {"cifar10_3c3d: random images of the right shape; the time does not depend on them"};
+  result.data = {
+      "cifar10_3c3d: random images of the right shape; the time does not depend on them"};
   const double ratio = hessian_ratios[1] / ggn_ratios[1];
   result.compared = {
-      {"time of the Hessian's diagonal over the GGN's, one sigmoid", ratio,
+      {"time of the Hessian's diagonal over the GGN's, one sigmoid",
+       ratio,
        "an order of magnitude (figure B.2, GPU)"},
       {"the same with ReLU alone", hessian_ratios[0] / ggn_ratios[0], "1: they are equal"},
       {"relative distance of both diagonals with ReLU alone", aparts[0], "0: they are equal"}};

@@ -64,13 +64,16 @@ ExperimentResult run_individual_gradients(const ExperimentOptions& options) {
                  study::line_of("individual gradients, one pass", 0, samples, vectorised),
                  study::line_of("individual gradients, loop", 1, samples, loop)};
   result.pictures.emplace("figure", figure_of("Individual gradients of 3c3d", {panel}));
-  result.data = {"cifar10_3c3d: random images of the right shape; the time does not depend on them"};
+  result.data = {
+      "cifar10_3c3d: random images of the right shape; the time does not depend on them"};
 
   const double gain = last.loop / last.vectorised;
-  result.compared = {{"time of the loop over that of one pass, largest batch", gain,
+  result.compared = {{"time of the loop over that of one pass, largest batch",
+                      gain,
                       "far above 1 (figure 5.2, no number in the text)"},
                      {"time of one pass over that of the gradient alone, largest batch",
-                      last.vectorised / last.gradient, "a small factor (figure 5.2)"}};
+                      last.vectorised / last.gradient,
+                      "a small factor (figure 5.2)"}};
   result.holds = gain > 1 && loop.back() / loop.front() > vectorised.back() / vectorised.front();
   result.finding = "with " + short_number(samples.back()) + " samples the loop takes " +
                    short_number(gain) + " times as long as one pass, and one pass " +

@@ -15,9 +15,8 @@ struct TunedRow {
   double published_loss, published_rate;
 };
 // Table 5.2, the first problem.
-constexpr TunedRow kTuned[] = {{"sgd", 87.40, 1.58e-2},
-                               {"momentum", 87.05, 2.51e-3},
-                               {"adam", 87.11, 3.98e-2}};
+constexpr TunedRow kTuned[] = {
+    {"sgd", 87.40, 1.58e-2}, {"momentum", 87.05, 2.51e-3}, {"adam", 87.11, 3.98e-2}};
 
 double final_loss(const std::string& optimizer,
                   double rate,
@@ -44,7 +43,11 @@ double final_loss(const std::string& optimizer,
 ExperimentResult run_learning_rate_sensitivity(const ExperimentOptions& options) {
   const int64_t epochs = options.quick ? 10 : 100, seeds = options.quick ? 1 : 3;
   const int per_decade = options.quick ? 1 : 3;
-  ExperimentResult result({"optimizer", "best_rate", "test_loss", "published", "published_rate",
+  ExperimentResult result({"optimizer",
+                           "best_rate",
+                           "test_loss",
+                           "published",
+                           "published_rate",
                            "rates_within_10_percent"});
   Table grid({"optimizer", "learning_rate", "test_loss"});
   study::Panel sensitivity = panel_over("learning rate", "best loss over the loss at this rate");
@@ -76,15 +79,19 @@ ExperimentResult run_learning_rate_sensitivity(const ExperimentOptions& options)
     std::vector<double> finals, at, curve;
     for (int64_t seed = 0; seed < seeds; ++seed) {
       curve.clear();
-      finals.push_back(final_loss(row.optimizer, rates[best],
-                                  options.seed + static_cast<uint64_t>(seed), epochs, &curve,
+      finals.push_back(final_loss(row.optimizer,
+                                  rates[best],
+                                  options.seed + static_cast<uint64_t>(seed),
+                                  epochs,
+                                  &curve,
                                   result));
     }
     for (size_t k = 0; k < curve.size(); ++k) at.push_back(static_cast<double>(k + 1));
     curves.lines.push_back(study::line_of(row.optimizer, place++, at, curve));
     const double loss = mean(finals);
     worst = std::max(worst, std::abs(loss / row.published_loss - 1));
-    result.table.add({row.optimizer, rates[best], loss, row.published_loss, row.published_rate, good});
+    result.table.add(
+        {row.optimizer, rates[best], loss, row.published_loss, row.published_rate, good});
     result.compared.push_back({std::string("test loss of ") + row.optimizer + ", mean of " +
                                    std::to_string(seeds) + " seeds",
                                loss,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All first-order optimizers, untuned and with the learning rate tuned, on a few problems: what
-// switching gains, what tuning gains, and whether one optimizer wins everywhere. A small stand-in for
-// the comparison, whose runs need a cluster: `flightdeck tune` has its protocol.
+// switching gains, what tuning gains, and whether one optimizer wins everywhere. A small stand-in
+// for the comparison, whose runs need a cluster: `flightdeck tune` has its protocol.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -55,14 +55,18 @@ study::Heatmap improvement(const std::string& problem,
 ExperimentResult run_optimizer_comparison(const ExperimentOptions& options) {
   std::vector<std::string> problems = {"quadratic_deep", "mnist_logreg"};
   if (!options.quick) problems.insert(problems.end(), {"fmnist_logreg", "mnist_mlp", "fmnist_mlp"});
-  const std::vector<double> factors = options.quick ? std::vector<double>{10}
-                                                    : std::vector<double>{0.01, 0.1, 0.3, 3, 10, 100};
+  const std::vector<double> factors =
+      options.quick ? std::vector<double>{10} : std::vector<double>{0.01, 0.1, 0.3, 3, 10, 100};
   std::vector<std::string> names;
   for (const suite::OptimizerEntry& entry : suite::first_order_optimizers()) {
     names.push_back(entry.name);
   }
-  ExperimentResult result({"problem", "best_untuned", "best_untuned_loss", "tuned_adam_loss",
-                           "best_tuned", "best_tuned_loss"});
+  ExperimentResult result({"problem",
+                           "best_untuned",
+                           "best_untuned_loss",
+                           "tuned_adam_loss",
+                           "best_tuned",
+                           "best_tuned_loss"});
   Table runs({"problem", "optimizer", "learning_rate_factor", "test_loss"});
   std::vector<Scores> all;
   std::vector<double> ratios, gains;
@@ -84,13 +88,17 @@ ExperimentResult run_optimizer_comparison(const ExperimentOptions& options) {
       scores.tuned.push_back(best);
       if (std::isfinite(scores.untuned.back())) gains.push_back(1 - best / scores.untuned.back());
     }
-    const auto adam = static_cast<size_t>(std::find(names.begin(), names.end(), "adam") -
-                                          names.begin());
+    const auto adam =
+        static_cast<size_t>(std::find(names.begin(), names.end(), "adam") - names.begin());
     const size_t untuned = best_place(scores.untuned), tuned = best_place(scores.tuned);
     winners.insert(names[tuned]);
     ratios.push_back(scores.untuned[untuned] / scores.tuned[adam]);
-    result.table.add({problem, names[untuned], scores.untuned[untuned], scores.tuned[adam],
-                      names[tuned], scores.tuned[tuned]});
+    result.table.add({problem,
+                      names[untuned],
+                      scores.untuned[untuned],
+                      scores.tuned[adam],
+                      names[tuned],
+                      scores.tuned[tuned]});
     all.push_back(std::move(scores));
   }
   result.figures.emplace("runs", std::move(runs));
@@ -107,14 +115,15 @@ ExperimentResult run_optimizer_comparison(const ExperimentOptions& options) {
     panel.lines.back().look.marker = static_cast<int>(k / study::colours().size());
     if (names[k] == "adam") panel.lines.back().look.colour = study::Look::kAccent;
   }
-  result.pictures.emplace("figure",
-                          figure_of("All optimizers over the problems, tuned", {panel}));
+  result.pictures.emplace("figure", figure_of("All optimizers over the problems, tuned", {panel}));
   const double worst = *std::max_element(ratios.begin(), ratios.end());
-  result.compared = {
-      {"best untuned loss over tuned Adam's, the worst problem", worst,
-       "about 1: trying optimizers works as well as tuning one (chapter 6)"},
-      {"optimizers that win a problem", static_cast<double>(winners.size()), "several: none dominates"},
-      {"median relative gain by tuning", median(gains), "above 0 (figure 6.3)"}};
+  result.compared = {{"best untuned loss over tuned Adam's, the worst problem",
+                      worst,
+                      "about 1: trying optimizers works as well as tuning one (chapter 6)"},
+                     {"optimizers that win a problem",
+                      static_cast<double>(winners.size()),
+                      "several: none dominates"},
+                     {"median relative gain by tuning", median(gains), "above 0 (figure 6.3)"}};
   result.holds = worst < 1.1 && winners.size() > 1 && median(gains) > 0;
   result.finding = "the best untuned optimizer has at most " + short_number(worst) +
                    " times the loss of tuned Adam, " + std::to_string(winners.size()) +

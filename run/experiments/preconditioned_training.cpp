@@ -82,21 +82,19 @@ ExperimentResult run_preconditioned_training(const ExperimentOptions& options) {
     result.table.add({setting.optimizer, median(finals), median(accuracies)});
   }
   result.figures.emplace("curves", std::move(curves));
-  result.pictures.emplace(
-      "figure",
-      figure_of("Logistic regression: median over seeds", {panel}));
+  result.pictures.emplace("figure", figure_of("Logistic regression: median over seeds", {panel}));
   const double baseline = std::min(final_losses["momentum"], final_losses["adam"]);
-  const double best =
-      std::min({final_losses["kfac"], final_losses["kflr"], final_losses["kfra"]});
-  result.compared = {{"training loss of the best Kronecker-factored method over the better baseline",
-                      best / baseline,
-                      "about 1 or below: they compete in progress per step (figure B.3a, 50 epochs)"}};
+  const double best = std::min({final_losses["kfac"], final_losses["kflr"], final_losses["kfra"]});
+  result.compared = {
+      {"training loss of the best Kronecker-factored method over the better baseline",
+       best / baseline,
+       "about 1 or below: they compete in progress per step (figure B.3a, 50 epochs)"}};
   result.holds = best <= 1.05 * baseline;
-  result.finding = "after " + std::to_string(steps) +
-                   " steps with the published hyperparameters the best Kronecker-factored method has a "
-                   "training loss of " +
-                   short_number(best) + ", the better of Momentum and Adam " +
-                   short_number(baseline) + ".";
+  result.finding =
+      "after " + std::to_string(steps) +
+      " steps with the published hyperparameters the best Kronecker-factored method has a "
+      "training loss of " +
+      short_number(best) + ", the better of Momentum and Adam " + short_number(baseline) + ".";
   return result;
 }
 

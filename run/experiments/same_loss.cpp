@@ -29,7 +29,9 @@ PlaneRun run_in_plane(const Tensor& centres, double rate, int64_t steps) {
   torch::optim::SGD optimizer({theta}, rate);
   CockpitOptions options;
   options.strict = true;
-  Cockpit cockpit(std::vector<NamedParameter>{{"theta", theta}}, {quantity("loss"), quantity("alpha")}, options);
+  Cockpit cockpit(std::vector<NamedParameter>{{"theta", theta}},
+                  {quantity("loss"), quantity("alpha")},
+                  options);
   const auto values = std::make_shared<MemorySink>();
   cockpit.add_sink(values);
   PlaneRun run;
@@ -73,25 +75,36 @@ ExperimentResult run_same_loss(const ExperimentOptions& options) {
   const PlaneRun leaping = run_in_plane(centres, 2 - kCreeping, steps);
 
   ExperimentResult result({"run", "learning_rate", "final_loss", "median_alpha"});
-  Table curves({"step", "creeping_loss", "leaping_loss", "creeping_x", "creeping_y", "leaping_x",
+  Table curves({"step",
+                "creeping_loss",
+                "leaping_loss",
+                "creeping_x",
+                "creeping_y",
+                "leaping_x",
                 "leaping_y"});
   std::vector<double> at;
   double apart = 0;
   for (size_t k = 0; k < creeping.losses.size(); ++k) {
     at.push_back(static_cast<double>(k));
     apart = std::max(apart, std::abs(leaping.losses[k] / creeping.losses[k] - 1));
-    curves.add({static_cast<int64_t>(k), creeping.losses[k], leaping.losses[k], creeping.x[k],
-                creeping.y[k], leaping.x[k], leaping.y[k]});
+    curves.add({static_cast<int64_t>(k),
+                creeping.losses[k],
+                leaping.losses[k],
+                creeping.x[k],
+                creeping.y[k],
+                leaping.x[k],
+                leaping.y[k]});
   }
   result.figures.emplace("curves", std::move(curves));
-  study::Panel loss = panel_over("step", "loss", true), plane = panel_over("x", "path in the plane");
+  study::Panel loss = panel_over("step", "loss", true),
+               plane = panel_over("x", "path in the plane");
   study::Panel alpha = panel_over("alpha", "share of the steps");
   alpha.is_stepped = true;
   size_t place = 0;
-  for (const auto& [name, run] : {std::pair<const char*, const PlaneRun&>{"creeping", creeping},
-                                  {"leaping", leaping}}) {
-    result.table.add({name, place == 0 ? kCreeping : 2 - kCreeping, run.losses.back(),
-                      median(run.alphas)});
+  for (const auto& [name, run] :
+       {std::pair<const char*, const PlaneRun&>{"creeping", creeping}, {"leaping", leaping}}) {
+    result.table.add(
+        {name, place == 0 ? kCreeping : 2 - kCreeping, run.losses.back(), median(run.alphas)});
     loss.lines.push_back(study::line_of(name, place, at, run.losses));
     loss.lines.back().look.is_dashed = place == 1;
     plane.lines.push_back(study::line_of(name, place, run.x, run.y));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The whole cockpit on one training with a cyclic learning rate, at logarithmic steps: what the early
-// phase, where the loss stands still, does to the curvature.
+// The whole cockpit on one training with a cyclic learning rate, at logarithmic steps: what the
+// early phase, where the loss stands still, does to the curvature.
 #include <cmath>
 
 #include "base/shown_number.h"
@@ -22,9 +22,9 @@ double early_factor(const MemorySink& values, const std::string& quantity, int64
 }
 
 ExperimentResult run_showcase(const ExperimentOptions& options) {
-  TrainingOptions chosen =
-      options.quick ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
-                    : first_with_data({"cifar100_allcnnc", "fmnist_2c2d"}, options);
+  TrainingOptions chosen = options.quick
+                               ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
+                               : first_with_data({"cifar100_allcnnc", "fmnist_2c2d"}, options);
   chosen.schedule = "cyclic:1";
   chosen.hyperparameters["learning_rate"] = 0.01;
   chosen.steps = options.quick ? 25 : 1500;
@@ -35,11 +35,19 @@ ExperimentResult run_showcase(const ExperimentOptions& options) {
   name_data(training, result);
   const DueSteps due = DueSteps::logarithmic(0, std::log10(static_cast<double>(chosen.steps)));
   // Ten classes or a hundred: would-be gradients cost the same.
-  std::vector<Quantity> quantities = {
-      quantity("hess_trace", {{"curvature", "ggn_mc"}}).on(due),
-      quantity("tic_diag", {{"curvature", "ggn_mc"}}).on(due)};
-  for (const char* name : {"loss", "learning_rate", "alpha", "distance", "update_size", "grad_norm",
-                           "norm_test", "inner_test", "ortho_test", "mean_gsnr", "hess_max_ev"}) {
+  std::vector<Quantity> quantities = {quantity("hess_trace", {{"curvature", "ggn_mc"}}).on(due),
+                                      quantity("tic_diag", {{"curvature", "ggn_mc"}}).on(due)};
+  for (const char* name : {"loss",
+                           "learning_rate",
+                           "alpha",
+                           "distance",
+                           "update_size",
+                           "grad_norm",
+                           "norm_test",
+                           "inner_test",
+                           "ortho_test",
+                           "mean_gsnr",
+                           "hess_max_ev"}) {
     quantities.push_back(quantity(name).on(due));
   }
   options.on_progress("showcase: " + chosen.problem);
@@ -47,9 +55,18 @@ ExperimentResult run_showcase(const ExperimentOptions& options) {
 
   Table all({"step", "quantity", "value"});
   std::vector<study::Panel> panels;
-  for (const char* name : {"alpha", "norm_test", "hess_max_ev", "distance", "inner_test",
-                           "hess_trace", "update_size", "ortho_test", "tic_diag", "grad_norm",
-                           "mean_gsnr", "loss"}) {
+  for (const char* name : {"alpha",
+                           "norm_test",
+                           "hess_max_ev",
+                           "distance",
+                           "inner_test",
+                           "hess_trace",
+                           "update_size",
+                           "ortho_test",
+                           "tic_diag",
+                           "grad_norm",
+                           "mean_gsnr",
+                           "loss"}) {
     std::vector<double> steps, numbers;
     bool is_positive = true;
     for (const auto& [step, readings] : values->steps()) {
@@ -67,25 +84,31 @@ ExperimentResult run_showcase(const ExperimentOptions& options) {
   int64_t place = 0;
   for (const auto& [step, readings] : values->steps()) {
     if (values->find(step, "hess_max_ev") == nullptr || place++ % 8 != 0) continue;
-    result.table.add({step, values->number(step, "loss"), values->number(step, "grad_norm"),
-                      values->number(step, "hess_max_ev"), values->number(step, "hess_trace")});
+    result.table.add({step,
+                      values->number(step, "loss"),
+                      values->number(step, "grad_norm"),
+                      values->number(step, "hess_max_ev"),
+                      values->number(step, "hess_trace")});
   }
   result.figures.emplace("values", std::move(all));
   result.pictures.emplace(
-      "figure", figure_of(chosen.problem + " with a cyclic learning rate: step size, gradients, "
-                                           "curvature",
-                          std::move(panels)));
+      "figure",
+      figure_of(chosen.problem + " with a cyclic learning rate: step size, gradients, "
+                                 "curvature",
+                std::move(panels)));
   const double loss = early_factor(*values, "loss", early);
   const double curvature = early_factor(*values, "hess_max_ev", early);
-  result.compared = {{"loss at step " + std::to_string(early) + " over that at the start", loss,
+  result.compared = {{"loss at step " + std::to_string(early) + " over that at the start",
+                      loss,
                       "about 1: a plateau (7.4, All-CNN-C on CIFAR-100)"},
-                     {"largest Hessian eigenvalue at that step over that at the start", curvature,
+                     {"largest Hessian eigenvalue at that step over that at the start",
+                      curvature,
                       "clearly below 1: a downward trend"}};
   result.holds = loss > 0.9 && curvature < 0.9;
-  result.finding = "within the first " + std::to_string(early) +
-                   " steps the loss goes to " + percent(loss) +
-                   " of its start and the largest eigenvalue of the Hessian to " +
-                   percent(curvature) + " (published, on another network and data: the loss stands "
+  result.finding = "within the first " + std::to_string(early) + " steps the loss goes to " +
+                   percent(loss) + " of its start and the largest eigenvalue of the Hessian to " +
+                   percent(curvature) +
+                   " (published, on another network and data: the loss stands "
                    "still and the eigenvalue falls).";
   return result;
 }

@@ -204,11 +204,10 @@ Analysis analyze(const std::vector<Outcome>& outcomes,
   check_targets(analysis);
 
   const std::vector<Choice> choices = choose(analysis.trials);
-  analysis.targets = find_targets(
-      analysis.trials,
-      choices,
-      {options.targets, options.published_targets},
-      {options.part, !options.is_of_losses});
+  analysis.targets = find_targets(analysis.trials,
+                                  choices,
+                                  {options.targets, options.published_targets},
+                                  {options.part, !options.is_of_losses});
   analysis.results = judge(analysis.trials, choices, analysis.targets);
   if (analysis.results.size() < choices.size()) {
     analysis.warnings.push_back(std::to_string(choices.size() - analysis.results.size()) + " of " +

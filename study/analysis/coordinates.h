@@ -34,8 +34,8 @@ struct Coordinate {
 // The results of one schedule and budget.
 struct Coordinates {
   std::string schedule, budget;
-  std::vector<Axis> axes;          // in the order of the problems
-  std::vector<Coordinate> tuned;   // by competitor and axis
+  std::vector<Axis> axes;           // in the order of the problems
+  std::vector<Coordinate> tuned;    // by competitor and axis
   std::vector<Coordinate> untuned;  // adam and adabound, one_shot, constant schedule
 };
 

@@ -143,13 +143,13 @@ std::string chooser(const AnalysisReport& report, const Figure& figure) {
 
 std::string body_of(const Figure& figure, const AnalysisReport& report) {
   const size_t count = figure.panels.size();
-  std::string html = figure.is_interactive ? chooser(report, figure)
-                                           : legend(report, figure.legend);
+  std::string html =
+      figure.is_interactive ? chooser(report, figure) : legend(report, figure.legend);
   html += std::string("<div class=\"panels") +
-                     (count == 1   ? " one"
-                      : count == 2 ? " two"
-                                   : "") +
-                     "\">\n";
+          (count == 1   ? " one"
+           : count == 2 ? " two"
+                        : "") +
+          "\">\n";
   // Many lines of many points make a page of many megabytes.
   const size_t points = std::clamp<size_t>(800 / (1 + figure.legend.size()), 50, 200);
   for (const Panel& panel : figure.panels) {

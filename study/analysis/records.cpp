@@ -36,18 +36,17 @@ std::string to_csv(const Records& records) {
 }
 
 std::vector<Records> all_records(const Analysis& analysis) {
-  std::vector<Records> all = {
-          performance_records(analysis),
-          speed_records(analysis),
-          target_records(analysis),
-          tuneability_records(analysis),
-          sensitivity_records(analysis),
-          curve_records(analysis),
-          improvement_records(analysis),
-          gain_records(analysis),
-          gain_summary_records(analysis),
-          profile_records(analysis),
-          profile_score_records(analysis)};
+  std::vector<Records> all = {performance_records(analysis),
+                              speed_records(analysis),
+                              target_records(analysis),
+                              tuneability_records(analysis),
+                              sensitivity_records(analysis),
+                              curve_records(analysis),
+                              improvement_records(analysis),
+                              gain_records(analysis),
+                              gain_summary_records(analysis),
+                              profile_records(analysis),
+                              profile_score_records(analysis)};
   for (Records records :
        {seed_records(analysis), coordinate_records(analysis), retuning_records(analysis)}) {
     if (!records.rows.empty()) all.push_back(std::move(records));

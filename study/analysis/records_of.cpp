@@ -159,7 +159,7 @@ Records tuneability_records(const Analysis& analysis) {
                             row.within_10,
                             row.median_rel,
                             best,
-                            std::string(!row.is_on_grid    ? ""
+                            std::string(!row.is_on_grid   ? ""
                                         : row.is_interior ? "yes"
                                                           : "no"),
                             row.at_edge});

@@ -164,9 +164,8 @@ Figure seeds_figure(const Analysis& analysis) {
     const Measure& measure = rates.begin()->second.front()->measure;
     const double scale = measure.is_accuracy ? 100 : 1;
     Panel panel;
-    panel.title = competitor + " on " + problem +
-                  (schedule == "constant" ? "" : ", " + schedule) + ": " + measure.name() +
-                  (measure.is_accuracy ? " (%)" : "");
+    panel.title = competitor + " on " + problem + (schedule == "constant" ? "" : ", " + schedule) +
+                  ": " + measure.name() + (measure.is_accuracy ? " (%)" : "");
     panel.x_label = "learning rate";
     panel.is_log_x = true;
     const Look look = look_of(analysis.competitors, competitor);
@@ -275,8 +274,7 @@ std::vector<Figure> retuning_figures(const Analysis& analysis) {
       }
     }
     for (size_t k = 0; k < studies.size(); ++k) {
-      add_retuned(
-          rows, axes->axes, studies[k], static_cast<int>(k % colours().size()), panel);
+      add_retuned(rows, axes->axes, studies[k], static_cast<int>(k % colours().size()), panel);
     }
     figure.panels = {std::move(panel)};
     figures.push_back(std::move(figure));

@@ -20,7 +20,7 @@ struct Target {
 struct Result {
   Choice choice;
   Measure measure;
-  Spread performance;  // at the reported epoch, over seeds
+  Spread performance;         // at the reported epoch, over seeds
   std::vector<double> seeds;  // the scores behind it, in the order of the trial's runs
   double on_tuning_seed = 0;
   int64_t diverged = 0;  // seeds

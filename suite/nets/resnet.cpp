@@ -22,8 +22,8 @@ class NormedConvImpl : public nn::Module {
       int64_t in, int64_t out, int64_t kernel, int64_t stride, Normalisation normalisation)
       : conv_(register_module("conv", bare_conv(in, out, kernel, stride))) {
     if (normalisation == Normalisation::kNone) return;
-    norm_ = register_module(
-        "norm", nn::BatchNorm2d(nn::BatchNorm2dOptions(out).momentum(0.1).eps(1e-5)));
+    norm_ = register_module("norm",
+                            nn::BatchNorm2d(nn::BatchNorm2dOptions(out).momentum(0.1).eps(1e-5)));
   }
 
   Tensor forward(const Tensor& maps) { return norm_ ? norm_(conv_(maps)) : conv_(maps); }
@@ -40,10 +40,9 @@ class SmallUnitImpl : public nn::Module {
   SmallUnitImpl(int64_t in, int64_t out)
       : stride_(in == out ? 1 : 2),
         padding_((out - in) / 2),
-        first_(register_module("first",
-                               NormedConv(in, out, 3, stride_, Normalisation::kBatchNorm))),
-        second_(
-            register_module("second", NormedConv(out, out, 3, 1, Normalisation::kBatchNorm))) {}
+        first_(
+            register_module("first", NormedConv(in, out, 3, stride_, Normalisation::kBatchNorm))),
+        second_(register_module("second", NormedConv(out, out, 3, 1, Normalisation::kBatchNorm))) {}
 
   Tensor forward(const Tensor& maps) {
     return torch::relu(second_(torch::relu(first_(maps))) + shortcut(maps));
@@ -66,8 +65,7 @@ class BottleneckImpl : public nn::Module {
  public:
   BottleneckImpl(int64_t in, int64_t out, int64_t stride, Normalisation normalisation)
       : down_(register_module("down", NormedConv(in, out / 4, 1, 1, normalisation))),
-        across_(register_module("across",
-                                NormedConv(out / 4, out / 4, 3, stride, normalisation))),
+        across_(register_module("across", NormedConv(out / 4, out / 4, 3, stride, normalisation))),
         up_(register_module("up", NormedConv(out / 4, out, 1, 1, normalisation))) {
     if (in != out)
       shortcut_ = register_module("shortcut", NormedConv(in, out, 1, stride, normalisation));

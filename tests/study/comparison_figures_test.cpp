@@ -49,7 +49,7 @@ TEST(Coordinates, HaveAnAxisForEachProblemInTheirOrder) {
     EXPECT_EQ(figure.axes[k].problem, made_up_analysis().problems[k]);
   }
   EXPECT_EQ(figure.tuned.size(), 6u * 4u);
-  EXPECT_EQ(figure.untuned.size(), 2u * 4u);  // adam and adabound
+  EXPECT_EQ(figure.untuned.size(), 2u * 4u);                  // adam and adabound
   EXPECT_EQ(made_up_analysis().coordinates.size(), 2u * 4u);  // schedules by budgets
 }
 

@@ -185,20 +185,17 @@ double layer_rate(double base, double parameter, double step) {
   return parameter == 0 || step == 0 ? base : base * parameter / step;
 }
 
-void lars(
-    Layer& x, const Layer& g, std::vector<Memory>& s, int, const Hyperparameters& h) {
+void lars(Layer& x, const Layer& g, std::vector<Memory>& s, int, const Hyperparameters& h) {
   const double decay = h.at("weight_decay");
-  const double rate = layer_rate(h.at("learning_rate") * h.at("trust"),
-                                 length(x),
-                                 length(g) + decay * length(x));
+  const double rate =
+      layer_rate(h.at("learning_rate") * h.at("trust"), length(x), length(g) + decay * length(x));
   for (size_t i = 0; i < x.size(); ++i) {
     s[i]["v"] = h.at("momentum") * s[i]["v"] + rate * (g[i] + decay * x[i]);
     x[i] -= s[i]["v"];
   }
 }
 
-void lamb(
-    Layer& x, const Layer& g, std::vector<Memory>& s, int t, const Hyperparameters& h) {
+void lamb(Layer& x, const Layer& g, std::vector<Memory>& s, int t, const Hyperparameters& h) {
   Layer u(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
     average(g[i], s[i], h);
@@ -344,8 +341,7 @@ TEST_P(UpdateFormula, FollowsThePublishedRule) {
     const Hyperparameters given = settings(entry(), wanted);
     for (const std::vector<int64_t>& shape : shapes) {
       const Tensor parameter = start(shape);
-      const std::vector<double> expected =
-          follow(GetParam(), parameter, entry().complete(given));
+      const std::vector<double> expected = follow(GetParam(), parameter, entry().complete(given));
       const auto optimizer = entry().make({parameter}, given);
       take_steps(*optimizer, parameter, 1, kSteps);
       expect_near(parameter, expected, GetParam().c_str());

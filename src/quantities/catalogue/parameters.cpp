@@ -20,8 +20,8 @@ Tensor group_maxima(const StepView& step, const std::vector<Tensor>& per_paramet
   return at::stack(maxima).to(at::kDouble);
 }
 
-// `count` entries of all parameters taken as one vector of D, entry i at place floor(i D / count): the
-// same ones at every step, and all if count is D or more.
+// `count` entries of all parameters taken as one vector of D, entry i at place floor(i D / count):
+// the same ones at every step, and all if count is D or more.
 Tensor spread_entries(const StepView& step, int64_t count) {
   int64_t D = 0;
   for (const NamedParameter& parameter : step.parameters()) D += parameter.tensor.numel();
@@ -66,8 +66,8 @@ Value parameters_value(const StepView& step, int64_t values_listed) {
 }  // namespace
 
 Quantity parameters(Settings& settings) {
-  const int64_t values =
-      settings.integer("values", 0, "entries recorded as they are, spread evenly; all if that many");
+  const int64_t values = settings.integer(
+      "values", 0, "entries recorded as they are, spread evenly; all if that many");
   return Quantity("parameters")
       .summary("Norm of the parameters; mean, deviation and largest magnitude as fields")
       .reference("theta_k; the reference implementation stores every entry")
