@@ -7,6 +7,7 @@
 function(flightdeck_uses_test_libraries target)
   if(NOT TARGET flightdeck_test_pch)
     flightdeck_precompiled(flightdeck_test_pch <torch/torch.h> <gtest/gtest.h> LINK GTest::gtest)
+    flightdeck_compile_lightly(flightdeck_test_pch)  # a header fits the options it was compiled with
   endif()
   target_include_directories(${target} PRIVATE
     ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include

@@ -31,7 +31,8 @@ suite::Model net_with_sigmoid(bool has_sigmoid) {
 }
 
 ExperimentResult run_hessian_diagonal(const ExperimentOptions& options) {
-  const suite::Problem& problem = suite::find_problem("cifar10_3c3d");
+  const std::string name = "cifar10_3c3d";
+  const suite::Problem& problem = suite::find_problem(name);
   const int64_t N = options.quick ? 2 : 16, rounds = options.quick ? 1 : 3;
   at::manual_seed(options.seed);
   const suite::Batch batch = problem.random_batch(N);

@@ -42,7 +42,8 @@ GradientTimes time_gradients(const suite::Problem& problem,
 }
 
 ExperimentResult run_individual_gradients(const ExperimentOptions& options) {
-  const suite::Problem& problem = suite::find_problem("cifar10_3c3d");
+  const std::string name = "cifar10_3c3d";
+  const suite::Problem& problem = suite::find_problem(name);
   at::manual_seed(options.seed);
   const suite::Model model = problem.build();
   ExperimentResult result({"samples", "gradient_ms", "vectorised_ms", "loop_ms"});

@@ -38,8 +38,8 @@ ScheduleEntry cosine_restarts() {
   entry.name = "cosine_restarts";
   entry.form = "cosine_restarts[:EPOCHS[:GROWTH[:DECAY[:LAST]]]]";
   entry.summary =
-      "A cosine over cycles, the first of EPOCHS epochs (10), each GROWTH times (2) as long and "
-      "DECAY times (1) as high as the one before, down to LAST (0)";
+      "Cosine cycles: the first of EPOCHS (10), then GROWTH times as long (2) and DECAY as high "
+      "(1)";
   entry.factor = [](const ScheduleFields& fields) -> LearningRateFactor {
     fields.allow(4);
     const double decay = fields.number(2, 1.0, 0.0, 1.0);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include "lamps/recent.h"
 
 namespace flightdeck::lamps {
@@ -6,12 +8,14 @@ namespace flightdeck::lamps {
 Lamp only_noise() {
   Lamp lamp;
   lamp.name = "only_noise";
-  lamp.summary = "The gradient looks like noise: early_stopping is above 0";
+  lamp.summary = "The gradient looks like noise: early_stopping stays above 0";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"early_stopping"};
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent criterion = recent_of_model(view, "early_stopping", 10);
-    if (criterion.points.empty() || !(criterion.median() > 0)) return {};
+    const auto is_above = [](const NumberPoint& point) { return point.value > 0; };
+    const auto& points = criterion.points;
+    if (points.empty() || !std::all_of(points.begin(), points.end(), is_above)) return {};
     Finding finding;
     finding.step = criterion.points.back().step;
     finding.quantity = "early_stopping";
