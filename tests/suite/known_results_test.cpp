@@ -231,7 +231,7 @@ Hyperparameters rates_for(const std::string& problem, const std::string& optimiz
     return {{"learning_rate", 0.01}, {"final_rate", is_quadratic ? 0.01 : 0.1}};
   }
   // Its steps are shares of the weights, which begin at zero there.
-  if (optimizer == "lamb" && !is_quadratic) return {{"learning_rate", 0.03}};
+  if (optimizer == "lamb" && !is_quadratic) return {{"learning_rate", 0.01}};
   // Without bias correction or a floor under its root, its steps on vanishing gradients are large.
   if (optimizer == "rmsprop" && !is_quadratic) return {};
   return {{"learning_rate", is_quadratic ? 0.03 : 0.003}};
