@@ -21,6 +21,7 @@ COLUMNS: Dict[Place, Tuple[str, str]] = {
     "step_size": ("Step size", "#b34f00"), "gradients": ("Gradients", "#0072b2"), "curvature": ("Curvature", "#007553"),
 }
 BELOW: Sequence[Place] = ("hyperparameters", "performance")
+REST: Sequence[Place] = ("more", "samples")
 SEVERITIES = {"failure": _palette.BAD, "warning": _palette.WARNING, "advice": _palette.FAINT}
 
 Panel = Tuple[str, Drawing]
@@ -78,7 +79,7 @@ def draw_cockpit(
         return _figure_of(run, {}, [], _panels(run, chosen, at))
     columns = {place: _panels(run, _at_place(known, place), at) for place in COLUMNS}
     below = [panel for place in BELOW for panel in _panels(run, _at_place(known, place), at)]
-    rest = _panels(run, _at_place(every, "more"), at) if more else []
+    rest = [panel for place in REST for panel in _panels(run, _at_place(every, place), at)] if more else []
     return _figure_of(run, {place: panels for place, panels in columns.items() if panels}, below, rest)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: The cockpit's columns, the row below them, and what comes after.
-Place = Literal["step_size", "gradients", "curvature", "hyperparameters", "performance", "more"]
+Place = Literal["step_size", "gradients", "curvature", "hyperparameters", "performance", "more", "samples"]
 
 
 class Drawing(Protocol):

@@ -40,7 +40,7 @@ class Bars:
         axes.set_title(f"step {self.step}", loc="right", fontsize=8, fontweight="normal", color=_palette.FAINT)
 
 
-@instrument("Largest samples", "more", 65, reads=["sample_outliers"])
+@instrument("Largest samples", "samples", 65, reads=["sample_outliers"])
 def sample_outliers_list(run: Run, step: int) -> Optional[Bars]:
     """The samples of the batch with the largest gradients at one step, by their position in the batch."""
     samples = list_at(run, "sample_outliers/samples", step)

@@ -6,6 +6,7 @@ import {stepsWithin} from '../../base/run_axis';
 import {colorOf} from '../../base/run_style';
 import {OverlayStore} from '../../store/overlay_store';
 import {SharedLegend} from '../../widgets/shared_legend';
+import {useLater} from '../../widgets/use_later';
 import {useWatched} from '../../widgets/use_watched';
 import type {RunSummary} from '../../wire/types';
 import type {ViewProps} from '../view_props';
@@ -74,7 +75,8 @@ export function CompareView({app}: ViewProps) {
   const all = useMemo(() => comparedRuns(state.runs, readable, passing), [state.runs, readable, passing]);
   const isLoading = state.view === 'curves' || state.view === 'distributions';
   const most = state.group !== '' ? MOST_GROUPED : MOST_LINES;
-  const runs = useMemo(() => (isLoading ? all.slice(0, most) : all), [all, isLoading, most]);
+  const drawn = useLater(all, all.length > 2 * FEW);
+  const runs = useMemo(() => (isLoading ? drawn.slice(0, most) : drawn), [drawn, isLoading, most]);
   const ids = all.map(({id}) => id).join('\n');
   const chosen = useMemo(() => new Set(all.map(({id}) => id)), [ids]);
   const choose = useCallback((picked: ReadonlySet<string>) => {
