@@ -19,7 +19,7 @@ std::vector<NumberPoint> last_points(const RunReader& run,
   const int64_t span = series.last_step - series.first_step;
   for (int64_t reach = 2 * count;; reach *= 4) {
     StepRange range;
-    if (reach < series.count) range.first = series.last_step - span / series.count * reach;
+    if (reach < series.count) range.first = series.last_step - (span / series.count + 1) * reach;
     std::vector<NumberPoint> points = run.numbers(series.id, range);
     const auto size = static_cast<int64_t>(points.size());
     if (size < count && reach < series.count) continue;
