@@ -2,21 +2,9 @@
 #include "cli/bench/overhead.h"
 
 #include "cli/machine/peak_memory.h"
-#include "flightdeck/cockpit.h"
 
 namespace flightdeck::cli {
 namespace {
-
-CockpitOptions strict_options(const Grouping& grouping) {
-  CockpitOptions options;
-  options.grouping = grouping;
-  options.strict = true;  // a quantity that is switched off would look cheap
-  return options;
-}
-
-void take_steps(run::Training& training, Cockpit* cockpit, int64_t count) {
-  for (int64_t k = 0; k < count; ++k) training.step(cockpit);
-}
 
 // The most memory that a few steps of a new training hold at one time, beside its data and model.
 std::optional<int64_t> peak_of_training(const OverheadOptions& options,
@@ -34,6 +22,17 @@ std::optional<int64_t> peak_of_training(const OverheadOptions& options,
 }
 
 }  // namespace
+
+CockpitOptions strict_options(const Grouping& grouping) {
+  CockpitOptions options;
+  options.grouping = grouping;
+  options.strict = true;
+  return options;
+}
+
+void take_steps(run::Training& training, Cockpit* cockpit, int64_t count) {
+  for (int64_t k = 0; k < count; ++k) training.step(cockpit);
+}
 
 Timing measure_overhead(const OverheadOptions& options,
                         const std::vector<Quantity>& quantities,

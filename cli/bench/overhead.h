@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/bench/turns.h"
+#include "flightdeck/cockpit.h"
 #include "flightdeck/quantity.h"
 #include "run/training.h"
 
@@ -25,5 +26,11 @@ struct OverheadOptions {
 Timing measure_overhead(const OverheadOptions& options,
                         const std::vector<Quantity>& quantities,
                         const std::function<void(int block)>& on_block);
+
+// Takes `count` steps, under the cockpit unless it is null.
+void take_steps(run::Training& training, Cockpit* cockpit, int64_t count);
+
+// A quantity that fails ends the measurement: one that is switched off would look cheap.
+CockpitOptions strict_options(const Grouping& grouping);
 
 }  // namespace flightdeck::cli

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cockpit/emit.h"
 
+#include <algorithm>
+
 #include <ATen/ATen.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace flightdeck {
 namespace {
@@ -70,27 +73,54 @@ void Transfer::add(std::vector<Tensor>& tensors) {
   for (Tensor& tensor : tensors) add(tensor);
 }
 
-void Transfer::run() {
-  std::vector<Tensor> parts;
-  std::vector<Tensor*> remote;
+void Transfer::start() {
   for (Tensor* tensor : tensors_) {
     *tensor = tensor->detach().to(at::kDouble);
     if (tensor->is_cpu()) {
       *tensor = tensor->contiguous();
-    } else {
-      parts.push_back(tensor->reshape({-1}));
-      remote.push_back(tensor);
+      continue;
     }
+    const auto is_there = [&](const Packet& packet) {
+      return packet.tensors.front()->device() == tensor->device();
+    };
+    auto packet = std::find_if(packets_.begin(), packets_.end(), is_there);
+    if (packet == packets_.end()) packet = packets_.emplace(packets_.end());
+    packet->tensors.push_back(tensor);
   }
   tensors_.clear();
-  if (parts.empty()) return;
-  const Tensor all = at::cat(parts).cpu();
-  int64_t begin = 0;
-  for (Tensor* tensor : remote) {
-    const int64_t size = tensor->numel();
-    *tensor = all.slice(0, begin, begin + size).view(tensor->sizes());
-    begin += size;
+  for (Packet& packet : packets_) {
+    std::vector<Tensor> parts;
+    for (const Tensor* tensor : packet.tensors) parts.push_back(tensor->reshape({-1}));
+    packet.packed = at::cat(parts);
+    if (!packet.packed.is_cuda()) continue;  // other devices have no pinned memory to copy to
+    const c10::Device device = packet.packed.device();
+    const c10::impl::VirtualGuardImpl guard(device.type());
+    packet.arrived = at::empty(packet.packed.sizes(), at::dtype(at::kDouble).pinned_memory(true));
+    packet.arrived.copy_(packet.packed, /*non_blocking=*/true);
+    packet.event = std::make_unique<c10::Event>(device.type());
+    packet.event->record(guard.getStream(device));
   }
+}
+
+bool Transfer::has_arrived() const {
+  return std::all_of(packets_.begin(), packets_.end(), [](const Packet& packet) {
+    return packet.event && packet.event->query();
+  });
+}
+
+void Transfer::finish() {
+  for (Packet& packet : packets_) {
+    // A copy that waits is as good as the one that is under way.
+    const bool is_here = packet.event && packet.event->query();
+    const Tensor all = is_here ? packet.arrived : packet.packed.cpu();
+    int64_t begin = 0;
+    for (Tensor* tensor : packet.tensors) {
+      const int64_t size = tensor->numel();
+      *tensor = all.slice(0, begin, begin + size).view(tensor->sizes());
+      begin += size;
+    }
+  }
+  packets_.clear();
 }
 
 std::vector<Tensor> tensors_of(const NamedValues& values) {

@@ -2,26 +2,41 @@
 // Turns values into plain readings; what lives on a device is fetched in one transfer.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <c10/core/Event.h>
 
 #include "flightdeck/quantity.h"
 #include "flightdeck/reading.h"
 
 namespace flightdeck {
 
-// Tensors of any type that become doubles on the CPU together, by one transfer per device.
+// Tensors of any type that become doubles on the CPU together, by one copy per device.
 class Transfer {
  public:
-  // `run` puts the numbers in the place of the tensor, which must live until then. An undefined
+  // `finish` puts the numbers in the place of the tensor, which must live until then. An undefined
   // tensor stays undefined.
   void add(Tensor& tensor);
   void add(std::vector<Tensor>& tensors);
-  void run();
+  // Copies behind what each device has queued and waits for none of it. Nothing is added after it.
+  void start();
+  // True if `finish` will not wait.
+  bool has_arrived() const;
+  void finish();
 
  private:
+  // What one device sends.
+  struct Packet {
+    std::vector<Tensor*> tensors;
+    Tensor packed, arrived;  // [n] there, and here
+    std::unique_ptr<c10::Event> event;
+  };
+
   std::vector<Tensor*> tensors_;
+  std::vector<Packet> packets_;
 };
 
 // Values with the name of their quantity.

@@ -82,55 +82,57 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   return updates;
 }
 
-void Pending::add_to(Transfer& transfer, const std::optional<ChordEnd>& chord_end) {
-  if (!waiting_) return;
-  waiting_->numbers = tensors_of(waiting_->values);
-  transfer.add(waiting_->numbers);
-  transfer.add(waiting_->squared_length);
-  waiting_->chord_end = chord_end;
-  if (!waiting_->chord_end) return;
-  for (ChordEnd* end : {&waiting_->chord_start, &*waiting_->chord_end}) {
+Pending::Completed Pending::complete(const std::optional<ChordEnd>& chord_end) {
+  Completed completed = std::move(static_cast<Completed&>(*waiting_));
+  completed.chord_end = chord_end;
+  drop();
+  return completed;
+}
+
+void Pending::Completed::add_to(Transfer& transfer) {
+  numbers = tensors_of(values);
+  transfer.add(numbers);
+  transfer.add(squared_length);
+  if (!chord_end) return;
+  for (ChordEnd* end : {&chord_start, &*chord_end}) {
     transfer.add(end->losses);
     transfer.add(end->slopes);
   }
 }
 
-bool Pending::stood_still() const {
-  const Tensor& length = waiting_->squared_length;
-  return length.defined() && length.item<double>() == 0;
+bool Pending::Completed::stood_still() const {
+  return squared_length.defined() && squared_length.item<double>() == 0;
 }
 
-ChordView Pending::chord() const {
-  const Tensor& squared = waiting_->squared_length;
+ChordView Pending::Completed::chord() const {
   ChordView chord;
-  chord.step = waiting_->step;
-  chord.length = squared.defined() ? std::sqrt(squared.item<double>()) : NAN;
-  set_end(chord, 0, waiting_->chord_start);
-  set_end(chord, 1, *waiting_->chord_end);
+  chord.step = step;
+  chord.length = squared_length.defined() ? std::sqrt(squared_length.item<double>()) : NAN;
+  set_end(chord, 0, chord_start);
+  set_end(chord, 1, *chord_end);
   return chord;
 }
 
-StepReadings Pending::take_readings(int64_t now, double time) {
+StepReadings Pending::readings_of_completed(const Completed& completed, int64_t now, double time) {
   const Groups& groups = context_.groups;
   StepReadings readings{
-      waiting_->step, time, readings_of(waiting_->values, waiting_->numbers, groups)};
-  if (waiting_->chord_end) {
-    const ChordView view = chord();
-    NamedValues values;
-    for (size_t k : waiting_->for_chord) {
-      if (!tracked_[k].is_on) continue;
-      failures_.attempt(
-          k, now, groups, values, [&] { return tracked_[k].functions.after_next(view); });
-    }
-    std::vector<Tensor> numbers = tensors_of(values);
-    Transfer transfer;
-    transfer.add(numbers);
-    transfer.run();
-    for (Reading& reading : readings_of(values, numbers, groups)) {
-      readings.readings.push_back(std::move(reading));
-    }
+      completed.step, time, readings_of(completed.values, completed.numbers, groups)};
+  if (!completed.chord_end) return readings;
+  const ChordView view = completed.chord();
+  NamedValues values;
+  for (size_t k : completed.for_chord) {
+    if (!tracked_[k].is_on) continue;
+    failures_.attempt(
+        k, now, groups, values, [&] { return tracked_[k].functions.after_next(view); });
   }
-  drop();
+  std::vector<Tensor> numbers = tensors_of(values);
+  Transfer transfer;
+  transfer.add(numbers);
+  transfer.start();
+  transfer.finish();
+  for (Reading& reading : readings_of(values, numbers, groups)) {
+    readings.readings.push_back(std::move(reading));
+  }
   return readings;
 }
 

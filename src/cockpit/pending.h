@@ -16,6 +16,23 @@ namespace flightdeck {
 
 class Pending {
  public:
+  // A step whose update, and whose chord if it was asked for, are known.
+  struct Completed {
+    int64_t step = 0;
+    std::vector<size_t> for_chord;  // tracked quantities
+    ChordEnd chord_start;
+    std::optional<ChordEnd> chord_end;
+    Tensor squared_length;        // of the update, once known
+    NamedValues values;           // of this step, known since
+    std::vector<Tensor> numbers;  // of these values
+
+    // The numbers, to be fetched with those of the step that ends.
+    void add_to(Transfer& transfer);
+    // True if the optimizer changed nothing. After the transfer.
+    bool stood_still() const;
+    ChordView chord() const;
+  };
+
   // The arguments must outlive this.
   Pending(const StepContext& context, std::vector<TrackedQuantity>& all_tracked, Failures& failures)
       : context_(context),
@@ -48,29 +65,19 @@ class Pending {
 
   // ---- the next step ends ----
 
-  // The values and numbers that wait, to be fetched with those of the step that ends.
-  void add_to(Transfer& transfer, const std::optional<ChordEnd>& chord_end);
-  // True if the optimizer changed nothing. After the transfer.
-  bool stood_still() const;
-  // The readings of the step that waits, which waits no longer. After the transfer.
-  StepReadings take_readings(int64_t now, double time);
+  // The step that waited, which waits no longer.
+  Completed complete(const std::optional<ChordEnd>& chord_end);
+  // Its readings, once the numbers are here. `now` is the step that completed it.
+  StepReadings readings_of_completed(const Completed& completed, int64_t now, double time);
 
   // From here on `step` waits, if a quantity that was due at it does.
   void leave(const Step& step);
 
  private:
-  struct Waiting {
-    int64_t step = 0;
-    std::vector<size_t> for_update, for_chord;  // tracked quantities
-    std::shared_ptr<const KeptRows> rows;       // until the update is known
-    ChordEnd chord_start;
-    std::optional<ChordEnd> chord_end;
-    Tensor squared_length;        // of the update, once known
-    NamedValues values;           // of this step, known since
-    std::vector<Tensor> numbers;  // of these values
+  struct Waiting : Completed {
+    std::vector<size_t> for_update;        // tracked quantities
+    std::shared_ptr<const KeptRows> rows;  // until the update is known
   };
-
-  ChordView chord() const;
 
   const StepContext& context_;
   std::vector<TrackedQuantity>& tracked_;

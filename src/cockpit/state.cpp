@@ -142,12 +142,12 @@ void Cockpit::State::load(const std::map<std::string, Tensor>& saved) {
 
 void Cockpit::State::flush() {
   const Call call(*this);
-  write_late_values();
+  write(deliveries_.take_all());
 }
 
 std::map<std::string, Tensor> Cockpit::State::save() {
   const Call call(*this);
-  write_late_values();  // whoever goes on from here has them in the record
+  write(deliveries_.take_all());  // whoever goes on from here has them in the record
   return save_state(context_, tracked_);
 }
 
@@ -240,7 +240,7 @@ void Cockpit::State::end_run_if_asked() noexcept {
     }
     is_finished_ = true;
     give_up_step();
-    write_late_values();
+    write(deliveries_.take_all());
     output_.finish(*ending_);
   } catch (...) {
     is_finished_ = true;

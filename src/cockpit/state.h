@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "cockpit/deliveries.h"
 #include "cockpit/failures.h"
-#include "cockpit/late_values.h"
 #include "cockpit/output.h"
 #include "cockpit/pending.h"
 #include "cockpit/plan.h"
@@ -83,11 +83,9 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   // For failures of a pass: switches off whom it concerns.
   Step::OnFailure on_failure();
   void compute_values(NamedValues& values);
-  // Everything of this step and the step before, after one transfer from the device.
+  // Everything of this step and the step before goes on its way; what has arrived is written.
   void publish(const NamedValues& values, const std::optional<ChordEnd>& chord_end);
-  // What light steps left on the device, at the latest with the end of the run.
-  void write_late_values();
-  void write_fetched_late_values();
+  void write(const std::vector<std::unique_ptr<Delivery>>& deliveries);
   // Says once which samples' losses are not finite, where the mean of the losses is not.
   void name_bad_samples(int64_t step,
                         const std::vector<Reading>& readings,
@@ -109,7 +107,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   Output output_;
   Failures failures_;
   Pending pending_;
-  LateValues late_;
+  Deliveries deliveries_;
   bool has_named_samples_ = false;
   bool losses_are_whole_ = false;  // when the graph was last read
   bool knows_groups_ = false;

@@ -257,43 +257,33 @@ void Cockpit::State::compute_values(NamedValues& values) {
 }
 
 void Cockpit::State::publish(const NamedValues& values, const std::optional<ChordEnd>& chord_end) {
-  const int64_t step = last_step_.value_or(0);
+  Delivery delivery;
+  delivery.step = last_step_.value_or(0);
+  delivery.time = seconds_since_1970();
+  delivery.values = values;
+  if (current_) delivery.samples = current_->samples();
   const bool is_light = current_ && current_->plan().is_light && !pending_.is_waiting();
-  if (is_light && late_.may_hold(values)) {
-    late_.hold({step, seconds_since_1970(), values, current_->samples(), {}});
-    return;
+  if (pending_.is_waiting()) delivery.completed = pending_.complete(chord_end);
+  if (is_light) {
+    deliveries_.hold(std::move(delivery));
+  } else {
+    deliveries_.send(std::move(delivery));
   }
-  Transfer transfer;
-  std::vector<Tensor> numbers = tensors_of(values);
-  transfer.add(numbers);
-  pending_.add_to(transfer, chord_end);
-  late_.add_to(transfer);
-  transfer.run();
-  write_fetched_late_values();
-  const double now = seconds_since_1970();
-  std::vector<Reading> own = readings_of(values, numbers, context_.groups);
-  for (const Reading& reading : own) {
-    if (reading.field == kRoundingField) output_.remark(step, reading.quantity, kRoundingRemark);
-  }
-  if (current_) name_bad_samples(step, own, current_->samples());
-  output_.write({step, now, std::move(own)});
-  if (!pending_.is_waiting()) return;
-  if (pending_.stood_still()) output_.remark(pending_.step(), "", kStandstill);
-  output_.write(pending_.take_readings(step, now));
+  write(deliveries_.take_arrived());
 }
 
-void Cockpit::State::write_late_values() {
-  Transfer transfer;
-  late_.add_to(transfer);
-  transfer.run();
-  write_fetched_late_values();
-}
-
-void Cockpit::State::write_fetched_late_values() {
-  for (const LateValues::Item& item : late_.take()) {
-    std::vector<Reading> readings = readings_of(item.values, item.numbers, context_.groups);
-    name_bad_samples(item.step, readings, item.samples);
-    output_.write({item.step, item.time, std::move(readings)});
+void Cockpit::State::write(const std::vector<std::unique_ptr<Delivery>>& deliveries) {
+  for (const std::unique_ptr<Delivery>& one : deliveries) {
+    std::vector<Reading> readings = readings_of(one->values, one->numbers, context_.groups);
+    for (const Reading& reading : readings) {
+      if (reading.field == kRoundingField)
+        output_.remark(one->step, reading.quantity, kRoundingRemark);
+    }
+    name_bad_samples(one->step, readings, one->samples);
+    output_.write({one->step, one->time, std::move(readings)});
+    if (!one->completed) continue;
+    if (one->completed->stood_still()) output_.remark(one->completed->step, "", kStandstill);
+    output_.write(pending_.readings_of_completed(*one->completed, one->step, one->time));
   }
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "cockpit/deliveries.h"
+
+#include <utility>
+
+namespace flightdeck {
+namespace {
+
+// Whoever looks at a run live loses at most a second of it.
+constexpr size_t kMostHeld = 100;
+constexpr std::chrono::seconds kLongest(1);
+// Steps on their way; a device that is further behind is waited for.
+constexpr size_t kMostUnderWay = 32;
+
+bool is_here(const NamedValues& values) {
+  for (const Tensor& tensor : tensors_of(values)) {
+    if (!tensor.is_cpu()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Deliveries::hold(Delivery delivery) {
+  const auto now = std::chrono::steady_clock::now();
+  const bool waits = !is_here(delivery.values);
+  if (held_.empty()) first_ = now;
+  held_.push_back(std::make_unique<Delivery>(std::move(delivery)));
+  if (!waits || held_.size() >= kMostHeld || now - first_ >= kLongest) start();
+}
+
+void Deliveries::send(Delivery delivery) {
+  held_.push_back(std::make_unique<Delivery>(std::move(delivery)));
+  start();
+}
+
+void Deliveries::start() {
+  if (held_.empty()) return;
+  auto freight = std::make_unique<Freight>();
+  freight->deliveries = std::exchange(held_, {});
+  for (const auto& delivery : freight->deliveries) {
+    delivery->numbers = tensors_of(delivery->values);
+    freight->transfer.add(delivery->numbers);
+    if (delivery->completed) delivery->completed->add_to(freight->transfer);
+  }
+  freight->transfer.start();
+  under_way_.push_back(std::move(freight));
+}
+
+void Deliveries::take_first(std::vector<std::unique_ptr<Delivery>>& taken) {
+  under_way_.front()->transfer.finish();
+  for (auto& delivery : under_way_.front()->deliveries) taken.push_back(std::move(delivery));
+  under_way_.pop_front();
+}
+
+std::vector<std::unique_ptr<Delivery>> Deliveries::take_arrived() {
+  std::vector<std::unique_ptr<Delivery>> taken;
+  while (!under_way_.empty() &&
+         (under_way_.size() > kMostUnderWay || under_way_.front()->transfer.has_arrived())) {
+    take_first(taken);
+  }
+  return taken;
+}
+
+std::vector<std::unique_ptr<Delivery>> Deliveries::take_all() {
+  start();
+  std::vector<std::unique_ptr<Delivery>> taken;
+  while (!under_way_.empty()) take_first(taken);
+  return taken;
+}
+
+}  // namespace flightdeck
