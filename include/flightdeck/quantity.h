@@ -276,6 +276,10 @@ class Quantity {
   /// True if it only passes on what a loop has anyway, `StepView::loss` and what was told: presets
   /// have it at every step. A step where nothing else is due reads no graph.
   Quantity& light(bool is_light);
+  /// True if `compute` reads nothing of a step but numbers per sample, parameter or bin: losses,
+  /// norms, products, histograms, what was told. Of a step on a GPU these are fetched without
+  /// waiting, and it is computed on the CPU when they have arrived.
+  Quantity& reads_numbers(bool reads);
   /// True if a number that the user logs under its name takes its place.
   Quantity& gives_way(bool gives);
   Quantity& settings(const Settings& settings);
@@ -288,6 +292,7 @@ class Quantity {
   const DueSteps& due() const { return due_; }
   bool has_groups() const { return has_groups_; }
   bool is_light() const { return is_light_; }
+  bool reads_numbers() const { return reads_numbers_; }
   bool gives_way() const { return gives_way_; }
   const std::vector<SettingInfo>& setting_infos() const { return setting_infos_; }
   const std::string& settings_text() const { return settings_text_; }
@@ -298,7 +303,7 @@ class Quantity {
   StepNeeds needs_;
   Cost cost_ = Cost::kFree;
   DueSteps due_;
-  bool has_groups_ = false, is_light_ = false, gives_way_ = false;
+  bool has_groups_ = false, is_light_ = false, reads_numbers_ = false, gives_way_ = false;
   std::vector<SettingInfo> setting_infos_;
   Functions functions_;
   std::function<Functions()> factory_;

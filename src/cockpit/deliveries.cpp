@@ -41,6 +41,7 @@ void Deliveries::start() {
   for (const auto& delivery : freight->deliveries) {
     delivery->numbers = tensors_of(delivery->values);
     freight->transfer.add(delivery->numbers);
+    if (delivery->fetched) delivery->fetched->add_to(freight->transfer);
     if (delivery->completed) delivery->completed->add_to(freight->transfer);
   }
   freight->transfer.start();

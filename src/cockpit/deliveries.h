@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cockpit/emit.h"
+#include "cockpit/fetched_step.h"
 #include "cockpit/pending.h"
 #include "cockpit/step_samples.h"
 
@@ -23,7 +24,9 @@ struct Delivery {
   NamedValues values;
   StepSamples samples;
   std::optional<Pending::Completed> completed;
-  std::vector<Tensor> numbers;  // of the values, once they have arrived
+  std::vector<size_t> late;              // tracked quantities that are computed on arrival, and
+  std::unique_ptr<FetchedStep> fetched;  // from what
+  std::vector<Tensor> numbers;           // of the values, once they have arrived
 };
 
 class Deliveries {

@@ -75,15 +75,16 @@ void Transfer::add(std::vector<Tensor>& tensors) {
 
 void Transfer::start() {
   for (Tensor* tensor : tensors_) {
-    *tensor = tensor->detach().to(at::kDouble);
+    *tensor = tensor->detach();
     if (tensor->is_cpu()) {
-      *tensor = tensor->contiguous();
+      *tensor = tensor->to(at::kDouble).contiguous();
       continue;
     }
-    const auto is_there = [&](const Packet& packet) {
-      return packet.tensors.front()->device() == tensor->device();
+    const auto fits = [&](const Packet& packet) {
+      const Tensor& first = *packet.tensors.front();
+      return first.device() == tensor->device() && first.scalar_type() == tensor->scalar_type();
     };
-    auto packet = std::find_if(packets_.begin(), packets_.end(), is_there);
+    auto packet = std::find_if(packets_.begin(), packets_.end(), fits);
     if (packet == packets_.end()) packet = packets_.emplace(packets_.end());
     packet->tensors.push_back(tensor);
   }
@@ -95,7 +96,8 @@ void Transfer::start() {
     if (!packet.packed.is_cuda()) continue;  // other devices have no pinned memory to copy to
     const c10::Device device = packet.packed.device();
     const c10::impl::VirtualGuardImpl guard(device.type());
-    packet.arrived = at::empty(packet.packed.sizes(), at::dtype(at::kDouble).pinned_memory(true));
+    packet.arrived = at::empty(packet.packed.sizes(),
+                               at::dtype(packet.packed.scalar_type()).pinned_memory(true));
     packet.arrived.copy_(packet.packed, /*non_blocking=*/true);
     packet.event = std::make_unique<c10::Event>(device.type());
     packet.event->record(guard.getStream(device));
@@ -112,7 +114,7 @@ void Transfer::finish() {
   for (Packet& packet : packets_) {
     // A copy that waits is as good as the one that is under way.
     const bool is_here = packet.event && packet.event->query();
-    const Tensor all = is_here ? packet.arrived : packet.packed.cpu();
+    const Tensor all = (is_here ? packet.arrived : packet.packed.cpu()).to(at::kDouble);
     int64_t begin = 0;
     for (Tensor* tensor : packet.tensors) {
       const int64_t size = tensor->numel();
@@ -121,6 +123,14 @@ void Transfer::finish() {
     }
   }
   packets_.clear();
+}
+
+std::vector<Tensor> fetched(std::vector<Tensor> tensors) {
+  Transfer transfer;
+  transfer.add(tensors);
+  transfer.start();
+  transfer.finish();
+  return tensors;
 }
 
 std::vector<Tensor> tensors_of(const NamedValues& values) {

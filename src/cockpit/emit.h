@@ -14,7 +14,7 @@
 
 namespace flightdeck {
 
-// Tensors of any type that become doubles on the CPU together, by one copy per device.
+// Tensors of any type that become doubles on the CPU together, by one copy per device and type.
 class Transfer {
  public:
   // `finish` puts the numbers in the place of the tensor, which must live until then. An undefined
@@ -28,7 +28,7 @@ class Transfer {
   void finish();
 
  private:
-  // What one device sends.
+  // What one device sends of one type.
   struct Packet {
     std::vector<Tensor*> tensors;
     Tensor packed, arrived;  // [n] there, and here
@@ -38,6 +38,9 @@ class Transfer {
   std::vector<Tensor*> tensors_;
   std::vector<Packet> packets_;
 };
+
+// The same at once, for tensors of which none is worth not waiting for.
+std::vector<Tensor> fetched(std::vector<Tensor> tensors);
 
 // Values with the name of their quantity.
 using NamedValues = std::vector<std::pair<std::string, Value>>;

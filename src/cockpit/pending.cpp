@@ -125,12 +125,7 @@ StepReadings Pending::readings_of_completed(const Completed& completed, int64_t 
     failures_.attempt(
         k, now, groups, values, [&] { return tracked_[k].functions.after_next(view); });
   }
-  std::vector<Tensor> numbers = tensors_of(values);
-  Transfer transfer;
-  transfer.add(numbers);
-  transfer.start();
-  transfer.finish();
-  for (Reading& reading : readings_of(values, numbers, groups)) {
+  for (Reading& reading : readings_of(values, fetched(tensors_of(values)), groups)) {
     readings.readings.push_back(std::move(reading));
   }
   return readings;

@@ -82,9 +82,13 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   void find_groups(const Batch& batch);
   // For failures of a pass: switches off whom it concerns.
   Step::OnFailure on_failure();
-  void compute_values(NamedValues& values);
+  // Returns those that are computed on arrival.
+  std::vector<size_t> compute_values(NamedValues& values);
+  std::vector<Reading> late_readings(const Delivery& delivery);
   // Everything of this step and the step before goes on its way; what has arrived is written.
-  void publish(const NamedValues& values, const std::optional<ChordEnd>& chord_end);
+  void publish(NamedValues values,
+               std::vector<size_t> late,
+               const std::optional<ChordEnd>& chord_end);
   void write(const std::vector<std::unique_ptr<Delivery>>& deliveries);
   // Says once which samples' losses are not finite, where the mean of the losses is not.
   void name_bad_samples(int64_t step,

@@ -174,7 +174,7 @@ bool Cockpit::State::begin_step(int64_t step,
     if (!output_.has_begun()) tell_run();
     const std::vector<Tensor>& update = pending_.begin_step(plan);
     if (plan.is_empty()) {
-      publish({}, std::nullopt);
+      publish({}, {}, std::nullopt);
       return false;
     }
     const Batch batch = make_batch();
@@ -182,7 +182,7 @@ bool Cockpit::State::begin_step(int64_t step,
     const bool leaves_out = batch.options().shared_terms == SharedTerms::kLeaveOut;
     if (leaves_out && !losses_are_whole_) plan.is_light = false;
     if (plan.is_light && is_of_unknown_size(batch)) {
-      if (pending_.is_waiting()) publish({}, std::nullopt);
+      if (pending_.is_waiting()) publish({}, {}, std::nullopt);
       return false;
     }
     const bool is_light = plan.is_light;
@@ -201,7 +201,7 @@ bool Cockpit::State::begin_step(int64_t step,
 void Cockpit::State::give_up_step() {
   current_.reset();
   try {
-    if (pending_.is_waiting()) publish({}, std::nullopt);
+    if (pending_.is_waiting()) publish({}, {}, std::nullopt);
   } catch (...) {
     // Why this step failed is told by whoever gives it up.
   }
@@ -231,10 +231,10 @@ void Cockpit::State::end_step(int64_t step) {
                   "; call backward() on a loss computed from them before the watch ends");
     }
     NamedValues values;
-    compute_values(values);
+    std::vector<size_t> late = compute_values(values);
     std::optional<ChordEnd> chord_end;
     if (current_->plan().ends_chord && current_->has_gradients()) chord_end = current_->chord_end();
-    publish(values, chord_end);
+    publish(std::move(values), std::move(late), chord_end);
     pending_.leave(*current_);
     take_remarks();
     current_.reset();
@@ -244,24 +244,38 @@ void Cockpit::State::end_step(int64_t step) {
   }
 }
 
-void Cockpit::State::compute_values(NamedValues& values) {
+std::vector<size_t> Cockpit::State::compute_values(NamedValues& values) {
+  std::vector<size_t> late;
   for (size_t k : current_->plan().due) {
     const auto& compute = tracked_[k].functions.compute;
     if (!tracked_[k].is_on || !compute) continue;
     // The pass failed and switched off others: this one's value is lost for this step alone.
     if (!current_->has_gradients() && needs_gradients(tracked_[k].needs())) continue;
+    if (tracked_[k].quantity.reads_numbers() && !current_->is_on_cpu()) {
+      late.push_back(k);
+      continue;
+    }
     failures_.attempt(k, current_->step(), context_.groups, values, [&] {
       return compute_with_remedy(compute, *current_);
     });
   }
+  return late;
 }
 
-void Cockpit::State::publish(const NamedValues& values, const std::optional<ChordEnd>& chord_end) {
+void Cockpit::State::publish(NamedValues values,
+                             std::vector<size_t> late,
+                             const std::optional<ChordEnd>& chord_end) {
   Delivery delivery;
   delivery.step = last_step_.value_or(0);
   delivery.time = seconds_since_1970();
-  delivery.values = values;
+  delivery.values = std::move(values);
   if (current_) delivery.samples = current_->samples();
+  if (!late.empty()) {
+    std::vector<StepNeeds> needs;
+    for (size_t k : late) needs.push_back(tracked_[k].needs());
+    delivery.fetched = std::make_unique<FetchedStep>(context_, *current_, needs);
+    delivery.late = std::move(late);
+  }
   const bool is_light = current_ && current_->plan().is_light && !pending_.is_waiting();
   if (pending_.is_waiting()) delivery.completed = pending_.complete(chord_end);
   if (is_light) {
@@ -272,9 +286,21 @@ void Cockpit::State::publish(const NamedValues& values, const std::optional<Chor
   write(deliveries_.take_arrived());
 }
 
+std::vector<Reading> Cockpit::State::late_readings(const Delivery& delivery) {
+  NamedValues values;
+  for (size_t k : delivery.late) {
+    if (!tracked_[k].is_on) continue;
+    failures_.attempt(k, delivery.step, context_.groups, values, [&] {
+      return tracked_[k].functions.compute(*delivery.fetched);
+    });
+  }
+  return readings_of(values, fetched(tensors_of(values)), context_.groups);
+}
+
 void Cockpit::State::write(const std::vector<std::unique_ptr<Delivery>>& deliveries) {
   for (const std::unique_ptr<Delivery>& one : deliveries) {
     std::vector<Reading> readings = readings_of(one->values, one->numbers, context_.groups);
+    for (Reading& reading : late_readings(*one)) readings.push_back(std::move(reading));
     for (const Reading& reading : readings) {
       if (reading.field == kRoundingField)
         output_.remark(one->step, reading.quantity, kRoundingRemark);

@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include "cockpit/activations.h"
+#include "cockpit/step_histograms.h"
 #include "passes/capture.h"
 
 namespace flightdeck {
@@ -96,18 +97,6 @@ const Result& find(const std::vector<std::pair<Key, Result>>& results,
     if (is_same(key)) return result;
   }
   TORCH_CHECK(false, "step view: no ", what, " of that kind was computed; name it in the needs");
-}
-
-// Of a parameter that the backward pass did not reach there are no counts.
-const Tensor& count_of(const ParameterGradients& parameter,
-                       const std::vector<Tensor>& counts,
-                       size_t position) {
-  TORCH_CHECK(position < counts.size(),
-              "step view: there is no histogram of '",
-              parameter.name,
-              "' because the backward pass did not reach all of its uses; watch only parameters "
-              "that it reaches");
-  return counts[position];
 }
 
 // Runs the body; what it throws goes to `on_failure`.
@@ -355,26 +344,11 @@ const std::vector<Activation>& Step::activations() const {
 }
 
 Tensor Step::histogram(const Bins& bins) const {
-  const auto found = std::find(plan_.histograms.begin(), plan_.histograms.end(), bins);
-  TORCH_CHECK(found != plan_.histograms.end(),
-              "step view: no histogram with these bins was counted; name it in the needs");
-  std::vector<Tensor> counts;
-  for (const ParameterGradients& parameter : gradients().parameters) {
-    counts.push_back(count_of(parameter, parameter.histograms, found - plan_.histograms.begin()));
-  }
-  return group_sums(counts).to(at::kLong);
+  return histogram_by_group(*this, plan_.histograms, bins);
 }
 
 Tensor Step::joint_histogram(const JointBins& bins) const {
-  const auto& planned = plan_.joint_histograms;
-  const auto found = std::find(planned.begin(), planned.end(), bins);
-  TORCH_CHECK(found != planned.end(),
-              "step view: no joint histogram with these bins was counted; name it in the needs");
-  std::vector<Tensor> counts;
-  for (const ParameterGradients& parameter : gradients().parameters) {
-    counts.push_back(count_of(parameter, parameter.joint_histograms, found - planned.begin()));
-  }
-  return group_sums(counts).to(at::kLong);
+  return joint_histogram_by_group(*this, plan_.joint_histograms, bins);
 }
 
 }  // namespace flightdeck

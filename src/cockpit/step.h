@@ -65,6 +65,8 @@ class Step final : public StepView {
   ChordEnd chord_end() const;
   // With the losses where they are known.
   StepSamples samples() const;
+  const LearningRates& rates() const { return learning_rates_; }
+  bool is_on_cpu() const { return loss_.is_cpu(); }
   // Remarks of the passes.
   const std::vector<std::string>& remarks() const { return remarks_; }
 

@@ -146,6 +146,11 @@ Quantity& Quantity::light(bool is_light) {
   return *this;
 }
 
+Quantity& Quantity::reads_numbers(bool reads) {
+  reads_numbers_ = reads;
+  return *this;
+}
+
 Quantity& Quantity::gives_way(bool gives) {
   gives_way_ = gives;
   return *this;

@@ -32,6 +32,7 @@ Quantity cabs(Settings&) {
       .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
+      .reads_numbers(true)
       .compute(&cabs_value);
 }
 

@@ -61,7 +61,7 @@ Quantity grad_hist_1d(Settings& settings) {
   if (adapts) return quantity.make([bins, range] { return adapting(bins, range); });
   StepNeeds needs;
   needs.histograms = {bins};
-  return quantity.needs(needs).compute(
+  return quantity.needs(needs).reads_numbers(true).compute(
       [bins](const StepView& step) { return counts_of(step, bins); });
 }
 

@@ -30,6 +30,7 @@ Quantity grad_noise_scale(Settings&) {
       .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
+      .reads_numbers(true)
       .compute(&grad_noise_scale_value);
 }
 

@@ -12,6 +12,7 @@ Quantity grad_norm(Settings&) {
       .reference("||g_B||; the root of the sum of squares over a group's tensors")
       .needs(Need::kArrivedNorm)
       .has_groups(true)
+      .reads_numbers(true)
       .compute([](const StepView& step) {
         const Tensor norms = at::stack(step.gradients(&ParameterGradients::arrived_norm));
         return Value(step.group_sums(norms.to(at::kDouble).square().unbind(0)).sqrt());

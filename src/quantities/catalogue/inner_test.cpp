@@ -26,6 +26,7 @@ Quantity inner_test(Settings&) {
       .needs(Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
+      .reads_numbers(true)
       .compute(&inner_test_value);
 }
 

@@ -26,6 +26,7 @@ Quantity norm_test(Settings&) {
       .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
+      .reads_numbers(true)
       .compute(&norm_test_value);
 }
 

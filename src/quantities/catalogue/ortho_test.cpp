@@ -45,6 +45,7 @@ Quantity ortho_test(Settings&) {
       .needs(Need::kDeviations | Need::kMeanDots)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
+      .reads_numbers(true)
       .compute(&ortho_test_value);
 }
 

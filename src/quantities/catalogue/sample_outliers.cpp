@@ -16,6 +16,7 @@ Quantity sample_outliers(Settings& settings) {
       .needs(Need::kNorms)
       .cost(Cost::kFirstOrder)
       .has_groups(true)
+      .reads_numbers(true)
       .compute([count](const StepView& step) {
         const int64_t N = step.batch_size();
         const auto [norms, order] = step.squared_norms().sqrt().sort(1, /*descending=*/true);

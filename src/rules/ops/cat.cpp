@@ -21,11 +21,12 @@ class CatRule final : public Rule {
     if (!out.is_batch()) return Layout::unknown();
     const int64_t dim = dim_of(node);
     if (dim == out.dim) {
-      const std::optional<int64_t> first = is_stack(node) ? std::nullopt : first_line(node, edge);
+      if (is_stack(node)) return Layout::unknown();
+      const std::optional<int64_t> first = first_line(node, edge);
       const Shape input = node.input_shape(edge);
       if (!first || input.size() != node.output_shape().size()) return Layout::unknown();
-      const int64_t end = *first + input[dim];
-      return written_layout(out, at::arange(*first, end, at::kLong));
+      const int64_t begin = first.value_or(0);  // not *first: GCC 12 takes it for unset
+      return written_layout(out, at::arange(begin, begin + input[dim], at::kLong));
     }
     return is_stack(node) && out.dim > dim ? out.at_dim(out.dim - 1) : out;
   }
