@@ -24,6 +24,7 @@
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
 #include "kernels/patch_products/patch_products.h"
+#include "kernels/tables/tables.h"
 #include "serve/assets.h"
 #include "serve/http_front.h"
 #include "suite/data_set.h"
@@ -159,6 +160,18 @@ MachineFinding gpu_finding(const std::vector<std::string>& gpus, int count) {
       ""};
 }
 
+// What makes a watched step cheap on a GPU.
+MachineFinding gpu_kernels_finding(int count) {
+  if (count == 0) return {"gpu kernels", true, "not needed without a GPU", ""};
+  const torch::Tensor context = torch::zeros({1}, torch::kCUDA);
+  const bool is_on = kernels::tables() != nullptr;
+  return {
+      "gpu kernels",
+      is_on,
+      kernels::tables_text(),
+      is_on ? "" : "without them LibTorch's operations do the same, in some hundred launches more"};
+}
+
 MachineFinding data_finding(const suite::DataDescription& data) {
   const std::string subject = "data set " + data.name;
   if (!data.needs_files) return {subject, true, "generated, needs no files", ""};
@@ -194,6 +207,7 @@ struct MachineReport {
                                           waiting_threads(blas),
                                           freed_memory(),
                                           gpu_finding(gpus, cuda_devices),
+                                          gpu_kernels_finding(cuda_devices),
                                           disk_finding(disk),
                                           dashboard_finding()};
 

@@ -36,6 +36,9 @@ struct CockpitOptions {
   SharedTerms shared_terms = SharedTerms::kKeep;
   uint64_t seed = 0;  ///< of sampled curvature and starting vectors; PyTorch's is not touched
   MemoryLimits memory;
+  /// On a GPU: write a step's values before its watch ends, which waits for the device. Otherwise
+  /// they are written when they have arrived, a step or more later; `flush` fetches them.
+  bool waits_for_values = false;
   /// Where warnings go; the default writes them to stderr.
   std::function<void(const std::string&)> on_warning;
   /// Says notes and warnings in the words of the program around, which may have other names for

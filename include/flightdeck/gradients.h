@@ -94,6 +94,9 @@ struct GradientOptions {
   /// Watch only: hand over the mean gradient the engine has as a by-product and spare PyTorch
   /// that work. `.grad` then equals PyTorch's to rounding, not to the bit.
   bool reuse_gradients = false;
+  /// False: a watch does not wait for a device to say which losses are not finite, and no remark
+  /// tells.
+  bool looks_at_losses = true;
   /// Called with each parameter's answers as soon as they are known; they are then not kept, so
   /// that memory stays at one layer. Called in the order of the backward pass.
   std::function<void(ParameterGradients&)> on_parameter;

@@ -6,6 +6,8 @@
 #include <ATen/ATen.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "rows/gpu_tables.h"
+
 namespace flightdeck {
 namespace {
 
@@ -49,6 +51,16 @@ Reading reading_of(
   return reading;
 }
 
+// All entries of tensors of one device in a list.
+Tensor packed(const std::vector<Tensor*>& tensors) {
+  if (tensors[0]->is_cuda()) {
+    if (auto list = packed_by_table({tensors.begin(), tensors.end()})) return *list;
+  }
+  std::vector<Tensor> parts;
+  for (const Tensor* tensor : tensors) parts.push_back(tensor->reshape({-1}).to(at::kDouble));
+  return at::cat(parts);
+}
+
 }  // namespace
 
 void check_value(const std::string& quantity, const Value& value, const Groups& groups) {
@@ -75,29 +87,25 @@ void Transfer::add(std::vector<Tensor>& tensors) {
 
 void Transfer::start() {
   for (Tensor* tensor : tensors_) {
-    *tensor = tensor->detach();
+    if (tensor->requires_grad()) *tensor = tensor->detach();
     if (tensor->is_cpu()) {
       *tensor = tensor->to(at::kDouble).contiguous();
       continue;
     }
-    const auto fits = [&](const Packet& packet) {
-      const Tensor& first = *packet.tensors.front();
-      return first.device() == tensor->device() && first.scalar_type() == tensor->scalar_type();
+    const auto is_there = [&](const Packet& packet) {
+      return packet.tensors.front()->device() == tensor->device();
     };
-    auto packet = std::find_if(packets_.begin(), packets_.end(), fits);
+    auto packet = std::find_if(packets_.begin(), packets_.end(), is_there);
     if (packet == packets_.end()) packet = packets_.emplace(packets_.end());
     packet->tensors.push_back(tensor);
   }
   tensors_.clear();
   for (Packet& packet : packets_) {
-    std::vector<Tensor> parts;
-    for (const Tensor* tensor : packet.tensors) parts.push_back(tensor->reshape({-1}));
-    packet.packed = at::cat(parts);
+    packet.packed = packed(packet.tensors);
     if (!packet.packed.is_cuda()) continue;  // other devices have no pinned memory to copy to
     const c10::Device device = packet.packed.device();
     const c10::impl::VirtualGuardImpl guard(device.type());
-    packet.arrived = at::empty(packet.packed.sizes(),
-                               at::dtype(packet.packed.scalar_type()).pinned_memory(true));
+    packet.arrived = at::empty(packet.packed.sizes(), at::dtype(at::kDouble).pinned_memory(true));
     packet.arrived.copy_(packet.packed, /*non_blocking=*/true);
     packet.event = std::make_unique<c10::Event>(device.type());
     packet.event->record(guard.getStream(device));
@@ -114,12 +122,14 @@ void Transfer::finish() {
   for (Packet& packet : packets_) {
     // A copy that waits is as good as the one that is under way.
     const bool is_here = packet.event && packet.event->query();
-    const Tensor all = (is_here ? packet.arrived : packet.packed.cpu()).to(at::kDouble);
-    int64_t begin = 0;
+    const Tensor all = is_here ? packet.arrived : packet.packed.cpu();
+    auto* next = all.data_ptr<double>();
     for (Tensor* tensor : packet.tensors) {
       const int64_t size = tensor->numel();
-      *tensor = all.slice(0, begin, begin + size).view(tensor->sizes());
-      begin += size;
+      // Holds all of them. Views would be two operations each.
+      *tensor = at::from_blob(
+          next, tensor->sizes(), [all](void*) {}, at::kDouble);
+      next += size;
     }
   }
   packets_.clear();

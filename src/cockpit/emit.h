@@ -14,7 +14,7 @@
 
 namespace flightdeck {
 
-// Tensors of any type that become doubles on the CPU together, by one copy per device and type.
+// Tensors of any type that become doubles on the CPU together, by one copy per device.
 class Transfer {
  public:
   // `finish` puts the numbers in the place of the tensor, which must live until then. An undefined
@@ -28,7 +28,7 @@ class Transfer {
   void finish();
 
  private:
-  // What one device sends of one type.
+  // What one device sends.
   struct Packet {
     std::vector<Tensor*> tensors;
     Tensor packed, arrived;  // [n] there, and here

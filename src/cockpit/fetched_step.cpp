@@ -9,24 +9,24 @@
 namespace flightdeck {
 namespace {
 
-struct Field {
+struct NumberField {
   Need need;
   Tensor ParameterGradients::*field;
 };
 
 // The answers that are numbers per sample or parameter.
-constexpr Field kFields[] = {{Need::kNorms, &ParameterGradients::norms},
-                             {Need::kDots, &ParameterGradients::dots},
-                             {Need::kMeanDots, &ParameterGradients::mean_dots},
-                             {Need::kArrivedNorm, &ParameterGradients::arrived_norm},
-                             {Need::kDeviations, &ParameterGradients::deviations},
-                             {Need::kDeviations, &ParameterGradients::squared_mean}};
+constexpr NumberField kNumberFields[] = {{Need::kNorms, &ParameterGradients::norms},
+                                         {Need::kDots, &ParameterGradients::dots},
+                                         {Need::kMeanDots, &ParameterGradients::mean_dots},
+                                         {Need::kArrivedNorm, &ParameterGradients::arrived_norm},
+                                         {Need::kDeviations, &ParameterGradients::deviations},
+                                         {Need::kDeviations, &ParameterGradients::squared_mean}};
 
 ParameterGradients numbers_of(const ParameterGradients& all, const StepNeeds& needs) {
   ParameterGradients numbers;
   numbers.name = all.name;
   numbers.epsilon = all.epsilon;
-  for (const auto& [need, field] : kFields) {
+  for (const auto& [need, field] : kNumberFields) {
     if (needs.gradients.has(need)) numbers.*field = all.*field;
   }
   if (!needs.histograms.empty()) numbers.histograms = all.histograms;
@@ -89,7 +89,7 @@ void FetchedStep::add_to(Transfer& transfer) {
   transfer.add(samples_.labels);
   transfer.add(samples_.predictions);
   const auto add = [&](ParameterGradients& numbers) {
-    for (const auto& [need, field] : kFields) transfer.add(numbers.*field);
+    for (const auto& [need, field] : kNumberFields) transfer.add(numbers.*field);
     transfer.add(numbers.histograms);
   };
   add(gradients_.total);

@@ -2,6 +2,7 @@
 #include "cockpit/pending.h"
 
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -14,22 +15,26 @@ namespace {
 // The update after a step, for those who asked for it.
 class Update final : public UpdateView {
  public:
-  Update(int64_t step, const Groups& groups, const UpdateTracker& tracker, Tensor squares)
-      : step_(step), groups_(groups), tracker_(tracker), squares_(std::move(squares)) {}
+  using Before = std::function<Tensor()>;
+  Update(int64_t step, const Groups& groups, Tensor squares, Before before)
+      : step_(step),
+        groups_(groups),
+        squares_(std::move(squares)),
+        find_before_(std::move(before)) {}
 
   int64_t step() const override { return step_; }
   const Groups& groups() const override { return groups_; }
   const Tensor& squared_update() const override { return squares_; }
   const Tensor& squared_parameters() const override {
-    if (!before_.defined()) before_ = sum_by_group(tracker_.squares_before(), groups_);
+    if (!before_.defined()) before_ = find_before_();
     return before_;
   }
 
  private:
   int64_t step_;
   const Groups& groups_;
-  const UpdateTracker& tracker_;
   Tensor squares_;
+  Before find_before_;
   mutable Tensor before_;
 };
 
@@ -39,15 +44,28 @@ std::vector<Tensor> as_directions(const std::vector<Tensor>& updates) {
   return directions;
 }
 
+struct Moments {
+  double mean, variance;  // unbiased; NaN of one number
+};
+
+Moments moments_of(const Tensor& numbers) {
+  const int64_t count = numbers.numel();
+  const double* values = numbers.data_ptr<double>();
+  double sum = 0, squares = 0;
+  for (int64_t k = 0; k < count; ++k) sum += values[k];
+  const double mean = sum / static_cast<double>(count);
+  for (int64_t k = 0; k < count; ++k) squares += (values[k] - mean) * (values[k] - mean);
+  return {mean, count > 1 ? squares / static_cast<double>(count - 1) : NAN};
+}
+
 // One end of a chord, its numbers fetched.
 void set_end(ChordView& chord, int end, const ChordEnd& numbers) {
-  const double* losses = numbers.losses.data_ptr<double>();
-  const double* slopes = numbers.slopes.data_ptr<double>();
+  const Moments losses = moments_of(numbers.losses), slopes = moments_of(numbers.slopes);
   chord.batch_size[end] = numbers.batch_size;
-  chord.loss[end] = losses[0];
-  chord.loss_variance[end] = losses[1];
-  chord.slope[end] = slopes[0] / chord.length;
-  chord.slope_variance[end] = slopes[1] / (chord.length * chord.length);
+  chord.loss[end] = losses.mean;
+  chord.loss_variance[end] = losses.variance;
+  chord.slope[end] = slopes.mean / chord.length;
+  chord.slope_variance[end] = slopes.variance / (chord.length * chord.length);
 }
 
 }  // namespace
@@ -61,18 +79,20 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   std::vector<Tensor> squares;
   const std::vector<Tensor>& updates = tracker_.take(squares, plan.update);
   const Groups& groups = context_.groups;
-  const Update update(waiting_->step, groups, tracker_, sum_by_group(squares, groups));
-  for (size_t k : waiting_->for_update) {
-    if (!tracked_[k].is_on) continue;
-    failures_.attempt(k, plan.step, groups, waiting_->values, [&] {
-      return tracked_[k].functions.after_update(update);
+  if (squares[0].is_cpu()) {
+    const Update update(waiting_->step, groups, sum_by_group(squares, groups), [&] {
+      return sum_by_group(tracker_.squares_before(), groups);
     });
+    tell_update(*waiting_, update, plan.step, waiting_->values);
+    waiting_->squared_length = update.squared_update()[0];
+  } else {
+    // They are told when these numbers have arrived.
+    waiting_->squares = at::stack(squares);
+    waiting_->before = at::stack(tracker_.squares_before());
   }
-  waiting_->squared_length = update.squared_update()[0];
   if (!plan.ends_chord) return updates;
   try {
-    const Tensor slopes = waiting_->rows->dots(as_directions(updates)).select(1, 0);
-    waiting_->chord_start.slopes = mean_and_variance(slopes);
+    waiting_->chord_start.slopes = waiting_->rows->dots(as_directions(updates)).select(1, 0);
   } catch (...) {
     failures_.switch_off(waiting_->for_chord, plan.step);
     waiting_->for_chord.clear();
@@ -80,6 +100,18 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   }
   waiting_->rows.reset();
   return updates;
+}
+
+void Pending::tell_update(Completed& of,
+                          const UpdateView& update,
+                          int64_t now,
+                          NamedValues& values) {
+  for (size_t k : of.for_update) {
+    if (!tracked_[k].is_on) continue;
+    failures_.attempt(k, now, context_.groups, values, [&] {
+      return tracked_[k].functions.after_update(update);
+    });
+  }
 }
 
 Pending::Completed Pending::complete(const std::optional<ChordEnd>& chord_end) {
@@ -93,11 +125,17 @@ void Pending::Completed::add_to(Transfer& transfer) {
   numbers = tensors_of(values);
   transfer.add(numbers);
   transfer.add(squared_length);
+  transfer.add(squares);
+  transfer.add(before);
   if (!chord_end) return;
   for (ChordEnd* end : {&chord_start, &*chord_end}) {
     transfer.add(end->losses);
     transfer.add(end->slopes);
   }
+}
+
+void Pending::Completed::arrive() {
+  if (squares.defined()) squared_length = squares.sum();
 }
 
 bool Pending::Completed::stood_still() const {
@@ -113,18 +151,29 @@ ChordView Pending::Completed::chord() const {
   return chord;
 }
 
-StepReadings Pending::readings_of_completed(const Completed& completed, int64_t now, double time) {
-  const Groups& groups = context_.groups;
-  StepReadings readings{
-      completed.step, time, readings_of(completed.values, completed.numbers, groups)};
-  if (!completed.chord_end) return readings;
+void Pending::add_chord(const Completed& completed, int64_t now, NamedValues& values) {
+  if (!completed.chord_end) return;
   const ChordView view = completed.chord();
-  NamedValues values;
   for (size_t k : completed.for_chord) {
     if (!tracked_[k].is_on) continue;
     failures_.attempt(
-        k, now, groups, values, [&] { return tracked_[k].functions.after_next(view); });
+        k, now, context_.groups, values, [&] { return tracked_[k].functions.after_next(view); });
   }
+}
+
+StepReadings Pending::readings_of_completed(Completed& completed, int64_t now, double time) {
+  const Groups& groups = context_.groups;
+  StepReadings readings{
+      completed.step, time, readings_of(completed.values, completed.numbers, groups)};
+  NamedValues values;
+  if (completed.squares.defined()) {
+    const Update update(
+        completed.step, groups, sum_stacked_by_group(completed.squares, groups), [&] {
+          return sum_stacked_by_group(completed.before, groups);
+        });
+    tell_update(completed, update, now, values);
+  }
+  add_chord(completed, now, values);
   for (Reading& reading : readings_of(values, fetched(tensors_of(values)), groups)) {
     readings.readings.push_back(std::move(reading));
   }

@@ -19,16 +19,19 @@ class Pending {
   // A step whose update, and whose chord if it was asked for, are known.
   struct Completed {
     int64_t step = 0;
-    std::vector<size_t> for_chord;  // tracked quantities
+    std::vector<size_t> for_update, for_chord;  // tracked quantities
     ChordEnd chord_start;
     std::optional<ChordEnd> chord_end;
+    Tensor squares, before;       // [P]: of the update and of the parameters before it, if known
     Tensor squared_length;        // of the update, once known
     NamedValues values;           // of this step, known since
     std::vector<Tensor> numbers;  // of these values
 
     // The numbers, to be fetched with those of the step that ends.
     void add_to(Transfer& transfer);
-    // True if the optimizer changed nothing. After the transfer.
+    // After the transfer, before anything below.
+    void arrive();
+    // True if the optimizer changed nothing.
     bool stood_still() const;
     ChordView chord() const;
   };
@@ -68,14 +71,17 @@ class Pending {
   // The step that waited, which waits no longer.
   Completed complete(const std::optional<ChordEnd>& chord_end);
   // Its readings, once the numbers are here. `now` is the step that completed it.
-  StepReadings readings_of_completed(const Completed& completed, int64_t now, double time);
+  StepReadings readings_of_completed(Completed& completed, int64_t now, double time);
 
   // From here on `step` waits, if a quantity that was due at it does.
   void leave(const Step& step);
 
  private:
+  // Calls those that asked for the update; `now` is the step at which this happens.
+  void add_chord(const Completed& completed, int64_t now, NamedValues& values);
+  void tell_update(Completed& of, const UpdateView& update, int64_t now, NamedValues& values);
+
   struct Waiting : Completed {
-    std::vector<size_t> for_update;        // tracked quantities
     std::shared_ptr<const KeptRows> rows;  // until the update is known
   };
 

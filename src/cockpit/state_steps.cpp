@@ -283,7 +283,7 @@ void Cockpit::State::publish(NamedValues values,
   } else {
     deliveries_.send(std::move(delivery));
   }
-  write(deliveries_.take_arrived());
+  write(context_.options.waits_for_values ? deliveries_.take_all() : deliveries_.take_arrived());
 }
 
 std::vector<Reading> Cockpit::State::late_readings(const Delivery& delivery) {
@@ -308,6 +308,7 @@ void Cockpit::State::write(const std::vector<std::unique_ptr<Delivery>>& deliver
     name_bad_samples(one->step, readings, one->samples);
     output_.write({one->step, one->time, std::move(readings)});
     if (!one->completed) continue;
+    one->completed->arrive();
     if (one->completed->stood_still()) output_.remark(one->completed->step, "", kStandstill);
     output_.write(pending_.readings_of_completed(*one->completed, one->step, one->time));
   }

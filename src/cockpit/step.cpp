@@ -81,6 +81,11 @@ Tensor mean_loss(const Batch& batch) {
   return is_sum ? values / batch.size() : values;
 }
 
+// The loop may write over its losses before they are read.
+Tensor copied(const Tensor& losses) {
+  return losses.to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
+}
+
 // The first `count` of the batch, or all of it for 0.
 Batch first_of(const Batch& batch, int64_t count) {
   if (count == 0 || count >= batch.size()) return batch;
@@ -113,16 +118,6 @@ void attempt(const Step::OnFailure& on_failure,
 }
 
 }  // namespace
-
-Tensor mean_and_variance(const Tensor& values) {
-  const Tensor numbers = values.to(at::kDouble);
-  // One value has no variance; PyTorch would say so at every step.
-  const Tensor variance =
-      numbers.numel() > 1
-          ? numbers.var(/*unbiased=*/true)
-          : at::full({}, std::numeric_limits<double>::quiet_NaN(), numbers.options());
-  return at::stack({numbers.mean(), variance});
-}
 
 Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOptions& options)
     : context_(context),
@@ -200,6 +195,7 @@ void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
   options.histograms = plan_.histograms;
   options.joint_histograms = plan_.joint_histograms;
   options.keep_rows = plan_.chord;
+  options.looks_at_losses = false;  // the cockpit names the samples when the losses have arrived
   Needs needs = plan_.gradients;
   if (plan_.ends_chord) {
     needs = needs | Need::kDots;
@@ -289,12 +285,10 @@ StepSamples Step::samples() const {
   return samples;
 }
 
-ChordEnd Step::chord_start() const { return {mean_and_variance(losses()), Tensor(), batch_size_}; }
+ChordEnd Step::chord_start() const { return {copied(losses()), Tensor(), batch_size_}; }
 
 ChordEnd Step::chord_end() const {
-  return {mean_and_variance(losses()),
-          mean_and_variance(gradients().total.dots.select(1, 0)),
-          batch_size_};
+  return {copied(losses()), gradients().total.dots.select(1, 0), batch_size_};
 }
 
 double Step::seconds() const {

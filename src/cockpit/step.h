@@ -31,11 +31,10 @@ struct StepContext {
   std::map<std::pair<CurvatureKind, int64_t>, Tensor> eigenvectors;
 };
 
-// One end of an update: mean and unbiased variance of the individual losses and of the slopes, in
-// double.
+// One end of an update: the individual losses and the slopes along it, in double.
 struct ChordEnd {
-  Tensor losses;  // [2]
-  Tensor slopes;  // [2]; undefined until the update is known
+  Tensor losses;  // [N]
+  Tensor slopes;  // [N]; undefined until the update is known
   int64_t batch_size = 0;
 };
 
@@ -123,8 +122,5 @@ class Step final : public StepView {
   std::string losses_error_;           // why these are not known
   std::vector<std::string> remarks_;
 };
-
-// Mean and unbiased variance (NaN for one entry), [2] in double.
-Tensor mean_and_variance(const Tensor& values);
 
 }  // namespace flightdeck

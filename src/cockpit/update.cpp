@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/gpu_tables.h"
 #include "rows/sweeps.h"
 
 namespace flightdeck {
@@ -56,13 +57,32 @@ void UpdateTracker::remember() {
   }
 }
 
+bool UpdateTracker::take_by_table(std::vector<Tensor>& squares, bool remember_again) {
+  std::vector<TablePair> pairs;
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    const Tensor now = parameters_[p].tensor.detach();
+    const Tensor& before = remembered_[p];
+    const bool fits = fit_tables(now, before) && before.strides() == updates_[p].strides() &&
+                      now.device() == remembered_[0].device();
+    if (!fits) return false;
+    pairs.push_back({now, before, updates_[p], remember_again ? before : Tensor()});
+  }
+  const auto sums = sums_by_table(pairs);
+  if (!sums) return false;
+  squares = sums->squares.unbind(0);
+  before_ = sums->before;
+  return true;
+}
+
 const std::vector<Tensor>& UpdateTracker::take(std::vector<Tensor>& squares, bool remember_again) {
   const at::NoGradGuard no_grad;
   if (updates_.empty()) {
     for (const Tensor& values : remembered_) updates_.push_back(at::empty_like(values));
   }
   squares.clear();
+  before_ = Tensor();
   if (!updates_[0].is_cpu()) {
+    if (take_by_table(squares, remember_again)) return updates_;
     std::vector<Tensor> now;
     for (const NamedParameter& parameter : parameters_) now.push_back(parameter.tensor.detach());
     updates_ = at::_foreach_sub(now, remembered_);
@@ -90,6 +110,7 @@ const std::vector<Tensor>& UpdateTracker::take(std::vector<Tensor>& squares, boo
 
 std::vector<Tensor> UpdateTracker::squares_before() const {
   const at::NoGradGuard no_grad;
+  if (before_.defined()) return before_.unbind(0);
   std::vector<Tensor> now;
   for (const NamedParameter& parameter : parameters_) now.push_back(parameter.tensor.detach());
   return squared_distances(now, updates_);

@@ -24,8 +24,12 @@ class UpdateTracker {
   std::vector<Tensor> squares_before() const;
 
  private:
+  // On a GPU: all in two launches. False if there are no kernels for that.
+  bool take_by_table(std::vector<Tensor>& squares, bool remember_again);
+
   Parameters parameters_;
   std::vector<Tensor> remembered_, updates_;
+  Tensor before_;  // [P]: squares of the parameters before, if known; else undefined
 };
 
 }  // namespace flightdeck

@@ -10,10 +10,14 @@
 #include "passes/gradient_fields.h"
 #include "passes/slow_rows.h"
 #include "rows/dense.h"
+#include "rows/gpu_tables.h"
 #include "rows/sweeps.h"
 
 namespace flightdeck {
 namespace {
+
+// Factors that wait on a GPU for those of other parameters, in multiples of the scratch memory.
+constexpr int64_t kMostWaiting = 4;
 
 // Everything an optimizer may change in place.
 std::vector<Tensor> leaves_of(const Capture& capture, const Parameters& parameters) {
@@ -136,6 +140,12 @@ void FirstOrderPass::complete(size_t parameter, Rows rows) {
   }
   Questions questions = results_.questions_for(parameter);
   if (options_.reuse_gradients) questions.what = questions.what | Need::kMean;
+  const bool may_wait = !options_.reuse_gradients && !options_.on_parameter;
+  if (may_wait && together_.add(parameter, rows, questions)) {
+    if (kept_) kept_->keep(parameter, rows, factor_);
+    if (together_.bytes() > kMostWaiting * batch_.memory.scratch_bytes) answer_together();
+    return;
+  }
   const bool keeps_written = kept_ && kept_->wants_written(rows, questions);
   if (keeps_written) questions.what = questions.what | Need::kIndividual;
   Answers answers = rows.answer(questions);
@@ -147,6 +157,15 @@ void FirstOrderPass::complete(size_t parameter, Rows rows) {
   }
   for (auto& use : results_.coverage(parameter).uses) use.algorithm = answers.algorithm;
   results_.report(parameter, std::move(answers), factor_);
+}
+
+void FirstOrderPass::answer_together() {
+  for (RowsTogether::Item& item : together_.answer()) {
+    for (auto& use : results_.coverage(item.parameter).uses) {
+      use.algorithm = item.answers.algorithm;
+    }
+    results_.report(item.parameter, std::move(item.answers), factor_);
+  }
 }
 
 void FirstOrderPass::hand_over_gradient(size_t parameter,
@@ -191,6 +210,12 @@ void FirstOrderPass::arrive(size_t parameter, const Tensor& gradient) {
   // At once, and the gradient is let go: PyTorch makes it `.grad` without a copy if nobody holds
   // it.
   const Tensor entries = gradient.is_sparse() ? gradient.coalesce().values() : gradient;
+  if (!options_.on_parameter && fits_tables(entries) && entries.is_non_overlapping_and_dense()) {
+    if (const auto sums = sums_by_table({{entries.detach(), {}, {}, {}}})) {
+      arrived_squares_.emplace_back(parameter, sums->squares);
+      return;
+    }
+  }
   const Tensor norm = sum_of_squares(in_row_precision(entries.detach())).sqrt_();
   if (arrival_weight_.defined()) {
     settle_arrival(parameter, norm);
@@ -208,6 +233,16 @@ void FirstOrderPass::set_arrival_weights(const Tensor& gradient) {
 
 void FirstOrderPass::settle_arrival(size_t parameter, const Tensor& norm) {
   results_.arrive(parameter, norm / arrival_weight_.to(norm.options()));
+}
+
+void FirstOrderPass::settle_arrivals() {
+  if (arrived_squares_.empty() || !arrival_weight_.defined()) return;
+  std::vector<Tensor> squares;
+  for (const auto& [parameter, square] : arrived_squares_) squares.push_back(square);
+  const Tensor norms = at::cat(squares).sqrt_() / arrival_weight_.to(at::kDouble);
+  const std::vector<Tensor> each = norms.to(at::kFloat).unbind(0);
+  for (size_t k = 0; k < each.size(); ++k) results_.arrive(arrived_squares_[k].first, each[k]);
+  arrived_squares_.clear();
 }
 
 bool FirstOrderPass::has_slow() const {
@@ -279,6 +314,8 @@ void FirstOrderPass::run() {
 Gradients FirstOrderPass::finish() {
   const Tensor& losses = batch_.losses;
   const compat::PassGuard guard;
+  answer_together();
+  settle_arrivals();
   for (size_t p = 0; p < early_norms_.size(); ++p) {
     if (early_norms_[p].defined()) settle_arrival(p, early_norms_[p]);
   }
@@ -299,7 +336,8 @@ Gradients FirstOrderPass::finish() {
   }
   if (!unused.empty()) results_.remark("zero rows, no part in the losses: " + unused);
   // A sum is finite only if all summands are: one number to fetch from a device, as a rule.
-  if (!std::isfinite(losses.sum().item<double>())) {
+  const bool looks = losses.is_cpu() || options_.looks_at_losses;
+  if (looks && !std::isfinite(losses.sum().item<double>())) {
     const int64_t bad = losses.numel() - losses.isfinite().sum().item<int64_t>();
     results_.remark(std::to_string(bad) + " of " + std::to_string(losses.numel()) +
                     " losses are NaN or infinite; their rows are too");

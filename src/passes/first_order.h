@@ -13,6 +13,7 @@
 #include "passes/results.h"
 #include "passes/rows_collector.h"
 #include "passes/walker.h"
+#include "rows/together.h"
 
 namespace flightdeck {
 
@@ -72,6 +73,10 @@ class FirstOrderPass {
  private:
   void check_options(Needs what) const;
   void complete(size_t parameter, Rows rows);
+  // Those that wait for each other.
+  void answer_together();
+  // What arrived, once all of it has.
+  void settle_arrivals();
   void hand_over_gradient(size_t parameter, const Rows& rows, const Answers& answers);
   void scale_early();
   void settle_arrival(size_t parameter, const Tensor& norm);
@@ -86,10 +91,14 @@ class FirstOrderPass {
   Tensor factor_;           // one element: rows are multiplied by it
   Tensor gradient_factor_;  // one element: output gradients are, if rows are counted
   Tensor sample_factor_;    // [N]: output gradients are multiplied by it, if weights differ
+  bool is_watch_;           // of a backward pass that goes on after it
   bool asks_rows_;
   bool needs_arrivals_;
   Tensor arrival_weight_;            // one element: the sum of the samples' weights
   std::vector<Tensor> early_norms_;  // arrived before the weights were known
+  // Squared norms of what arrived on a GPU: the rest is done for all of them together.
+  std::vector<std::pair<size_t, Tensor>> arrived_squares_;
+  RowsTogether together_;
   std::function<void(size_t parameter, const Tensor& gradient)> on_handed_over_;
   std::shared_ptr<FactoredRows> kept_;
   RowsCollector collector_;

@@ -7,6 +7,7 @@
 
 #include "graph/torch_compat.h"
 #include "rows/dense.h"
+#include "rows/together.h"
 
 namespace flightdeck {
 namespace {
@@ -84,6 +85,10 @@ Tensor FactoredRows::dots(const std::vector<Tensor>& directions) const {
   const compat::PassGuard guard;
   check_directions(directions, parameters_, "kept rows", "directions");
   Tensor total;
+  RowsTogether together;
+  const auto add = [&total](const Tensor& part) {
+    if (part.defined()) total = total.defined() ? total + part : part;
+  };
   for (size_t p = 0; p < kept_.size(); ++p) {
     if (kept_[p].rows.empty()) continue;
     check_unmodified(p);
@@ -91,10 +96,12 @@ Tensor FactoredRows::dots(const std::vector<Tensor>& directions) const {
     questions.what = Need::kDots;
     questions.directions = directions[p].detach();
     questions.scratch_bytes = scratch_bytes_;
-    Tensor part = kept_[p].rows.answer(questions).dots;
-    if (kept_[p].factor.defined()) part = part.mul(kept_[p].factor.to(part.options()));
-    total = total.defined() ? total + part : part;
+    const Tensor& factor = kept_[p].factor;
+    if (!factor.defined() && together.add_for_dots(p, kept_[p].rows, questions)) continue;
+    const Tensor part = kept_[p].rows.answer(questions).dots;
+    add(factor.defined() ? part.mul(factor.to(part.options())) : part);
   }
+  add(together.dots());
   if (total.defined()) return total;
   return at::zeros({count_, directions[0].size(0)}, in_row_precision(directions[0]).options());
 }

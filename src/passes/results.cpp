@@ -15,8 +15,25 @@ namespace {
 // Launches are dear on a GPU and its memory is large: do more in one piece there.
 constexpr int64_t kCudaScratchFactor = 16;
 
-void add(Tensor& total, const Tensor& part) {
-  if (part.defined()) total = total.defined() ? total + part : part.clone();
+// Answers up to this size are added up together on a GPU, where every addition is a launch.
+constexpr int64_t kAddedTogether = int64_t{1} << 14;
+
+bool waits_for_others(const Answer& answer, const Values& values) {
+  if (!answer.is_sum_in_total() || values.empty()) return false;
+  return std::all_of(values.begin(), values.end(), [](const Tensor& value) {
+    return !value.is_cpu() && value.numel() <= kAddedTogether;
+  });
+}
+
+// The sums over all parts.
+Values added_up(const std::vector<Values>& parts) {
+  Values sums;
+  for (size_t v = 0; v < parts[0].size(); ++v) {
+    std::vector<Tensor> all;
+    for (const Values& part : parts) all.push_back(part[v]);
+    sums.push_back(at::stack(all).sum(0));
+  }
+  return sums;
 }
 
 }  // namespace
@@ -41,6 +58,7 @@ Results::Results(const Parameters& parameters,
   questions.joint_histograms = options.joint_histograms;
   asked_ = asked(questions);
   totals_.resize(asked_.size());
+  waiting_parts_.resize(asked_.size());
   for (const Answer* answer : asked_) questions.what = questions.what | answer->asks_along();
   const bool is_norm_of_mean = what.has(Need::kArrivedNorm) && !hears_arrivals;
   if (is_norm_of_mean) questions.what = questions.what | Need::kMean;
@@ -78,17 +96,23 @@ void Results::report(size_t parameter, Answers answers, const Tensor& factor) {
     needed_[k]->put(answers, std::move(values));
   }
   if (what_.has(Need::kDeviations)) {
-    out.squared_mean = answers.mean_dots.mean();
+    // What a kernel gave along is not scaled.
+    const bool is_known = answers.squared_mean.defined() && !factor.defined();
+    out.squared_mean = is_known ? answers.squared_mean : answers.mean_dots.mean();
   } else if (what_.has(Need::kVariance)) {
     out.squared_mean = sum_of_squares(answers.mean);
   }
   for (size_t k = 0; k < asked_.size(); ++k) {
     const Values values = asked_[k]->get(answers);
     asked_[k]->put(out, values);
-    asked_[k]->add_to_total(totals_[k], values);
+    if (waits_for_others(*asked_[k], values)) {
+      waiting_parts_[k].push_back(values);
+    } else {
+      asked_[k]->add_to_total(totals_[k], values);
+    }
   }
   out.epsilon = answers.epsilon;
-  add(result_.total.squared_mean, out.squared_mean);
+  if (out.squared_mean.defined()) squared_means_.push_back(out.squared_mean);
   result_.total.epsilon = std::max(result_.total.epsilon, out.epsilon);
   if (what_.has(Need::kArrivedNorm)) {
     if (!hears_arrivals_) arrived_norms_[parameter] = at::linalg_vector_norm(answers.mean, 2);
@@ -129,7 +153,11 @@ void Results::report_unused(size_t parameter) {
 }
 
 Gradients Results::finish() {
+  if (!squared_means_.empty()) result_.total.squared_mean = at::stack(squared_means_).sum();
   for (size_t k = 0; k < asked_.size(); ++k) {
+    if (!waiting_parts_[k].empty()) {
+      asked_[k]->add_to_total(totals_[k], added_up(waiting_parts_[k]));
+    }
     if (totals_[k].empty()) continue;
     asked_[k]->finish_total(totals_[k]);
     asked_[k]->put(result_.total, std::move(totals_[k]));

@@ -52,8 +52,10 @@ class Results {
   int64_t count_;
   bool hears_arrivals_;
   std::vector<bool> is_reported_;
-  Asked asked_;                        // what the caller asks of rows
-  std::vector<Values> totals_;         // of each of these
+  Asked asked_;                                     // what the caller asks of rows
+  std::vector<Values> totals_;                      // of each of these
+  std::vector<std::vector<Values>> waiting_parts_;  // of the totals, to be added up together
+  std::vector<Tensor> squared_means_;
   Asked needed_;                       // the same, and what it takes to report it
   std::vector<Tensor> arrived_norms_;  // of each parameter, or undefined
   Gradients result_;

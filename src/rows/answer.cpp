@@ -121,9 +121,13 @@ void Answer::scale(Values& values, const Tensor& factor) const {
   }
 }
 
-void Answer::add_to_total(Values& total, const Values& part) const {
+bool Answer::is_sum_in_total() const {
   const Extent extent = kind().extent;
-  if (extent == Extent::kEntries || extent == Extent::kRows) return;
+  return extent == Extent::kSamples || extent == Extent::kCounts;
+}
+
+void Answer::add_to_total(Values& total, const Values& part) const {
+  if (!is_sum_in_total()) return;
   const bool is_first = total.empty();
   for (size_t k = 0; k < part.size(); ++k) {
     if (is_first) {

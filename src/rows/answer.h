@@ -154,6 +154,8 @@ class Answer {
   // The answer of all parameters taken together as one vector.
   virtual void add_to_total(Values& total, const Values& part) const;
   virtual void finish_total(Values&) const {}
+  // True if that is the sum over the parameters.
+  virtual bool is_sum_in_total() const;
 };
 
 // An answer that is one tensor and has a need of its own.

@@ -133,7 +133,7 @@ class JointCounter {
 
 // b [N, J] with the range of every line.
 template <typename Scalar>
-struct Lines {
+struct JointLines {
   const Scalar* data;
   int64_t N, J;
   const Scalar* smallest;  // NaN where the line has one
@@ -146,7 +146,7 @@ class Samples {
  public:
   explicit Samples(int64_t N) : lines_(N), risky_lines_(N), factors_(N), risky_factors_(N) {}
 
-  void sort(const Scalar* a, const Lines<Scalar>& b, const kernels::Window<Scalar>& window) {
+  void sort(const Scalar* a, const JointLines<Scalar>& b, const kernels::Window<Scalar>& window) {
     size_ = risky_size_ = zeros_ = 0;
     for (int64_t n = 0; n < b.N; ++n) {
       const Scalar x = a[n] * b.smallest[n], y = a[n] * b.largest[n];
@@ -161,7 +161,7 @@ class Samples {
     }
   }
 
-  void count(const Lines<Scalar>& b,
+  void count(const JointLines<Scalar>& b,
              int64_t begin,
              int64_t end,
              const int32_t* value_bin,
@@ -198,7 +198,7 @@ void count_outer(const Tensor& a,  // [I, N]
                  const Tensor& counts) {
   const int64_t I = a.size(0), N = b.size(0), J = b.size(1), value_bins = counts.size(1);
   const Tensor smallest = b.amin({1}), largest = b.amax({1});
-  const Lines<Scalar> lines{
+  const JointLines<Scalar> lines{
       b.data_ptr<Scalar>(), N, J, smallest.data_ptr<Scalar>(), largest.data_ptr<Scalar>()};
   const auto* const factors = a.data_ptr<Scalar>();
   const Centre<Scalar> centre = clamped_centre<Scalar>(bins);

@@ -33,6 +33,8 @@ class Rows {
 
   // The rows came from numbers of this type: their own is not coarser, or has become finer.
   void came_from(at::ScalarType type);
+  // Machine epsilon of the coarsest of these.
+  double epsilon() const { return epsilon_; }
 
   // Adds the rows of another use.
   void add(Rows other);

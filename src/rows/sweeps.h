@@ -9,6 +9,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "rows/gpu_tables.h"
+
 namespace flightdeck {
 
 // Adds up term(a[i], b[i]) for i < count. Lanes keep the additions independent of each other.
@@ -64,6 +66,7 @@ inline std::vector<at::Tensor> squared_distances(const std::vector<at::Tensor>& 
                                                  const std::vector<at::Tensor>& b) {
   std::vector<at::Tensor> squares;
   if (a.empty() || !a[0].device().is_cpu()) {
+    if (const auto sums = sums_by_table(a, b)) return sums->squares.unbind(0);
     for (const at::Tensor& norm : at::_foreach_norm(at::_foreach_sub(a, b))) {
       squares.push_back(norm.to(at::kDouble).square_());
     }

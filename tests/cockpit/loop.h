@@ -49,6 +49,7 @@ struct Listened {
       : memory(std::make_shared<MemorySink>()) {
     CockpitOptions options;
     options.strict = strict;
+    options.waits_for_values = true;  // tests look at a step when it has ended
     options.on_warning = [this](const std::string& text) { warnings.push_back(text); };
     cockpit = std::make_unique<Cockpit>(parameters, std::move(quantities), options);
     cockpit->add_sink(memory);

@@ -66,6 +66,7 @@ class Norms final : public TensorAnswer {
     total[0] = at::hypot(total[0], part[0]);
   }
 
+  bool is_sum_in_total() const override { return false; }
   // In double: the total may add up thousands of parameters.
   void add_to_total(Values& total, const Values& part) const override { total.push_back(part[0]); }
   void finish_total(Values& total) const override {

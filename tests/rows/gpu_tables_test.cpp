@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// The kernels that take a table of pointers, each against the same in double on the CPU: ragged
+// shapes, strides, more entries than a table holds, NaN.
+#include "rows/gpu_tables.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "kernels/tables/tables.h"
+
+namespace flightdeck {
+namespace {
+
+class GpuTables : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!torch::cuda::is_available()) GTEST_SKIP() << "there is no GPU here";
+    torch::manual_seed(1);
+    const auto warm = torch::zeros({1}, torch::kCUDA);  // makes the context of this thread
+    if (!kernels::tables()) GTEST_SKIP() << "kernels: " << kernels::tables_text();
+  }
+
+  static Tensor random(at::IntArrayRef sizes) { return torch::randn(sizes, torch::kCUDA); }
+
+  // Written out, in double on the CPU, [N, d].
+  static Tensor rows_of(const TableRows& rows) {
+    const Tensor b = rows.b.cpu().to(at::kDouble);
+    if (!rows.a.defined()) return b;
+    return rows.a.cpu().to(at::kDouble).unsqueeze(2).mul(b.unsqueeze(1)).flatten(1);
+  }
+
+  static void expect_close(const Tensor& value, const Tensor& expected, double tolerance) {
+    EXPECT_TRUE(torch::allclose(value.cpu().to(at::kDouble),
+                                expected,
+                                tolerance,
+                                tolerance * expected.abs().max().item<double>()))
+        << value << " instead of " << expected;
+  }
+
+  // Linear layers, biases, a transposed factor and one with gaps between samples.
+  static std::vector<TableRows> some_rows(int64_t N) {
+    return {{random({N, 7}), random({N, 5})},
+            {Tensor(), random({N, 10})},
+            {random({33, N}).t(), random({N, 1})},
+            {random({N, 1}), random({2 * N, 70}).slice(0, 0, 2 * N, 2)},
+            {random({N, 300}), random({N, 40}).slice(1, 3, 20)}};
+  }
+};
+
+TEST_F(GpuTables, ScatterEqualsThatOfRowsWrittenOut) {
+  for (const int64_t N : {1, 2, 16, 17, 61, 128}) {
+    SCOPED_TRACE(N);
+    const std::vector<TableRows> all = some_rows(N);
+    const double share = 1.0 / static_cast<double>(N);
+    const auto scatter = scatter_by_table(all, share);
+    ASSERT_TRUE(scatter.has_value());
+    for (size_t p = 0; p < all.size(); ++p) {
+      const Tensor rows = rows_of(all[p]), mean = rows.mean(0);
+      const auto at = static_cast<int64_t>(p);
+      expect_close(scatter->norms[at], rows.norm(2, 1), 1e-6);
+      expect_close(scatter->dots[at], rows.mv(mean), 1e-13);
+      expect_close(scatter->deviations[at], (rows - mean).square().sum(1), 1e-12);
+      expect_close(scatter->squared_mean[at], mean.square().sum(), 1e-12);
+    }
+  }
+}
+
+TEST_F(GpuTables, MoreRowsThanATableHoldsAreAnsweredAll) {
+  std::vector<TableRows> all;
+  for (int k = 0; k < 2 * kernels::kTableEntries + 3; ++k)
+    all.push_back({random({4, 3}), random({4, 2})});
+  const auto scatter = scatter_by_table(all, 0.25);
+  const auto counts = counts_by_table(all, Bins{-1, 1, 4});
+  ASSERT_TRUE(scatter.has_value() && counts.has_value());
+  for (size_t p = 0; p < all.size(); ++p) {
+    expect_close(scatter->norms[static_cast<int64_t>(p)], rows_of(all[p]).norm(2, 1), 1e-6);
+    EXPECT_EQ((*counts)[static_cast<int64_t>(p)].sum().item<int64_t>(), 4 * 6);
+  }
+}
+
+TEST_F(GpuTables, CountsEqualThoseOfFloatProducts) {
+  for (const int64_t N : {1, 61, 128}) {
+    std::vector<TableRows> all = some_rows(N);
+    all[1].b[0][3] = std::numeric_limits<float>::quiet_NaN();
+    all[1].b[0][4] = std::numeric_limits<float>::infinity();
+    const Bins bins{-2, 1.5, 37};
+    const auto counts = counts_by_table(all, bins);
+    ASSERT_TRUE(counts.has_value());
+    for (size_t p = 0; p < all.size(); ++p) {
+      const Tensor b = all[p].b.cpu();
+      const Tensor rows = all[p].a.defined()
+                              ? all[p].a.cpu().unsqueeze(2).mul(b.unsqueeze(1)).flatten()
+                              : b.flatten();
+      Tensor expected = torch::zeros({bins.count + 3}, at::kLong);
+      const auto low = static_cast<float>(bins.low), high = static_cast<float>(bins.high);
+      const auto scale = static_cast<float>(bins.count / (bins.high - bins.low));
+      for (int64_t k = 0; k < rows.numel(); ++k) {
+        const auto x = rows[k].item<float>();
+        int64_t place = bins.count + 2;
+        if (x < low) place = 0;
+        if (x > high) place = bins.count + 1;
+        if (x >= low && x <= high) {
+          place = 1 + std::min<int64_t>(static_cast<int64_t>((x - low) * scale), bins.count - 1);
+        }
+        expected[place] += 1;
+      }
+      EXPECT_TRUE(torch::equal((*counts)[static_cast<int64_t>(p)].cpu(), expected))
+          << "entry " << p;
+    }
+  }
+}
+
+TEST_F(GpuTables, SumsDifferencesAndCopiesAreThoseOfThePairs) {
+  std::vector<TablePair> pairs;
+  std::vector<Tensor> before;
+  for (const int64_t count : {1, 255, 16384, 16385, 100003}) {
+    const Tensor y = random({count});
+    before.push_back(y.cpu());
+    pairs.push_back({random({count}), y, torch::empty({count}, at::kCUDA), y});
+  }
+  pairs.push_back({random({9, 4}).t(), {}, {}, {}});
+  const auto sums = sums_by_table(pairs);
+  ASSERT_TRUE(sums.has_value());
+  for (size_t p = 0; p < pairs.size(); ++p) {
+    const auto at = static_cast<int64_t>(p);
+    const Tensor x = pairs[p].x.cpu();
+    const Tensor y = p < before.size() ? before[p] : torch::zeros_like(x);
+    expect_close(sums->squares[at], (x - y).to(at::kDouble).square().sum(), 1e-13);
+    expect_close(sums->before[at], y.to(at::kDouble).square().sum(), 1e-13);
+    if (p == before.size()) continue;
+    EXPECT_TRUE(torch::equal(pairs[p].difference.cpu(), x - y));
+    EXPECT_TRUE(torch::equal(pairs[p].copy.cpu(), x));
+  }
+}
+
+TEST_F(GpuTables, PackingKeepsEveryNumberInOrder) {
+  std::vector<Tensor> tensors = {random({3, 4}).t(),
+                                 random({5000}).to(at::kDouble),
+                                 torch::arange(7, torch::TensorOptions(at::kCUDA).dtype(at::kLong)),
+                                 torch::ones({2}, torch::TensorOptions(at::kCUDA).dtype(at::kInt)),
+                                 random({}),
+                                 torch::empty({0}, at::kCUDA)};
+  for (int k = 0; k < kernels::kTableEntries; ++k) tensors.push_back(random({k}));
+  std::vector<const Tensor*> pointers;
+  std::vector<Tensor> expected;
+  for (const Tensor& tensor : tensors) {
+    pointers.push_back(&tensor);
+    expected.push_back(tensor.cpu().to(at::kDouble).reshape({-1}));
+  }
+  const auto list = packed_by_table(pointers);
+  ASSERT_TRUE(list.has_value());
+  EXPECT_TRUE(torch::equal(list->cpu(), torch::cat(expected)));
+}
+
+}  // namespace
+}  // namespace flightdeck
