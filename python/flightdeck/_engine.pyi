@@ -899,6 +899,8 @@ class StepWatch:
     @property
     def is_active(self) -> bool: ...
 
+def idle_watch() -> StepWatch: ...
+
 class Cockpit:
     def __init__(
         self,
