@@ -14,22 +14,23 @@ from __future__ import annotations
 from . import _load as _load  # first: it refuses a PyTorch of another version
 from . import _engine as _engine
 from ._engine import (
-    Bins, Coverage, Curvature, CurvatureBatch, DueSteps, Eigenpairs, Finding, Gradients, JointBins,
-    KroneckerFactors, Lamp, LampView, Layout, MemoryLimits, MemorySink, Note, OpNode, ParameterCurvature,
-    ParameterGradients, Quantity, Reading, Recorder, RowFactors, RunInfo, RunReader, SeriesInfo, SpectrumNeed,
-    StepNeeds, StepReadings, StepView, StepWatch, UpdateView, ChordView, Value, VivitNeed, all_presets,
-    all_quantities, findings_in, lamp_catalogue, ops_with_rules, register_lamp, register_quantity,
-    samples_first,
+    Bins, Coverage, Curvature, CurvatureBatch, DataSetProgress, Directions, DueSteps, Eigenpairs, Finding,
+    Gradients, JointBins, KroneckerFactors, Lamp, LampView, Layout, MemoryLimits, MemorySink, Note, OpNode,
+    ParameterCurvature, ParameterGradients, Quantity, Reading, Recorder, RowFactors, RunInfo, RunReader,
+    SeriesInfo, SpectrumNeed, StepNeeds, StepReadings, StepView, StepWatch, UpdateView, ChordView, Value,
+    VivitNeed, all_presets, all_quantities, findings_in, lamp_catalogue, ops_with_rules, register_lamp,
+    register_quantity, samples_first,
 )
 from . import _module_hooks as _module_hooks, _saved as _saved, plots
 from .attach import Attachment
 from .cockpit import Cockpit
 from .engine import (
-    Batch, Vivit, Watch, averaged_blocks, coverage, curvature, curvature_coverage, curvature_operator, gradients,
+    Batch, Vivit, Watch, averaged_blocks, coverage, curvature, curvature_coverage, curvature_operator,
+    data_set_operator, ggn_factor, gradients, noise_damping,
 )
 from .operators import (
     CurvatureOperator, LinearOperator, conjugate_gradients, diagonal, eigenpairs, kronecker_inverse,
-    kronecker_operator, spectral_density, subspace_overlap, trace,
+    kronecker_operator, line_blocks, spectral_density, subspace_overlap, trace,
 )
 from .parameters import named_parameters
 from .quantities import preset, quantity, register_preset
@@ -42,14 +43,15 @@ __version__ = _engine.version
 
 __all__ = [
     "Attachment", "Batch", "Bins", "ChordView", "Cockpit", "Coverage", "Curvature", "CurvatureBatch",
-    "CurvatureOperator", "DueSteps", "Eigenpairs", "Finding", "Gradients", "Histogram", "JointBins",
-    "KroneckerFactors", "Lamp", "LampView", "Layout", "LinearOperator", "ListAt", "MemoryLimits", "MemorySink",
-    "Note", "OpNode", "ParameterCurvature", "ParameterGradients", "Points", "Quantity", "Reading", "Recorder",
-    "RowFactors", "Rule", "Run", "RunInfo", "RunReader", "SeriesInfo", "Server", "Sink", "SpectrumNeed", "StepNeeds",
-    "StepReadings", "StepView", "StepWatch", "UpdateView", "Value", "Vivit", "VivitNeed", "Watch", "all_presets",
-    "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients", "coverage", "curvature",
-    "curvature_coverage", "curvature_operator", "diagonal", "eigenpairs", "findings_in", "gradients",
-    "kronecker_inverse", "kronecker_operator", "lamp_catalogue", "named_parameters", "ops_with_rules", "plots",
-    "preset", "quantity", "read_run", "register_lamp", "register_preset", "register_quantity", "register_rule",
+    "CurvatureOperator", "DataSetProgress", "Directions", "DueSteps", "Eigenpairs", "Finding", "Gradients",
+    "Histogram", "JointBins", "KroneckerFactors", "Lamp", "LampView", "Layout", "LinearOperator", "ListAt",
+    "MemoryLimits", "MemorySink", "Note", "OpNode", "ParameterCurvature", "ParameterGradients", "Points",
+    "Quantity", "Reading", "Recorder", "RowFactors", "Rule", "Run", "RunInfo", "RunReader", "SeriesInfo", "Server",
+    "Sink", "SpectrumNeed", "StepNeeds", "StepReadings", "StepView", "StepWatch", "UpdateView", "Value", "Vivit",
+    "VivitNeed", "Watch", "all_presets", "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients",
+    "coverage", "curvature", "curvature_coverage", "curvature_operator", "data_set_operator", "diagonal",
+    "eigenpairs", "findings_in", "ggn_factor", "gradients", "kronecker_inverse", "kronecker_operator",
+    "lamp_catalogue", "line_blocks", "named_parameters", "noise_damping", "ops_with_rules", "plots", "preset",
+    "quantity", "read_run", "register_lamp", "register_preset", "register_quantity", "register_rule",
     "samples_first", "serve", "spectral_density", "subspace_overlap", "trace",
 ]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Literal, Sequence, Union
+from typing import Callable, Iterable, List, Literal, Sequence, Tuple, Union
 
 import torch
 
@@ -23,6 +23,7 @@ SharedTerms = Literal["keep", "leave_out"]
 WeightSharing = Literal["patch_sums", "expand", "reduce"]
 CurvatureKind = Literal["hessian", "ggn", "empirical_fisher", "pch_clip", "pch_abs"]
 BatchAverage = Literal["products", "jacobians"]
+PchOrder = Literal["average_first", "sample_first"]
 DampingSplit = Literal["trace", "exact"]
 EigenMethod = Literal["auto", "lanczos", "lobpcg"]
 TraceMethod = Literal["xtrace", "hutchinson", "hutch++"]
@@ -36,6 +37,8 @@ Severity = Literal["advice", "warning", "failure"]
 #: One need or several.
 Needs = Union[Need, Sequence[Need]]
 CurvatureNeeds = Union[CurvatureNeed, Sequence[CurvatureNeed]]
+#: A number of leading directions, positions, a rule for eigenvalues, or `Directions`.
+DirectionsLike = Union["_engine.Directions", int, List[int], Tuple[int, ...], Callable[[float], bool]]
 #: One integer per sample.
 IntegersLike = Union[torch.Tensor, Sequence[int]]
 #: Every so many steps, "every 16 from 3", "log 0 4", "at 0,5,9", a list of steps, or a function of the step.

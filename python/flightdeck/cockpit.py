@@ -77,6 +77,7 @@ class Cockpit:
         sinks: Sequence[Union[Sink, _engine.NativeSink]] = (),
         config: Optional[Mapping[str, object]] = None,
     ) -> None:
+        self._process = self._warned_in = os.getpid()
         self._is_strict = strict
         self._on_warning = _log.warning if on_warning is None else on_warning
         self._native = _engine.Cockpit(
@@ -148,6 +149,8 @@ class Cockpit:
         are, one integer each (a tensor or a list): quantities and remarks that name samples name these; ``labels`` and
         ``predictions`` are named with them. An exception inside the block drops the step.
         """
+        if os.getpid() != self._process:
+            return self._elsewhere()
         self._next_step = step + 1
         if scaler is not None and self.reads_graph(step):
             self.log(step, grad_scale=scaler.get_scale())
@@ -190,6 +193,8 @@ class Cockpit:
         self, step: int, values: Optional[Mapping[str, float]] = None, **named: float
     ) -> None:
         """Records numbers of one's own: ``cockpit.log(step, accuracy=0.9)``."""
+        if os.getpid() != self._process:
+            return
         together = {**(values or {}), **named}
         self._native.log(step, {name: float(value) for name, value in together.items()})
 
@@ -198,6 +203,19 @@ class Cockpit:
         if self._is_strict:
             raise error
         self._on_warning(f"step {self._next_step - 1} and others like it are not watched: {error}")
+
+    def _elsewhere(self) -> _engine.StepWatch:
+        """In a process that was forked from the cockpit's own: the threads that it works with are not there."""
+        said = (
+            f"cockpit: made in process {self._process} and used in {os.getpid()}, which was forked from it; make a "
+            "cockpit in each process that trains"
+        )
+        if self._is_strict:
+            raise RuntimeError(said)
+        if os.getpid() != self._warned_in:
+            self._warned_in = os.getpid()
+            self._on_warning(said)
+        return _engine.idle_watch()
 
     # ---- what there is ----
 
@@ -247,10 +265,13 @@ class Cockpit:
 
     def flush(self) -> None:
         """Writes what is still on a device: light values of the last steps, a second of them at most."""
-        self._native.flush()
+        if os.getpid() == self._process:
+            self._native.flush()
 
     def finish(self, ending: Ending = "finished") -> None:
         """Ends the run and closes the sinks. The end of the ``with`` block or of the program calls it too."""
+        if os.getpid() != self._process:
+            return
         self._native.finish(ending)
         if self._eager is not None:
             self._eager.remove()

@@ -8,20 +8,22 @@ are untouched.
 
 from __future__ import annotations
 
+import os
 from types import TracebackType
-from typing import Callable, List, Optional, Sequence, Tuple, Type, Union
+from typing import Callable, Dict, List, Optional, Sequence, Tuple, Type, Union
 
 import torch
 
 from . import _engine
 from ._words import (
-    BatchAverage, BatchNorm, CurvatureKind, CurvatureNeeds, LossColumns, Needs, Reduction, SharedTerms,
+    BatchAverage, BatchNorm, CurvatureKind, CurvatureNeeds, LossColumns, Needs, PchOrder, Reduction, SharedTerms,
     WeightSharing,
 )
 from .operators import CurvatureOperator, LinearOperator
 from .parameters import ParametersLike, named_parameters
 
 Tensor = torch.Tensor
+Directions = _engine.Directions
 
 
 class Batch(_engine.Batch):
@@ -280,22 +282,117 @@ def curvature_operator(
     return CurvatureOperator(_engine.curvature_operator(batch_of(losses, parameters), kind, groups=groups))
 
 
+def data_set_operator(
+    batches: int,
+    losses: Callable[[int], LossesLike],
+    parameters: Optional[ParametersLike] = None,
+    kind: CurvatureKind = "hessian",
+    *,
+    groups: Sequence[Sequence[int]] = (),
+    on_batch: Optional[Callable[[_engine.DataSetProgress], object]] = None,
+    folder: Union[str, "os.PathLike[str]", None] = None,
+    keep_every: int = 0,
+) -> CurvatureOperator:
+    """The matrix of the mean loss over all samples of several batches, however they differ in size.
+
+    ``losses(k)`` makes batch k by a new forward pass: its individual losses [N], or a `Batch`. It is called for
+    k = 0, 1, ... in every product, and has to give the same samples for the same k (evaluation mode, no drawn
+    augmentation). Products hold the graph of one batch at a time: give many vectors at once.
+
+    ``on_batch`` is told how far a product is and may raise to end it. A ``folder`` keeps every finished product, and
+    within a product the sum after ``keep_every`` batches: the same call goes on where it was.
+
+    >>> model = torch.nn.Linear(3, 1)
+    >>> parts = [torch.eye(3), torch.ones(2, 3)]
+    >>> whole = data_set_operator(2, lambda k: model(parts[k]).square().flatten(), model)
+    >>> together = curvature_operator(model(torch.cat(parts)).square().flatten(), model)
+    >>> torch.allclose(whole.to_dense(), together.to_dense())
+    True
+    """
+    asked = None if parameters is None else named_parameters(parameters)
+    return CurvatureOperator(
+        _engine.data_set_operator(
+            batches,
+            lambda k: batch_of(losses(k), asked),
+            kind,
+            groups=groups,
+            on_batch=on_batch,
+            folder="" if folder is None else os.fspath(folder),
+            keep_every=keep_every,
+        )
+    )
+
+
 def averaged_blocks(
     losses: LossesLike,
     parameters: Optional[ParametersLike] = None,
     kind: CurvatureKind = "ggn",
     *,
     average: BatchAverage = "products",
-) -> List[Tuple[str, LinearOperator]]:
-    """Hessian backpropagation with batch averages: one explicit block for each parameter, by name."""
-    blocks = _engine.averaged_blocks(batch_of(losses, parameters), kind=kind, average=average)
-    return [(name, LinearOperator(block)) for name, block in blocks]
+    parameter_average: Optional[BatchAverage] = None,
+    pch_order: PchOrder = "average_first",
+) -> List[Tuple[str, Optional[LinearOperator]]]:
+    """Hessian backpropagation with batch averages: one explicit block for each parameter, by name.
+
+    ``average`` is that of the Jacobians by an op's inputs, ``parameter_average`` of those by its parameters, the same
+    if it is left out. ``pch_order`` says whether the two PCH kinds drop or turn what is negative in the batch average
+    or in every sample. A parameter that the losses do not depend on has None.
+
+    >>> model = torch.nn.Linear(3, 2)
+    >>> losses = model(torch.eye(3)).square().sum(1)
+    >>> blocks = dict(averaged_blocks(losses, model, parameter_average="jacobians"))
+    >>> blocks["weight"].shape
+    (6, 6)
+    """
+    blocks = _engine.averaged_blocks(
+        batch_of(losses, parameters),
+        kind=kind,
+        average=average,
+        parameter_average=parameter_average,
+        pch_order=pch_order,
+    )
+    return [(name, None if block is None else LinearOperator(block)) for name, block in blocks]
+
+
+def ggn_factor(
+    losses: LossesLike,
+    parameters: Optional[ParametersLike] = None,
+    *,
+    columns: LossColumns = "exact",
+    mc_samples: int = 1,
+    seed: int = 0,
+) -> Dict[str, Tensor]:
+    """The symmetric factor V of the GGN, [K, N, *shape] for each parameter, by name.
+
+    GGN = (1/N) sum over k and n of V[k][n] V[k][n]ᵀ, over all parameters flattened and concatenated; with ``sampled``
+    columns in the mean over the draws. As large as K N gradients: `Vivit` answers what needs inner products alone.
+
+    >>> model = torch.nn.Linear(3, 1, bias=False)
+    >>> factor = ggn_factor(model(torch.eye(3)).square().flatten(), model)["weight"].flatten(2)
+    >>> ggn = torch.einsum("kni,knj->ij", factor, factor) / 3
+    >>> torch.allclose(ggn, 2 / 3 * torch.eye(3))
+    True
+    """
+    return dict(_engine.ggn_factor(batch_of(losses, parameters), columns=columns, mc_samples=mc_samples, seed=seed))
+
+
+def noise_damping(gammas: Tensor, lambdas: Tensor, *, damping: float = 0, caution: float = 1) -> Tensor:
+    """A damping for each direction that grows with what the samples disagree about.
+
+    ``gammas`` [N, count] are slopes and ``lambdas`` [N_ggn, count] curvatures of the samples along the directions, as
+    `Vivit` has them. ``damping`` is added everywhere, and so are ``caution`` standard errors of the curvature.
+
+    >>> noise_damping(torch.tensor([[1.0], [3.0]]), torch.tensor([[2.0], [2.0]])).tolist()
+    [0.5]
+    """
+    return _engine.noise_damping(gammas, lambdas, damping=damping, caution=caution)
 
 
 class Vivit(_engine.Vivit):
     """The low-rank structure of the GGN: eigenvalues, eigenvectors, and every sample's slope and curvature.
 
-    Eigenvalues descend. ``groups`` of parameters (by position) have a GGN each.
+    Eigenvalues descend. ``groups`` of parameters (by position) have a GGN each. Directions are a number of leading
+    ones, a list of positions, a function of the eigenvalue, or `Directions`, which knows intervals too.
 
     >>> model = torch.nn.Linear(3, 2)
     >>> loss = torch.nn.functional.cross_entropy
@@ -305,6 +402,11 @@ class Vivit(_engine.Vivit):
     True
     >>> [part.shape for part in vivit.newton_step(torch.tensor([1.0]))]
     [torch.Size([2, 3]), torch.Size([2])]
+    >>> sharp = vivit.gammas(lambda eigenvalue: eigenvalue > 0.05)
+    >>> sharp.shape == vivit.lambdas(Directions.within(0.05, 10.0)).shape
+    True
+    >>> vivit.inverse(0.1).shape  # (G + 0.1 I)^-1
+    (8, 8)
     """
 
     def __init__(
@@ -330,3 +432,10 @@ class Vivit(_engine.Vivit):
             gradients=gradients,
             rank_tolerance=rank_tolerance,
         )
+
+    def inverse(self, damping: float, group: int = 0) -> LinearOperator:  # type: ignore[override]
+        """(G + damping I)^-1 over the group's parameters, times any vectors at the price of the low rank.
+
+        A preconditioner for `conjugate_gradients`, too.
+        """
+        return LinearOperator(super().inverse(damping, group))

@@ -88,6 +88,15 @@ class LinearOperator:
         """A + damping I."""
         return LinearOperator(_engine.damped_operator(self._native, damping))
 
+    def sub_block(self, begin: int, end: int) -> "LinearOperator":
+        """What it does among its entries begin..end-1: these lines and columns.
+
+        >>> op = LinearOperator.dense(torch.tensor([[2.0, 1.0], [1.0, 3.0]]))
+        >>> op.sub_block(1, 2).to_dense().tolist()
+        [[3.0]]
+        """
+        return LinearOperator(_engine.sub_block_operator(self._native, begin, end))
+
     def to_dense(self) -> Tensor:
         """The whole matrix [D, D], by D products."""
         return self.multiply(torch.eye(self.dim, dtype=self.dtype, device=self.device))
@@ -139,6 +148,15 @@ class CurvatureOperator(LinearOperator):
     def remarks(self) -> List[str]:
         """What a person should know."""
         return self._curvature.remarks
+
+
+def line_blocks(parameter: Tensor, count: int) -> List[Tuple[int, int]]:
+    """The lines of a parameter's first dimension in ``count`` blocks of nearly equal size, as ranges of its entries.
+
+    >>> line_blocks(torch.ones(5, 3), 2)
+    [(0, 6), (6, 15)]
+    """
+    return _engine.line_blocks(parameter, count)
 
 
 def kronecker_operator(factors: _engine.KroneckerFactors) -> LinearOperator:

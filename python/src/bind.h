@@ -24,6 +24,7 @@ namespace py = pybind11;
 void bind_batch(py::module_& module);
 void bind_cockpit(py::module_& module);
 void bind_curvature(py::module_& module);
+void bind_data_sets(py::module_& module);
 void bind_errors(py::module_& module);
 void bind_gradients(py::module_& module);
 void bind_lamps(py::module_& module);

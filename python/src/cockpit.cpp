@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The cockpit and its watches.
+#include <unistd.h>
+
 #include <ATen/ops/tensor.h>
 #include <torch/csrc/autograd/python_variable.h>
 
@@ -9,26 +11,32 @@ namespace flightdeck::python {
 namespace {
 
 // Ends with the `with` block: by an exception the step is dropped. One that is forgotten ends when
-// Python collects it, where nothing may be thrown.
+// Python collects it, where nothing may be thrown. An idle one watches nothing.
 class LoopWatch {
  public:
+  LoopWatch() = default;
   explicit LoopWatch(StepWatch watch) : watch_(std::move(watch)) {}
   LoopWatch(const LoopWatch&) = delete;
   LoopWatch& operator=(const LoopWatch&) = delete;
   ~LoopWatch() {
+    if (!watch_) return;
     const py::gil_scoped_release unlocked;
     try {
-      watch_.end();
+      watch_->end();
     } catch (...) {
       // Strict cockpits throw from `end`; a destructor of Python's has nobody to tell.
     }
   }
-  void end() { watch_.end(); }
-  void drop() { watch_.drop(); }
-  bool is_active() const { return watch_.is_active(); }
+  void end() {
+    if (watch_) watch_->end();
+  }
+  void drop() {
+    if (watch_) watch_->drop();
+  }
+  bool is_active() const { return watch_ && watch_->is_active(); }
 
  private:
-  StepWatch watch_;
+  std::optional<StepWatch> watch_;
 };
 
 // Rates of any optimizer that has param_groups as those of torch.optim do.
@@ -88,7 +96,8 @@ std::shared_ptr<Cockpit> make_cockpit(const NamedTensors& parameters,
   options.on_warning = text_function(on_warning);
   // Its end waits for the calls of other threads, which may wait for the lock of Python.
   return {new Cockpit(parameters_of(parameters), quantities, std::move(options)),
-          [](Cockpit* cockpit) {
+          [made_in = getpid()](Cockpit* cockpit) {
+            if (getpid() != made_in) return;  // forked: the threads that it would wait for are not
             const py::gil_scoped_release unlocked;
             delete cockpit;
           }};
@@ -160,6 +169,7 @@ void bind_watch(py::module_& module) {
       .def("end", &LoopWatch::end, Unlocked())
       .def("drop", &LoopWatch::drop, Unlocked())
       .def_property_readonly("is_active", py::cpp_function(&LoopWatch::is_active, Unlocked()));
+  module.def("idle_watch", [] { return std::make_unique<LoopWatch>(); });
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ PYBIND11_MODULE(_engine, module) {
   bind_batch(module);
   bind_gradients(module);
   bind_operators(module);
+  bind_data_sets(module);
   bind_curvature(module);
   bind_spectra(module);
   bind_vivit(module);

@@ -78,6 +78,10 @@ void bind_operators(py::module_& module) {
   module.def("damped_operator", [](const Operator& op, double damping) -> Operator {
     return std::make_shared<HeldDampedOperator>(op, damping);
   });
+  module.def("sub_block_operator", [](const Operator& op, int64_t begin, int64_t end) -> Operator {
+    return std::make_shared<SubBlockOperator>(op, begin, end);
+  });
+  module.def("line_blocks", &line_blocks, py::arg("parameter"), py::arg("count"));
   module.def("function_operator",
              [](const py::object& function,
                 int64_t dim,
@@ -100,10 +104,16 @@ void bind_operators(py::module_& module) {
       Unlocked());
   module.def(
       "averaged_blocks",
-      [](const Batch& batch, CurvatureKind kind, BatchAverage average) {
+      [](const Batch& batch,
+         CurvatureKind kind,
+         BatchAverage average,
+         std::optional<BatchAverage> parameter_average,
+         PchOrder pch_order) {
         AveragedBlocksOptions options;
         options.kind = kind;
         options.average = average;
+        options.parameter_average = parameter_average;
+        options.pch_order = pch_order;
         std::vector<std::pair<std::string, Operator>> blocks;
         for (const AveragedBlock& block : averaged_blocks(batch, options)) {
           blocks.emplace_back(block.name, std::const_pointer_cast<LinearOperator>(block.block));
@@ -114,6 +124,8 @@ void bind_operators(py::module_& module) {
       py::kw_only(),
       py::arg("kind") = CurvatureKind::kGgn,
       py::arg("average") = BatchAverage::kProducts,
+      py::arg("parameter_average") = std::nullopt,
+      py::arg("pch_order") = AveragedBlocksOptions().pch_order,
       Unlocked());
 }
 

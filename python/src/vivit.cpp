@@ -3,8 +3,72 @@
 #include "bind.h"
 
 namespace flightdeck::python {
+namespace {
+
+Directions directions_where(const py::function& is_wanted) {
+  return Directions::where([rule = Held(is_wanted)](double eigenvalue) {
+    const py::gil_scoped_acquire lock;
+    return heeding_interrupts([&] { return py::bool_(rule.get()(eigenvalue)).cast<bool>(); });
+  });
+}
+
+// A number of leading directions, a list of positions, a rule for eigenvalues, or Directions.
+Directions directions_of(const py::object& given) {
+  if (py::isinstance<Directions>(given)) return given.cast<Directions>();
+  if (PyCallable_Check(given.ptr()) != 0) return directions_where(given);
+  if (py::isinstance<py::list>(given) || py::isinstance<py::tuple>(given)) {
+    return Directions::at(given.cast<std::vector<int64_t>>());
+  }
+  if (PyIndex_Check(given.ptr()) != 0) return Directions(given.cast<int64_t>());
+  throw py::type_error(
+      "directions are a number of leading ones, a list of positions, a function of the eigenvalue, "
+      "or flightdeck.Directions");
+}
+
+void bind_directions(py::module_& module) {
+  py::class_<Directions>(module, "Directions")
+      .def_static(
+          "leading", [](int64_t count) { return Directions(count); }, py::arg("count"))
+      .def_static("at", &Directions::at, py::arg("positions"))
+      .def_static("within", &Directions::within, py::arg("low"), py::arg("high"))
+      .def_static("where", &directions_where, py::arg("is_wanted"))
+      .def("positions", &Directions::positions, py::arg("eigenvalues"), Unlocked());
+  module.def(
+      "noise_damping",
+      [](const Tensor& gammas, const Tensor& lambdas, double damping, double caution) {
+        return noise_damping(gammas, lambdas, {damping, caution});
+      },
+      py::arg("gammas"),
+      py::arg("lambdas"),
+      py::kw_only(),
+      py::arg("damping") = NoiseDampingOptions().damping,
+      py::arg("caution") = NoiseDampingOptions().caution,
+      Unlocked());
+}
+
+void bind_factor(py::module_& module) {
+  module.def(
+      "ggn_factor",
+      [](const Batch& batch, LossColumns columns, int64_t mc_samples, uint64_t seed) {
+        NamedTensors factors;
+        for (ParameterFactor& entry : ggn_factor(batch, {columns, mc_samples, seed})) {
+          factors.emplace_back(std::move(entry.name), std::move(entry.factor));
+        }
+        return factors;
+      },
+      py::arg("batch"),
+      py::kw_only(),
+      py::arg("columns") = GgnFactorOptions().columns,
+      py::arg("mc_samples") = GgnFactorOptions().mc_samples,
+      py::arg("seed") = GgnFactorOptions().seed,
+      Unlocked());
+}
+
+}  // namespace
 
 void bind_vivit(py::module_& module) {
+  bind_directions(module);
+  bind_factor(module);
   using Lent = Borrowed<Vivit>;
   const auto methods = [](auto& vivit, auto get) {
     using Self = typename std::decay_t<decltype(vivit)>::type;
@@ -37,38 +101,52 @@ void bind_vivit(py::module_& module) {
             Unlocked())
         .def(
             "eigenvectors",
-            [get](const Self& self, int64_t count, size_t group) {
-              return get(self).eigenvectors(count, group);
+            [get](const Self& self, const py::object& which, size_t group) {
+              const Directions directions = directions_of(which);
+              const py::gil_scoped_release unlocked;
+              return get(self).eigenvectors(directions, group);
             },
-            py::arg("count"),
-            py::arg("group") = 0,
-            Unlocked())
+            py::arg("which"),
+            py::arg("group") = 0)
         .def(
             "gammas",
-            [get](const Self& self, int64_t count, size_t group) {
-              return get(self).gammas(count, group);
+            [get](const Self& self, const py::object& which, size_t group) {
+              const Directions directions = directions_of(which);
+              const py::gil_scoped_release unlocked;
+              return get(self).gammas(directions, group);
             },
-            py::arg("count"),
-            py::arg("group") = 0,
-            Unlocked())
+            py::arg("which"),
+            py::arg("group") = 0)
         .def(
             "lambdas",
-            [get](const Self& self, int64_t count, size_t group) {
-              return get(self).lambdas(count, group);
+            [get](const Self& self, const py::object& which, size_t group) {
+              const Directions directions = directions_of(which);
+              const py::gil_scoped_release unlocked;
+              return get(self).lambdas(directions, group);
             },
-            py::arg("count"),
-            py::arg("group") = 0,
-            Unlocked())
+            py::arg("which"),
+            py::arg("group") = 0)
         .def(
             "newton_step",
             [get](const Self& self,
                   const Tensor& damping,
-                  int64_t count,
+                  const py::object& which,
                   bool trivial,
-                  size_t group) { return get(self).newton_step(damping, count, trivial, group); },
+                  size_t group) {
+              const Directions directions = directions_of(which);
+              const py::gil_scoped_release unlocked;
+              return get(self).newton_step(damping, directions, trivial, group);
+            },
             py::arg("damping"),
-            py::arg("count") = -1,
+            py::arg("which") = -1,
             py::arg("trivial") = false,
+            py::arg("group") = 0)
+        .def(
+            "inverse",
+            [get](const Self& self, double damping, size_t group) {
+              return std::const_pointer_cast<LinearOperator>(get(self).inverse(damping, group));
+            },
+            py::arg("damping"),
             py::arg("group") = 0,
             Unlocked())
         .def_static("signal_to_noise", &Vivit::signal_to_noise, py::arg("per_sample"), Unlocked());

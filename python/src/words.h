@@ -58,6 +58,8 @@ FLIGHTDECK_WORDS(CurvatureKind, "curvature",
                  {"pch_abs", E::kPchAbs});
 FLIGHTDECK_WORDS(BatchAverage, "average",
                  {"products", E::kProducts}, {"jacobians", E::kJacobians});
+FLIGHTDECK_WORDS(PchOrder, "pch_order",
+                 {"average_first", E::kAverageFirst}, {"sample_first", E::kSampleFirst});
 FLIGHTDECK_WORDS(DampingSplit, "split", {"trace", E::kTrace}, {"exact", E::kExact});
 FLIGHTDECK_WORDS(EigenMethod, "method",
                  {"auto", E::kAuto}, {"lanczos", E::kLanczos}, {"lobpcg", E::kLobpcg});
@@ -170,6 +172,7 @@ FLIGHTDECK_WORD(flightdeck::SharedTerms);
 FLIGHTDECK_WORD(flightdeck::WeightSharing);
 FLIGHTDECK_WORD(flightdeck::CurvatureKind);
 FLIGHTDECK_WORD(flightdeck::BatchAverage);
+FLIGHTDECK_WORD(flightdeck::PchOrder);
 FLIGHTDECK_WORD(flightdeck::DampingSplit);
 FLIGHTDECK_WORD(flightdeck::EigenMethod);
 FLIGHTDECK_WORD(flightdeck::TraceMethod);

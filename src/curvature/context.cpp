@@ -71,6 +71,10 @@ void CurvatureContext::remark_one_by_one() {
 
 std::vector<Seed> CurvatureContext::gradient_seeds() {
   if (capture_->shared_terms.empty() && capture_->couplings.empty()) return loss().gradients();
+  return seeds_at_losses();
+}
+
+std::vector<Seed> CurvatureContext::seeds_at_losses() const {
   const auto& root = *capture_->nodes[0].node;
   const Tensor seed = at::full(with_lead(1, compat::shape_of(root, capture_->root_output)),
                                scale_,

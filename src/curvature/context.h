@@ -37,6 +37,7 @@ class CurvatureContext {
   // The gradient of each individual loss as one column. At the heads, unless terms past them or
   // coupled samples make what flows there another gradient: then at the losses.
   std::vector<Seed> gradient_seeds();
+  std::vector<Seed> seeds_at_losses() const;
   // Nodes from the loss heads down to the parameters.
   std::vector<bool> below_heads();
   // Individual losses are the gradient seed `scale` at the caller's losses.

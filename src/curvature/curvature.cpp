@@ -62,7 +62,7 @@ class CurvatureRun {
   }
 
   Curvature run() {
-    // The Hessian can do without knowing where the loss begins, one product at a time.
+    // The Hessian can do without knowing where the loss begins.
     const bool only_hessian = !exact_.kronecker && !what_.has(CurvatureNeed::kDiagGgn) &&
                               !what_.has(CurvatureNeed::kDiagGgnPerSample) &&
                               !what_.has(CurvatureNeed::kTraceGgn);

@@ -4,7 +4,8 @@
 // sample; its symmetric factor, positive and negative part apart, is a stack of columns like any
 // other. The rows these columns leave at a parameter complete the diagonal if the parameter enters
 // linearly and feeds no input of an op it is itself used in. Otherwise one Hessian-vector product
-// per entry is exact.
+// per entry is exact. Where the loss is not a known one, the losses themselves stand for the
+// outputs: they are linear in these, and all curvature is that of ops.
 #include "curvature/residuals.h"
 
 #include <algorithm>
@@ -39,6 +40,7 @@ class Residuals {
 
   void run() {
     is_fast_.assign(context_.parameters().size(), true);
+    starts_at_losses_ = !context_.knows_loss();
     find_separable_terms();
     find_slow_parameters();
     check_slow_entries();
@@ -57,8 +59,8 @@ class Residuals {
   void find_slow_parameters() {
     for (size_t p = 0; p < is_fast_.size(); ++p) {
       if (capture_.parameters[p].leaf < 0) continue;
-      if (!context_.knows_loss()) {
-        set_slow(p, "the loss is not one the engine knows");
+      if (starts_at_losses_ && (capture_.is_scalar || !capture_.couplings.empty())) {
+        set_slow(p, "the loss is not one the engine knows, and samples meet in it");
         continue;
       }
       if (capture_.parameters[p].is_slow) {
@@ -186,13 +188,12 @@ class Residuals {
   // ---- columns of residuals ----
 
   void propagate() {
-    if (!context_.knows_loss()) return;
     if (std::find(is_fast_.begin(), is_fast_.end(), true) == is_fast_.end()) return;
-    const std::vector<bool> is_below = context_.below_heads();
-    const Loss& loss = context_.loss();
+    const std::vector<bool> is_below =
+        starts_at_losses_ ? std::vector<bool>(capture_.nodes.size(), true) : context_.below_heads();
     walk_columns(
         linearisation_,
-        loss.gradients(),
+        starts_at_losses_ ? context_.seeds_at_losses() : context_.loss().gradients(),
         [](const CapturedNode& captured, size_t e) {
           return captured.edges[e] == EdgeKind::kBatch;
         },
@@ -443,6 +444,7 @@ class Residuals {
   ColumnsPass pass_;
   std::vector<bool> is_fast_;
   std::vector<bool> is_separable_;  // nodes
+  bool starts_at_losses_ = false;
 };
 
 }  // namespace

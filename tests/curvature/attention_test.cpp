@@ -1,57 +1,32 @@
 // SPDX-License-Identifier: MIT
 // Fused attention, which autograd cannot differentiate twice, against the same model with the
 // attention written out.
-#include <cmath>
-
-#include <ATen/core/dispatch/Dispatcher.h>
-
 #include "curvature/dense_oracle.h"
 #include "curvature/models.h"
+#include "fused_attention.h"
 #include "oracle.h"
 
 namespace flightdeck::tests {
 namespace {
 
-constexpr int64_t kAttentionSamples = 3, T = 4, kHeads = 2, kFeatures = 3;
+constexpr int64_t kAttentionSamples = 3, T = 4, kHeads = 4, kFeatures = 3;
 
-// The op by its name: its arguments differ between versions, and old ones do not have it.
-c10::optional<c10::OperatorHandle> find_fused() {
-  return c10::Dispatcher::singleton().findSchema({"aten::scaled_dot_product_attention", ""});
-}
-
-Tensor fused_attention(const Tensor& q, const Tensor& k, const Tensor& v, bool is_causal) {
-  const auto op = *find_fused();
-  torch::jit::Stack stack{q, k, v};
-  for (size_t i = 3; i < op.schema().arguments().size(); ++i) {
-    const auto& argument = op.schema().arguments()[i];
-    stack.push_back(argument.name() == "is_causal"
-                        ? c10::IValue(is_causal)
-                        : argument.default_value().value_or(c10::IValue()));
-  }
-  op.callBoxed(stack);
-  return stack[0].toTensor();
-}
-
-Tensor written_out(const Tensor& q, const Tensor& k, const Tensor& v, bool is_causal) {
-  Tensor scores = q.matmul(k.transpose(-2, -1)) / std::sqrt(static_cast<double>(kFeatures));
-  if (is_causal) {
-    const Tensor blocked = at::ones({T, T}, scores.options().dtype(at::kBool)).triu(1);
-    scores = scores.masked_fill(blocked, -INFINITY);
-  }
-  return scores.softmax(-1).matmul(v);
-}
-
-class FusedAttention : public SeededTest, public ::testing::WithParamInterface<bool> {
+class FusedAttention : public SeededTest, public ::testing::WithParamInterface<AttentionCase> {
  protected:
   void SetUp() override {
     SeededTest::SetUp();
-    if (!find_fused()) GTEST_SKIP() << "this LibTorch has no fused attention";
+    if (!can_make(GetParam())) GTEST_SKIP() << "this LibTorch has no such attention";
     inputs_ = random({kAttentionSamples, T, 4});
     labels_ = random_integers({kAttentionSamples}, 2);
-    for (int64_t k = 0; k < 3; ++k) {
-      weights_.push_back(random_parameter({4, kHeads * kFeatures}));
+    for (size_t k = 0; k < 3; ++k) {
+      weights_.push_back(random_parameter({4, heads(k) * kFeatures}));
     }
     weights_.push_back(random_parameter({kHeads * kFeatures, 2}));
+  }
+
+  // Of queries, keys and values.
+  static int64_t heads(size_t k) {
+    return k > 0 && GetParam().key_heads != 0 ? GetParam().key_heads : kHeads;
   }
 
   template <typename Attention>
@@ -59,7 +34,7 @@ class FusedAttention : public SeededTest, public ::testing::WithParamInterface<b
     std::vector<Tensor> parts;
     for (size_t k = 0; k < 3; ++k) {
       parts.push_back(inputs_.matmul(weights_[k])
-                          .view({kAttentionSamples, T, kHeads, kFeatures})
+                          .view({kAttentionSamples, T, heads(k), kFeatures})
                           .transpose(1, 2));
     }
     const Tensor mixed = attention(parts[0], parts[1], parts[2], GetParam());
@@ -93,7 +68,10 @@ TEST_P(FusedAttention, HasTheCurvatureOfTheAttentionWrittenOut) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Masks, FusedAttention, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Cases,
+                         FusedAttention,
+                         ::testing::ValuesIn(attention_cases()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace flightdeck::tests

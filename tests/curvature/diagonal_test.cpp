@@ -350,6 +350,95 @@ TEST(DiagonalsBelowBatchNorm, WithConstantStatisticsAreThoseOfDetachedStatistics
   expect_dense(curvature(Batch(losses, parameters, options), what), dense, parameters, what);
 }
 
+// ---- losses of no known kind ----
+
+// Two towers whose outputs are held against each other by the angle between them.
+class DiagonalsBelowAnyLoss : public SeededTest {
+ protected:
+  Tensor tower(int64_t which, const Tensor& inputs) const {
+    const Tensor outputs =
+        inputs.matmul(weights_[2 * which]).tanh().matmul(weights_[2 * which + 1]);
+    return outputs / outputs.square().sum(1, true).sqrt();
+  }
+
+  Tensor losses(int64_t count) const {
+    const Tensor first = first_inputs_.narrow(0, 0, count),
+                 second = second_inputs_.narrow(0, 0, count);
+    return 1 - (tower(0, first) * tower(1, second)).sum(1);
+  }
+
+  void expect_exact(const Tensor& losses, const Curvature& answers) const {
+    const auto count = losses.size(0);
+    std::vector<Tensor> rows;
+    for (int64_t n = 0; n < count; ++n) {
+      const auto pulled = torch::autograd::grad({losses[n]}, weights_, {}, true, true);
+      std::vector<Tensor> flat;
+      for (const Tensor& part : pulled) flat.push_back(part.reshape({-1}));
+      rows.push_back(jacobian(at::cat(flat), weights_).diagonal());
+    }
+    const Tensor expected = at::stack(rows) / static_cast<double>(count);
+    expect_close(answers.concatenated(&ParameterCurvature::diag_hessian_per_sample),
+                 expected,
+                 "diagonals of the Hessians",
+                 kCurvatureTolerance);
+    expect_close(answers.concatenated(&ParameterCurvature::diag_hessian),
+                 expected.sum(0),
+                 "diagonal of the Hessian",
+                 kCurvatureTolerance);
+    expect_close(
+        answers.total.trace_hessian, expected.sum(), "trace of the Hessian", kCurvatureTolerance);
+  }
+
+  const CurvatureNeeds what_ = CurvatureNeed::kDiagHessian | CurvatureNeed::kDiagHessianPerSample |
+                               CurvatureNeed::kTraceHessian;
+  const Tensor first_inputs_ = random({3, 4}), second_inputs_ = random({3, 5});
+  const std::vector<Tensor> weights_ = {random_parameter({4, 3}),
+                                        random_parameter({3, 3}),
+                                        random_parameter({5, 2}),
+                                        random_parameter({2, 3})};
+};
+
+TEST_F(DiagonalsBelowAnyLoss, OfTheHessianComeFromColumns) {
+  const Tensor all = losses(3);
+  CurvatureOptions options;
+  options.max_slow_entries = 0;
+  const Curvature answers = curvature(all, weights_, what_, options);
+  expect_exact(all, answers);
+  for (const ParameterCoverage& covered : answers.coverage.parameters) {
+    EXPECT_EQ(covered.level, CoverageLevel::kExactFast) << covered.name << ": " << covered.reason;
+  }
+}
+
+TEST_F(DiagonalsBelowAnyLoss, OfTheHessianAreThoseOfChosenSamplesAndOfOne) {
+  const Tensor one = losses(1);
+  expect_exact(one, curvature(one, weights_, what_));
+  const Tensor all = losses(3);
+  const Curvature chosen = curvature(Batch(all, weights_).of({2, 0}), what_);
+  const Curvature apart = curvature(all.index_select(0, at::tensor({2, 0})), weights_, what_);
+  expect_close(chosen.concatenated(&ParameterCurvature::diag_hessian_per_sample),
+               apart.concatenated(&ParameterCurvature::diag_hessian_per_sample),
+               "diagonals of two samples",
+               kCurvatureTolerance);
+}
+
+TEST_F(DiagonalsBelowAnyLoss, OfTheHessianHaveTermsThatAllSamplesShare) {
+  const Tensor all = losses(3) + 0.5 * weights_[0].pow(3).sum();
+  expect_exact(all, curvature(all, weights_, what_));
+}
+
+TEST_F(DiagonalsBelowAnyLoss, OfTheHessianGoEntryByEntryWhereSamplesMeet) {
+  const Tensor all = losses(3) * losses(3).exp().sum();
+  const Curvature answers = curvature(all, weights_, CurvatureNeed::kTraceHessian);
+  std::vector<Tensor> flat;
+  for (const Tensor& part : torch::autograd::grad({all.mean()}, weights_, {}, true, true)) {
+    flat.push_back(part.reshape({-1}));
+  }
+  expect_close(answers.total.trace_hessian,
+               jacobian(at::cat(flat), weights_).diagonal().sum(),
+               "trace of the Hessian",
+               kCurvatureTolerance);
+}
+
 TEST(DiagonalsInPieces, TellHowFarTheyAre) {
   const Model model = make_model(model_named("relu_perceptron"));
   std::vector<int64_t> done, all;

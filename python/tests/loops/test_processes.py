@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Processes that train one model in shared memory, and cockpits that were made before a fork."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, List
+
+import pytest
+import torch
+import torch.multiprocessing as processes
+from loop import each_loss, mlp
+
+import flightdeck
+from flightdeck import Cockpit
+
+
+def train(rank: int, model: torch.nn.Module, folder: str) -> None:
+    """What each process of a Hogwild training does, with a cockpit of its own."""
+    torch.set_num_threads(1)
+    torch.manual_seed(rank)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with Cockpit(model, "business", record_to=f"{folder}/{rank}", strict=True) as cockpit:
+        for step in range(3):
+            optimizer.zero_grad()
+            losses = each_loss(model(torch.randn(6, 4)), torch.randint(0, 3, (6,)))
+            with cockpit.watch(step, losses, optimizer):
+                losses.mean().backward()
+            optimizer.step()
+
+
+def joined(children: List[Any]) -> List[int]:
+    """Their exit codes; one that hangs is ended and fails."""
+    for child in children:
+        child.join(120)
+        if child.exitcode is None:
+            child.kill()
+            child.join()
+    return [child.exitcode for child in children]
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_processes_that_share_a_model_have_cockpits_of_their_own(start: str, tmp_path: Path) -> None:
+    model = mlp()
+    model.share_memory()
+    before = [parameter.detach().clone() for parameter in model.parameters()]
+    context = processes.get_context(start)
+    children = [context.Process(target=train, args=(rank, model, str(tmp_path))) for rank in range(2)]
+    for child in children:
+        child.start()
+    assert joined(children) == [0, 0]
+    assert any(not torch.equal(*pair) for pair in zip(before, model.parameters()))
+    for rank in range(2):
+        run = flightdeck.RunReader(str(tmp_path / str(rank)))
+        assert run.status() == "finished"
+        series = run.find("hess_trace")
+        assert series is not None and run.numbers(series.id)[0].tolist() == [0, 1, 2]
+
+
+def use_and_leave(cockpit: Cockpit, model: torch.nn.Module, say: Any) -> None:
+    losses = each_loss(model(torch.ones(6, 4)), torch.zeros(6, dtype=torch.long))
+    for step in range(1, 3):
+        with cockpit.watch(step, losses) as watch:
+            losses.mean().backward(retain_graph=True)
+        assert not watch.is_active
+    cockpit.log(2, accuracy=1.0)
+    cockpit.flush()
+    cockpit.finish()
+    say.put(model[0].weight.grad is not None)  # type: ignore[index, union-attr]
+
+
+def test_a_cockpit_is_left_alone_in_processes_that_are_forked_from_its_own(tmp_path: Path) -> None:
+    warnings: List[str] = []
+    model = mlp()
+    context = processes.get_context("fork")
+    told: Any = context.SimpleQueue()
+
+    def warn(text: str) -> None:
+        warnings.append(text)
+        told.put(text)
+
+    with Cockpit(model, "economy", record_to=tmp_path / "run", on_warning=warn) as cockpit:
+        losses = each_loss(model(torch.ones(6, 4)), torch.zeros(6, dtype=torch.long))
+        with cockpit.watch(0, losses):
+            losses.mean().backward()
+        child = context.Process(target=use_and_leave, args=(cockpit, model, told))
+        child.start()
+        assert joined([child]) == [0]
+        assert f"made in process {os.getpid()}" in told.get()
+        assert told.get() is True  # the loop went on
+        assert told.empty() and not warnings
+    run = flightdeck.RunReader(str(tmp_path / "run"))
+    assert run.status() == "finished"
+    series = run.find("loss")
+    assert series is not None and run.numbers(series.id)[0].tolist() == [0]
+
+
+def refuse(cockpit: Cockpit, model: torch.nn.Module) -> None:
+    losses = each_loss(model(torch.ones(6, 4)), torch.zeros(6, dtype=torch.long))
+    with pytest.raises(RuntimeError, match="forked"):
+        cockpit.watch(0, losses)
+
+
+def test_a_strict_cockpit_refuses_other_processes() -> None:
+    model = mlp()
+    with Cockpit(model, "economy", strict=True) as cockpit:
+        child = processes.get_context("fork").Process(target=refuse, args=(cockpit, model))
+        child.start()
+        assert joined([child]) == [0]
