@@ -13,6 +13,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import loaded_tool
+
 FLIGHTDECK, WRITE_MADE_UP = sys.argv[1:3]
 
 
@@ -35,8 +37,8 @@ class Analyze(unittest.TestCase):
         cls.temporary.cleanup()
 
     def call(self, *arguments):
-        return subprocess.run([FLIGHTDECK, "analyze", *map(str, arguments)], check=False,
-                              capture_output=True, text=True)
+        return loaded_tool.run([FLIGHTDECK, "analyze", *map(str, arguments)], check=False,
+                               capture_output=True, text=True)
 
     def succeed(self, *arguments):
         done = self.call(*arguments)

@@ -18,6 +18,8 @@ import tempfile
 import unittest
 import urllib.request
 
+import loaded_tool
+
 FLIGHTDECK = sys.argv.pop(1)
 os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE")
 # Far more than a call takes; what waits for ever is ended by it.
@@ -26,8 +28,8 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 
 def flightdeck(*arguments):
-    done = subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, timeout=PATIENCE,
-                          check=False)
+    done = loaded_tool.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, timeout=PATIENCE,
+                           check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -105,8 +107,8 @@ class BadFiles(unittest.TestCase):
         self.copy("view", "DROP TABLE series",
                   f"CREATE VIEW series AS {ENDLESS} i AS id, 'q' AS quantity, '' AS field, '' AS "
                   "group_name, 'number' AS kind, 1 AS count, 1 AS first_step, 1 AS last_step FROM n")
-        process = subprocess.Popen([FLIGHTDECK, "serve", str(self.folder), "--json"],
-                                   stdout=subprocess.PIPE, text=True)
+        process = loaded_tool.Popen([FLIGHTDECK, "serve", str(self.folder), "--json"],
+                                    stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)

@@ -17,6 +17,8 @@ import tempfile
 import unittest
 import urllib.request
 
+import loaded_tool
+
 FLIGHTDECK = sys.argv.pop(1)
 # Spares the second start, in which the tool gives itself a better environment.
 os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE")
@@ -26,8 +28,8 @@ MLP = ["mnist_mlp", "--synthetic", "--limit", "64", "--batch-size", "32"]
 
 def flightdeck(*arguments, environment=None):
     """Runs the tool; returns exit status, standard output and standard error."""
-    done = subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=100, env={**os.environ, **(environment or {})}, check=False)
+    done = loaded_tool.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
+                           timeout=100, env={**os.environ, **(environment or {})}, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -186,7 +188,7 @@ class Run(CommandTest):
     def test_an_interrupt_leaves_a_complete_record(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             run = self.folder / number.name
-            process = subprocess.Popen(
+            process = loaded_tool.Popen(
                 [FLIGHTDECK, "run", *QUADRATIC, "--steps", "10000000", "--interval", "1",
                  "--evaluate-every", "0", "--json", "--out", str(run)],
                 stdout=subprocess.PIPE, text=True)
@@ -270,7 +272,7 @@ class Run(CommandTest):
 
     def test_a_run_that_is_still_running_is_named_and_so_is_another_folder(self):
         run = self.folder / "run"
-        process = subprocess.Popen(
+        process = loaded_tool.Popen(
             [FLIGHTDECK, "run", *QUADRATIC, "--steps", "10000000", "--evaluate-every", "0", "--json",
              "--out", str(run)], stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
@@ -608,8 +610,8 @@ class Report(CommandTest):
 class Serve(CommandTest):
     def start(self, *arguments):
         """Starts a server; returns the process and what it says of itself."""
-        process = subprocess.Popen([FLIGHTDECK, "serve", *map(str, arguments), "--json"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = loaded_tool.Popen([FLIGHTDECK, "serve", *map(str, arguments), "--json"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)

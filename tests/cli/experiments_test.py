@@ -8,11 +8,12 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from xml.etree import ElementTree
+
+import loaded_tool
 
 FLIGHTDECK = sys.argv.pop(1)
 # Set in the process that the tool starts again with a better environment: spares that second start.
@@ -23,8 +24,8 @@ os.environ.pop("FLIGHTDECK_DATA", None)
 
 
 def flightdeck(*arguments):
-    return subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=200, check=False)
+    return loaded_tool.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
+                           timeout=200, check=False)
 
 
 class Experiments(unittest.TestCase):
@@ -206,9 +207,9 @@ class Experiments(unittest.TestCase):
         env = dict(os.environ, PATH=str(tools))
 
         def run(out):
-            done = subprocess.run([FLIGHTDECK, "experiment", "implicit_regularisation", "--quick", "--json",
-                                   "--out", self.folder / out], capture_output=True, text=True, timeout=100,
-                                  check=False, env=env)
+            done = loaded_tool.run([FLIGHTDECK, "experiment", "implicit_regularisation", "--quick", "--json",
+                                    "--out", self.folder / out], capture_output=True, text=True, timeout=100,
+                                   check=False, env=env)
             self.assertEqual(done.returncode, 0, done.stderr)
             return json.loads(done.stdout)
 

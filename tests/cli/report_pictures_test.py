@@ -6,11 +6,12 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from xml.etree import ElementTree
+
+import loaded_tool
 
 FLIGHTDECK = sys.argv.pop(1)
 os.environ["FLIGHTDECK_ENV_SET"] = "1"
@@ -34,9 +35,9 @@ class ReportPictures(unittest.TestCase):
         cls.kept = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.kept.name)
         cls.run_folder = cls.folder / "run"
-        done = subprocess.run([FLIGHTDECK, "run", "mnist_logreg", "--synthetic", "--steps", "8", "--interval", "1",
-                               "--preset", "economy", "--out", cls.run_folder], capture_output=True, text=True,
-                              timeout=200, check=False)
+        done = loaded_tool.run([FLIGHTDECK, "run", "mnist_logreg", "--synthetic", "--steps", "8", "--interval", "1",
+                                "--preset", "economy", "--out", cls.run_folder], capture_output=True, text=True,
+                               timeout=200, check=False)
         assert done.returncode == 0, done.stderr
         cls.tools = cls.folder / "tools"
         cls.tools.mkdir()
@@ -48,9 +49,9 @@ class ReportPictures(unittest.TestCase):
         cls.kept.cleanup()
 
     def report(self, kind, path, *options):
-        return subprocess.run([FLIGHTDECK, "report", self.run_folder, "--format", kind, "--json",
-                               *options], capture_output=True, text=True, timeout=200, check=False,
-                              env=dict(os.environ, PATH=str(path)))
+        return loaded_tool.run([FLIGHTDECK, "report", self.run_folder, "--format", kind, "--json",
+                                *options], capture_output=True, text=True, timeout=200, check=False,
+                               env=dict(os.environ, PATH=str(path)))
 
     def put(self, name, text):
         program = self.tools / name

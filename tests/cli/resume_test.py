@@ -14,26 +14,28 @@ import time
 import unittest
 import zipfile
 
+import loaded_tool
+
 FLIGHTDECK = sys.argv.pop(1)
 # Spares the second start, in which the tool gives itself a better environment.
 os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE", OMP_NUM_THREADS="1",
                   OPENBLAS_NUM_THREADS="1")
 QUADRATIC = ["quadratic_deep", "--optimizer", "adam", "--lr", "0.04"]
 # Dropout, batches in random order with augmentation, buffers, a penalty.
-CONVOLUTIONS = ["cifar100_allcnnc", "--synthetic", "--limit", "24", "--batch-size", "6",
+CONVOLUTIONS = ["cifar100_allcnnc", "--synthetic", "--limit", "9", "--batch-size", "3",
                 "--optimizer", "lookahead_radam", "--schedule", "cosine"]
 FULL = ["--preset", "full", "--interval", "1", "--group", "module"]
 PATIENCE = 240  # seconds, where other work takes the cores
 
 
 def flightdeck(*arguments):
-    return subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=PATIENCE, check=False)
+    return loaded_tool.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
+                           timeout=PATIENCE, check=False)
 
 
 def start(*arguments):
-    return subprocess.Popen([FLIGHTDECK, *map(str, arguments)], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)
+    return loaded_tool.Popen([FLIGHTDECK, *map(str, arguments)], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
 
 
 class ResumeTest(unittest.TestCase):
@@ -61,14 +63,25 @@ class ResumeTest(unittest.TestCase):
         return {step["step"]: sorted(json.dumps(value) for value in step["values"]
                                      if value["quantity"] != "time") for step in steps}
 
-    def wait_for(self, path, process):
+    def state_of_checkpoint(self, run):
+        """Changes with every checkpoint that is written."""
+        try:
+            state = (run / "checkpoint.pt").stat()
+        except FileNotFoundError:
+            return None
+        return state.st_ino, state.st_mtime_ns
+
+    def wait_until(self, has_come, process):
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            if path.exists():
+            if has_come():
                 return
             self.assertIsNone(process.poll(), "the run ended before it could be killed")
             time.sleep(0.01)
-        self.fail(f"{path} did not come")
+        self.fail("what the run should have written did not come")
+
+    def wait_for(self, path, process):
+        self.wait_until(path.exists, process)
 
     def killed(self, arguments, run, signal_number=signal.SIGKILL):
         """Starts a run and ends it by a signal after its first checkpoint."""
@@ -90,11 +103,11 @@ class ResumeTest(unittest.TestCase):
 
     def test_a_killed_run_goes_on_to_the_bit(self):
         self.expect_same_as_uninterrupted(
-            [*QUADRATIC, "--epochs", "30", "--checkpoint-every", "10", *FULL], signal.SIGKILL)
+            [*QUADRATIC, "--epochs", "10", "--checkpoint-every", "10", *FULL], signal.SIGKILL)
 
     def test_a_killed_network_with_dropout_goes_on_to_the_bit(self):
         self.expect_same_as_uninterrupted(
-            [*CONVOLUTIONS, "--epochs", "3", "--checkpoint-every", "3", "--preset", "business",
+            [*CONVOLUTIONS, "--epochs", "2", "--checkpoint-every", "2", "--preset", "business",
              "--quantity", "grad_hist_1d", "--set", "fast_steps=3"], signal.SIGKILL)
 
     def test_a_state_carried_from_batch_to_batch_is_carried_on(self):
@@ -109,15 +122,16 @@ class ResumeTest(unittest.TestCase):
             signal.SIGTERM)
 
     def test_a_run_killed_again_and_again_ends_as_one_that_was_not(self):
-        arguments = [*QUADRATIC, "--epochs", "60", "--checkpoint-every", "3", "--preset",
+        arguments = [*QUADRATIC, "--epochs", "40", "--checkpoint-every", "3", "--preset",
                      "economy", "--seed", "3"]
         whole, broken = self.folder / "whole", self.folder / "broken"
         self.expect_success("run", *arguments, "--out", whole)
         for _ in range(4):
+            before = self.state_of_checkpoint(broken)
             process = start("run", *arguments, "--out", broken, "--resume")
-            time.sleep(1.5)
+            self.wait_until(lambda: self.state_of_checkpoint(broken) != before, process)
             process.kill()
-            process.wait()
+            self.assertEqual(process.wait(), -signal.SIGKILL)
         self.expect_success("run", *arguments, "--out", broken, "--resume")
         self.assertEqual(self.outcome(broken), self.outcome(whole))
         self.assertEqual(self.values(broken), self.values(whole))
@@ -149,11 +163,11 @@ class ResumeTest(unittest.TestCase):
 
     def test_rates_after_resuming_are_of_the_steps_taken_since(self):
         run = self.folder / "run"
-        arguments = [*QUADRATIC, "--epochs", "500", "--checkpoint-every", "7", "--preset", "none"]
+        arguments = [*QUADRATIC, "--epochs", "200", "--checkpoint-every", "7", "--preset", "none"]
         self.assertEqual(self.killed(arguments, run, signal.SIGTERM), 143)
         # The step after a checkpoint is taken again.
-        here = 3500 - self.outcome(run)["steps"] + 1
-        self.assertIn(f"finished: 3500 steps, {here} of them here in", self.expect_success("resume", run))
+        here = 1400 - self.outcome(run)["steps"] + 1
+        self.assertIn(f"finished: 1400 steps, {here} of them here in", self.expect_success("resume", run))
 
     def test_a_run_is_not_gone_on_with_under_other_options(self):
         run = self.folder / "run"
@@ -169,7 +183,7 @@ class ResumeTest(unittest.TestCase):
         process = start("run", *QUADRATIC, "--epochs", "100000", "--preset", "none", "--out", run,
                         "--checkpoint-every", "0")
         self.wait_for(run / "run.sqlite", process)
-        time.sleep(0.5)
+        self.wait_until(lambda: flightdeck("export", run, "--format", "jsonl").stdout, process)
         process.kill()
         process.wait()
         before = self.values(run)

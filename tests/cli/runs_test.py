@@ -17,6 +17,8 @@ import unittest
 import urllib.error
 import urllib.request
 
+import loaded_tool
+
 FLIGHTDECK = sys.argv.pop(1)
 os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE")
 SMALL = ["quadratic_deep", "--steps", "4", "--preset", "none"]
@@ -24,8 +26,8 @@ SMALL = ["quadratic_deep", "--steps", "4", "--preset", "none"]
 
 def flightdeck(*arguments, answers="", **options):
     """Runs the tool; returns what it did."""
-    return subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
-                          input=answers, timeout=100, check=False, **options)
+    return loaded_tool.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
+                           input=answers, timeout=100, check=False, **options)
 
 
 MADE = tempfile.TemporaryDirectory()
@@ -151,9 +153,9 @@ class Labels(RunsTest):
 
     def test_can_be_given_while_the_run_is_recorded(self):
         run = self.runs / "live"
-        process = subprocess.Popen([FLIGHTDECK, "run", "quadratic_deep", "--steps", "100000000",
-                                    "--evaluate-every", "0", "--json", "--out", str(run)],
-                                   stdout=subprocess.PIPE, text=True)
+        process = loaded_tool.Popen([FLIGHTDECK, "run", "quadratic_deep", "--steps", "100000000",
+                                     "--evaluate-every", "0", "--json", "--out", str(run)],
+                                    stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         try:
             json.loads(process.stdout.readline())  # it has started
@@ -261,9 +263,9 @@ class Endings(RunsTest):
 
     def test_of_an_interrupted_run_go_on_with_it(self):
         run = self.runs / "live"
-        process = subprocess.Popen([FLIGHTDECK, "run", "quadratic_deep", "--steps", "100000000",
-                                    "--evaluate-every", "0", "--json", "--out", str(run)],
-                                   stdout=subprocess.PIPE, text=True)
+        process = loaded_tool.Popen([FLIGHTDECK, "run", "quadratic_deep", "--steps", "100000000",
+                                     "--evaluate-every", "0", "--json", "--out", str(run)],
+                                    stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         json.loads(process.stdout.readline())
         process.send_signal(signal.SIGINT)
@@ -288,8 +290,8 @@ class Endings(RunsTest):
 
 class Editing(RunsTest):
     def serve(self, *options):
-        process = subprocess.Popen([FLIGHTDECK, "serve", str(self.runs), "--json", *options],
-                                   stdout=subprocess.PIPE, text=True)
+        process = loaded_tool.Popen([FLIGHTDECK, "serve", str(self.runs), "--json", *options],
+                                    stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.terminate)

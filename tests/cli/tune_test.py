@@ -12,6 +12,8 @@ import tempfile
 import time
 import unittest
 
+import loaded_tool
+
 FLIGHTDECK = sys.argv.pop(1)
 # Spares every run the second start, in which the tool gives itself a better environment.
 os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE")
@@ -22,8 +24,8 @@ GRID = ["quadratic_deep", "--optimizer", "sgd", "--grid", "learning_rate=0.01,0.
 
 def flightdeck(*arguments):
     """Runs the tool; returns exit status, standard output and standard error."""
-    done = subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=200, check=False)
+    done = loaded_tool.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
+                           timeout=200, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -134,7 +136,7 @@ class Tune(unittest.TestCase):
         outcomes = [json.loads(path.read_text())
                     for path in self.study.glob("runs/*/*/*/*/*/outcome.json")]
         self.assertEqual(len(outcomes), 4)
-        version = subprocess.run([FLIGHTDECK, "--version"], capture_output=True, text=True, check=True)
+        version = loaded_tool.run([FLIGHTDECK, "--version"], capture_output=True, text=True, check=True)
         for outcome in outcomes:
             self.assertIn("flightdeck " + outcome["version"], version.stdout)
         self.expect_refusal(["--all-seeds", "--grid"], "quadratic_deep", "--optimizer", "sgd",

@@ -17,16 +17,20 @@ import sys
 import tempfile
 import unittest
 
+import loaded_tool
+
 FLIGHTDECK = os.path.abspath(sys.argv.pop(1))
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
 # Spares the second start, in which the tool gives itself a better environment.
 os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE")
+# A test that runs in the background of a shell has the signal ignored, and so would have its children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 MLP = ["mnist_mlp", "--synthetic", "--limit", "64", "--batch-size", "32", "--steps", "4"]
 
 
 def flightdeck(*arguments, cwd=None, environment=None):
-    done = subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True, timeout=200, cwd=cwd,
-                          env={**os.environ, **(environment or {})}, check=False)
+    done = loaded_tool.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True, timeout=200, cwd=cwd,
+                           env={**os.environ, **(environment or {})}, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -259,13 +263,11 @@ class Interrupts(WordsTest):
         for arguments in (["coverage", "cifar10_vgg16", "--batch-size", "64"], ["runtime", "adam"], ["bench", "overhead", "--repeats", "1000"],
                           ["experiment", "implicit_regularisation", "--synthetic", "--out", "experiment"]):
             with self.subTest(arguments):
-                # A test that runs in the background of a shell has the signal ignored, and so have its children.
-                process = subprocess.Popen([FLIGHTDECK, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                           stderr=subprocess.DEVNULL,
-                                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                process = loaded_tool.Popen([FLIGHTDECK, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                            stderr=subprocess.DEVNULL)
                 self.addCleanup(process.kill)
                 with self.assertRaises(subprocess.TimeoutExpired):
-                    process.wait(3)
+                    process.wait(1)
                 process.send_signal(signal.SIGINT)
                 status = process.wait(100)
                 self.assertEqual(status if status >= 0 else 128 - status, 130)

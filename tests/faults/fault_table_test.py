@@ -18,6 +18,9 @@ import tempfile
 import unittest
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+import loaded_tool
+
 FLIGHTDECK, FAULTY_SYSTEM = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 ALL = "--all" in sys.argv
 if ALL:
@@ -39,13 +42,13 @@ def environment(faults):
 
 
 def flightdeck(*arguments, faults="", folder=None):
-    return subprocess.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=PATIENCE, check=False, env=environment(faults), cwd=folder)
+    return loaded_tool.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
+                           timeout=PATIENCE, check=False, env=environment(faults), cwd=folder)
 
 
 def start(*arguments, faults="", folder=None):
-    return subprocess.Popen([FLIGHTDECK, *map(str, arguments)], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, env=environment(faults), cwd=folder)
+    return loaded_tool.Popen([FLIGHTDECK, *map(str, arguments)], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, env=environment(faults), cwd=folder)
 
 
 def outcome(run):

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 # Installs the build into a stage, builds the outside project against it and runs it.
 #   cmake -DBUILD=<build> -DWORK=<scratch> -DCOMPILER=<c++> -DFLAGS=<flags> -DGENERATOR=<name>
-#         -DPREFIX_PATH=<where LibTorch is> -P run.cmake
+#         -DPREFIX_PATH=<where LibTorch is> -DTORCH_HEADER=<precompiled header of the build> -P run.cmake
 file(REMOVE_RECURSE ${WORK}/stage)
 execute_process(
   COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/stage
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(
   COMMAND ${CMAKE_COMMAND} --fresh -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATOR}
-    # A release, so that the checks of LibTorch's headers are those of the library; nothing here is worth optimising.
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG
+    # A release, so that the checks of LibTorch's headers are those of the library. Little here is worth optimising, but a
+    # header that was precompiled for an optimised program fits no other.
+    -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"
+    -DTORCH_HEADER=${TORCH_HEADER}
     -DCMAKE_CXX_COMPILER=${COMPILER}
     "-DCMAKE_CXX_FLAGS=${FLAGS}"
     "-DCMAKE_PREFIX_PATH=${WORK}/stage;${PREFIX_PATH}"

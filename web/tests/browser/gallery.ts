@@ -95,13 +95,12 @@ for (const [name, show] of Object.entries(VIEWS)) {
   for (const width of WIDTHS) {
     for (const colorScheme of ['light', 'dark'] as const) {
       pageTest(`no labels of ${name} overlap at ${width} in ${colorScheme}`, async (page) => {
-        await rememberLabels(page.context());
         await show(page);
         const taken = await pictureAnd(page, 'DejaVu Sans', () => overlaps(page));
         writeFileSync(fileOf(name, width, colorScheme), taken.bytes);
         assert.deepStrictEqual(taken.seen, []);
         assert.strictEqual(await sidewaysRoom(page), 0);
-      }, {width, height: 900, context: {colorScheme}});
+      }, {width, height: 900, context: {colorScheme}, prepare: rememberLabels});
     }
   }
 }

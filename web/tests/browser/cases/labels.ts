@@ -28,7 +28,7 @@ pageTest('labels are shown and cannot be changed unless the server allows it', a
     assert.strictEqual(await card(page).getByRole('textbox').count(), 0);
     assert.strictEqual(await card(page).getByRole('button').count(), 0);
   });
-});
+}, {isAlone: true});
 
 pageTest('tags, note and archive are changed on the page of a run where the server allows it', async (page) => {
   const folder = copyOfFixture();
@@ -51,4 +51,4 @@ pageTest('tags, note and archive are changed on the page of a run where the serv
     await page.getByRole('checkbox', {name: '1 archived'}).check();
     await eventually('they are shown if asked for', async () => (await names(page)).length === 2);
   }, '--edit');
-});
+}, {isAlone: true});

@@ -46,7 +46,7 @@ pageTest('a run appears on the open page, its charts move, and both survive a ki
     await training.interrupt();
     await server.kill();
   }
-}, {expected: NO_SERVER});
+}, {expected: NO_SERVER, isAlone: true});
 
 /** In the page: notifications as a list instead of on the screen. */
 function rememberNotices(): void {
@@ -100,4 +100,4 @@ pageTest('a run that goes on shows how far it is, agrees with itself on the step
   } finally {
     await training.interrupt();
   }
-});
+}, {isAlone: true});

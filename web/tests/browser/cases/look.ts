@@ -49,7 +49,7 @@ for (const {name, open, isPhone} of LOOKS) {
 pageTest('a panel that is blank is seen in the comparison, and other fonts are not', async (page) => {
   if (settings.isUpdate) return;
   await openFixture(page, SGD);
-  const worst = async (font?: string) => (await differenceFrom(page, 'cockpit_light', await picture(page, font))).worst;
+  const worst = async (font?: string) => (await differenceFrom('cockpit_light', await picture(page, font))).worst;
   const style = (selector: string, name: string, value: string) => page.evaluate(([where, what, how]) =>
     document.querySelectorAll<HTMLElement>(where).forEach((element) => element.style.setProperty(what, how)), [selector, name, value] as const);
   const serifs = await worst('DejaVu Serif');

@@ -6,7 +6,7 @@ import {pageTest} from '../harness/browser';
 import {ADAM, openFixture, SGD} from '../harness/fixture';
 import {overlaps, rememberLabels, sidewaysRoom} from '../harness/labels';
 import {eventually, loaded, panel} from '../harness/panels';
-import {pictureAnd} from '../harness/pictures';
+import {whileAllIsDrawn} from '../harness/pictures';
 import {openReport} from './report';
 
 const FONT = 'DejaVu Sans';
@@ -50,19 +50,17 @@ function holes(): string[] {
 for (const width of [390, 1280, 2560]) {
   for (const [name, open] of Object.entries(VIEWS)) {
     pageTest(`no labels overlap and no panels leave holes: ${name} at ${width}`, async (page) => {
-      await rememberLabels(page.context());
       await open(page);
-      const {seen} = await pictureAnd(page, FONT, async () => ({overlaps: await overlaps(page), holes: await page.evaluate(holes),
+      const seen = await whileAllIsDrawn(page, FONT, async () => ({overlaps: await overlaps(page), holes: await page.evaluate(holes),
         sideways: await sidewaysRoom(page)}));
       assert.deepStrictEqual(seen, {overlaps: [], holes: [], sideways: 0});
-    }, {width, height: 900});
+    }, {width, height: 900, prepare: rememberLabels});
   }
 }
 
 pageTest('labels that lie upon each other are found, on canvases and beside them', async (page) => {
-  await rememberLabels(page.context());
   await openFixture(page, SGD);
-  const {seen} = await pictureAnd(page, FONT, async () => {
+  const seen = await whileAllIsDrawn(page, FONT, async () => {
     await page.evaluate(() => {
       const canvas = document.querySelector<HTMLCanvasElement>('[data-panel=grad_norm] canvas') as HTMLCanvasElement;
       const pen = canvas.getContext('2d') as CanvasRenderingContext2D;
@@ -78,7 +76,7 @@ pageTest('labels that lie upon each other are found, on canvases and beside them
   });
   const pairs = seen.map((each) => each.replace(/ at .*/, '').split(' and ').sort().join(' and ')).sort();
   assert.deepStrictEqual(pairs, ['"beside" and "first of two"', '"beside" and "second of two"', '"first of two" and "second of two"']);
-});
+}, {prepare: rememberLabels});
 
 pageTest('a constant learning rate is a line of text, not a panel', async (page) => {
   await openFixture(page, ADAM);

@@ -15,7 +15,7 @@ pageTest('an empty folder says how to record a run', async (page) => {
     await page.getByRole('heading', {name: 'No runs yet'}).waitFor();
     assert.match(await page.locator('main pre').innerText(), /^flightdeck run \w+/);
   });
-});
+}, {isAlone: true});
 
 pageTest('a run that is not there is named, with what to do', async (page) => {
   await page.goto(`${await fixtureAddress()}#/run/nowhere/cockpit`);
@@ -41,7 +41,7 @@ pageTest('a run that cannot be read is listed with the reason, beside those that
     await state.waitFor();
     assert.ok((await state.innerText()).length > 20);
   });
-}, {expected: /status of (404|409|422|500|503)/});
+}, {expected: /status of (404|409|422|500|503)/, isAlone: true});
 
 pageTest('a panel whose values make no sense says so, and the others are drawn', async (page) => {
   await page.route(/api\/v1\/frames/, async (route) => {

@@ -8,8 +8,9 @@ import {promisify} from 'node:util';
 import type {Page} from 'playwright-core';
 import {emptyFolder, settings} from './settings';
 
-// Threads that wait for work by spinning would slow the browser down.
-const environment = {...process.env, OMP_WAIT_POLICY: 'PASSIVE', OMP_NUM_THREADS: '1'};
+// Threads that wait for work by spinning would slow the browser down. The last spares the tool a second start, in which it
+// would choose such an environment itself.
+const environment = {...process.env, OMP_WAIT_POLICY: 'PASSIVE', OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1', FLIGHTDECK_ENV_SET: '1'};
 const started = new Set<ChildProcess>();
 process.on('exit', () => started.forEach((child) => child.kill('SIGKILL')));
 

@@ -5,6 +5,7 @@ import assert from 'node:assert';
 import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Page} from 'playwright-core';
+import {blankPage} from './browser';
 import {eventually} from './panels';
 import {settings} from './settings';
 
@@ -25,31 +26,40 @@ export async function picture(page: Page, font = 'DejaVu Sans'): Promise<Buffer>
 
 /** The same, and what else is read of the page while all of it is drawn. */
 export async function pictureAnd<T>(page: Page, font: string, read: () => Promise<T>): Promise<{bytes: Buffer; seen: T}> {
+  return whileAllIsDrawn(page, font, async () => {
+    const bytes = await page.screenshot({animations: 'disabled', caret: 'hide'});
+    return {bytes, seen: await read()};
+  });
+}
+
+/** What is read of the page while all of it is drawn. */
+export async function whileAllIsDrawn<T>(page: Page, font: string, read: () => Promise<T>): Promise<T> {
   await page.evaluate((family) => { document.body.style.fontFamily = family; }, font);
   const size = page.viewportSize();
   assert.ok(size);
   const height = () => page.evaluate(() => Math.min(12_000, document.documentElement.scrollHeight));
-  let tall = await height();
-  for (let i = 0; i < 3; ++i) {
-    await page.setViewportSize({width: size.width, height: tall});
-    await eventually('all charts are drawn', () => page.evaluate(() =>
-      [...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('canvas')) &&
-      [...document.querySelectorAll('canvas')].every((canvas) => canvas.width > 0) && !document.querySelector('.skeleton, .pulse')));
+  let tall = 0;
+  await eventually('all charts are drawn', async () => {
+    // The page may grow while it is looked at: a panel comes, and charts are drawn when they come into sight.
     const now = await height();
-    if (now === tall) break;
-    tall = now;
-  }
+    if (now > tall) {
+      tall = now;
+      await page.setViewportSize({width: size.width, height: tall});
+      return false;
+    }
+    return page.evaluate(() => [...document.querySelectorAll('.plot, .tile-picture')].every((plot) => plot.querySelector('canvas')) &&
+      [...document.querySelectorAll('canvas')].every((canvas) => canvas.width > 0) && !document.querySelector('.skeleton, .pulse'));
+  });
   await page.mouse.move(0, 0);
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  const bytes = await page.screenshot({animations: 'disabled', caret: 'hide'});
   const seen = await read();
   await page.setViewportSize(size);
-  return {bytes, seen};
+  return seen;
 }
 
 /** As references are kept. */
-async function reduce(page: Page, taken: Buffer): Promise<Buffer> {
-  const reduced = await onBlankPage(page, (blank) => blank.evaluate(async ([data, by]) => {
+async function reduce(taken: Buffer): Promise<Buffer> {
+  const reduced = await (await blankPage()).evaluate(async ([data, by]) => {
     const image = new Image();
     image.src = `data:image/png;base64,${data}`;
     await image.decode();
@@ -59,17 +69,8 @@ async function reduce(page: Page, taken: Buffer): Promise<Buffer> {
     context.imageSmoothingQuality = 'high';
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     return canvas.toDataURL('image/png').split(',')[1] as string;
-  }, [taken.toString('base64'), REDUCED] as const));
+  }, [taken.toString('base64'), REDUCED] as const);
   return Buffer.from(reduced, 'base64');
-}
-
-async function onBlankPage<T>(page: Page, work: (blank: Page) => Promise<T>): Promise<T> {
-  const blank = await page.context().newPage();
-  try {
-    return await work(blank);
-  } finally {
-    await blank.close();
-  }
 }
 
 export interface Difference {
@@ -80,10 +81,10 @@ export interface Difference {
 }
 
 /** How much a picture differs from a reference; pictures of other heights by their common part. */
-export async function differenceFrom(page: Page, name: string, actual: Buffer): Promise<Difference & {heights: [number, number]}> {
+export async function differenceFrom(name: string, actual: Buffer): Promise<Difference & {heights: [number, number]}> {
   const reference = readFileSync(join(settings.references, `${name}.png`));
-  const reduced = await reduce(page, actual);
-  return onBlankPage(page, (blank) => blank.evaluate(async ([first, second, tile, reduced]) => {
+  const reduced = await reduce(actual);
+  return (await blankPage()).evaluate(async ([first, second, tile, reduced]) => {
     const grey = async (data: string) => {
       const image = new Image();
       image.src = `data:image/png;base64,${data}`;
@@ -115,7 +116,7 @@ export async function differenceFrom(page: Page, name: string, actual: Buffer): 
       }
     }
     return found;
-  }, [reference.toString('base64'), reduced.toString('base64'), TILE, REDUCED] as const));
+  }, [reference.toString('base64'), reduced.toString('base64'), TILE, REDUCED] as const);
 }
 
 /** Compares the page with its reference, or makes it the reference. */
@@ -126,13 +127,13 @@ export async function looksLike(page: Page, name: string): Promise<void> {
   mkdirSync(settings.failures, {recursive: true});
   if (settings.isUpdate) {
     mkdirSync(settings.references, {recursive: true});
-    writeFileSync(reference, await reduce(page, actual));
+    writeFileSync(reference, await reduce(actual));
     // In full size, to be looked at.
     writeFileSync(kept, actual);
     return;
   }
   assert.ok(existsSync(reference), `there is no ${reference}; look at the page and take it with --update`);
-  const {worst, at, heights} = await differenceFrom(page, name, actual);
+  const {worst, at, heights} = await differenceFrom(name, actual);
   const isLike = worst <= TOLERANCE && Math.abs(heights[0] - heights[1]) <= 0.05 * heights[0];
   if (isLike) rmSync(kept, {force: true});
   else writeFileSync(kept, actual);
