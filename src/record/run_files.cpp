@@ -23,12 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 15> kNames = {"checkpoint.pt",
+constexpr std::array<std::string_view, 16> kNames = {"checkpoint.pt",
                                                      "config.toml",
                                                      "journal.new",
                                                      "labels.txt",
                                                      "lock",
                                                      "log.txt",
+                                                     "models",
                                                      "outcome.json",
                                                      "report.html",
                                                      "run.sqlite",
@@ -41,6 +42,7 @@ constexpr std::array<std::string_view, 15> kNames = {"checkpoint.pt",
 // What a killed writer of a whole file left behind, as base/whole_file.cpp names it.
 constexpr std::string_view kUnnamed = ".flightdeck-";
 constexpr std::string_view kEvents = "tensorboard/events.out.tfevents.";
+constexpr std::string_view kModels = "models/step_";
 
 bool begins_with(std::string_view text, std::string_view begin) {
   return text.substr(0, begin.size()) == begin;
@@ -157,7 +159,7 @@ void check_new_name(const std::string& name) {
 bool is_file_of_run(const std::string& path) {
   const std::string name = path.substr(0, path.find(kUnnamed));
   if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
-  return is_journal(name) || begins_with(path, kEvents);
+  return is_journal(name) || begins_with(path, kEvents) || begins_with(path, kModels);
 }
 
 RunContents contents_of_run(const std::string& folder) {

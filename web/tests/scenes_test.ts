@@ -252,6 +252,15 @@ test('a cell has the colour of the layer with the largest share of its own entri
   assert.match(drawing.words, /2 layers have such a cell/);
 });
 
+test('layers share the range that has entries of any of them', () => {
+  const axes = [{low: -1, high: 1, count: 10}, {low: -2, high: 2, count: 8}];
+  const at = (row: number, cell: number) => zeros(80).fill(7, row * 8 + cell, row * 8 + cell + 1);
+  const drawing = scene(gradHist2dLayers, {frames: {'grad_hist_2d//a': {axes, counts: at(4, 3)}, 'grad_hist_2d//b': {axes, counts: at(5, 4)}}});
+  const {cellValues, texts} = paintEverywhere(drawing);
+  assert.deepEqual(cellValues.filter((value) => !Number.isNaN(value)).map((value) => Math.floor(value / 32)).sort(), [0, 1]);
+  assert.ok(!texts.some(({text}) => text === '−2' || text === '2'), texts.map(({text}) => text).join());
+});
+
 test('layers are drawn in one picture from two on, with the bins of the first', () => {
   const axes = [{low: -1, high: 1, count: 2}, {low: -2, high: 2, count: 2}];
   const other = [{low: -9, high: 9, count: 2}, {low: -2, high: 2, count: 2}];

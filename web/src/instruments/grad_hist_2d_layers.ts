@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Gradient entries against the parameters they belong to, all layers in one picture.
 import type {Instrument} from '../app/instrument';
+import {cutTogether} from '../widgets/cut_frame';
 import {layeredJointScene, type Layer} from '../widgets/scenes/layered_joint';
-import type {Axis} from '../wire/types';
+import type {Axis, Frame} from '../wire/types';
 
 const LAYERS = 8; // as many as there are colours
 
@@ -27,7 +28,10 @@ const gradHist2dLayers: Instrument = {
     const same = (axis: Axis | undefined, other: Axis) =>
       axis?.low === other.low && axis.high === other.high && axis.count === other.count;
     const fitting = layers.filter(({frame}) => same(frame.axes[0], gradients) && same(frame.axes[1], parameters));
-    return layeredJointScene(fitting, gradients, parameters, {rows: 'gradient entry', columns: 'parameter value'});
+    const shown = cutTogether(fitting.map(({frame}) => frame));
+    const [rows, columns] = (shown[0] as Frame).axes as [Axis, Axis];
+    return layeredJointScene(fitting.map(({name}, k) => ({name, frame: shown[k] as Frame})), rows, columns,
+      {rows: 'gradient entry', columns: 'parameter value'});
   },
 };
 export default gradHist2dLayers;
