@@ -178,8 +178,9 @@ RunContents contents_of_run(const std::string& folder) {
       contents.bytes += static_cast<int64_t>(entry->file_size(ignored));
     }
     contents.has_checkpoint |= path == "checkpoint.pt";
-    // Of the folders, a run has that of its export alone.
-    const bool is_ours = is_file_of_run(path) && is_folder == (path == "tensorboard");
+    // Of the folders, a run has those of its export and of models it kept.
+    const bool is_own_folder = path == "tensorboard" || path == "models";
+    const bool is_ours = is_file_of_run(path) && is_folder == is_own_folder;
     if (is_ours) continue;
     ++contents.foreign_count;
     if (contents.foreign.size() < kNamed) contents.foreign.push_back(printable(path));
