@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Speed of the histograms at the layer sizes of the test networks, N = 128, float. The baseline is
 // the plain LibTorch expression on entries written out, one sample at a time. Argument: threads.
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -145,6 +146,26 @@ void run_dense(benchmark::State& state, const Dense& dense, bool is_joint, bool 
   state.SetItemsProcessed(state.iterations() * rows.numel());
 }
 
+// Gradients and parameters uniform in [0, share] of the histogram's range: the smaller the share,
+// the fewer bins take all entries, and the more threads or atomics meet in one.
+void run_balance(benchmark::State& state, double share, bool is_plain) {
+  at::set_num_threads(int(state.range(0)));
+  at::manual_seed(1);
+  constexpr int64_t kEntries = 170688;
+  const Bins &gradients = kJointBins.gradients, &values = kJointBins.parameters;
+  const auto uniform = [share](at::IntArrayRef sizes, const Bins& bins) {
+    return at::rand(sizes).mul_(share * (bins.high - bins.low)).add_(bins.low);
+  };
+  const Tensor rows = uniform({kSamples, kEntries}, gradients);
+  const Tensor value_bin = bin_index(uniform({kEntries}, values), values);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(is_plain
+                                 ? plain_joint(rows, value_bin)
+                                 : count_into_joint_bins(rows, gradients, value_bin, values.count));
+  }
+  state.SetItemsProcessed(state.iterations() * rows.numel());
+}
+
 template <typename... Arguments>
 void add(const std::string& name, Arguments... arguments) {
   benchmark::RegisterBenchmark(name.c_str(), arguments...)
@@ -171,6 +192,16 @@ int main(int argc, char** argv) {
       const std::string name = std::string(dense.name) + (is_plain ? "/plain" : "/fast");
       add("dense/" + name, run_dense, dense, false, is_plain);
       add("dense_joint/" + name, run_dense, dense, true, is_plain);
+    }
+  }
+  for (const double share : {1.0, 0.5, 0.1, 0.01, 0.001}) {
+    char percent[16];
+    std::snprintf(percent, sizeof percent, "%g", 100 * share);
+    for (const bool is_plain : {false, true}) {
+      add("balance_joint/" + std::string(percent) + "_percent/" + (is_plain ? "plain" : "fast"),
+          run_balance,
+          share,
+          is_plain);
     }
   }
   benchmark::Initialize(&argc, argv);

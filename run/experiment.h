@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include <c10/core/Device.h>
 
 #include "run/table.h"
 #include "study/figure.h"
@@ -18,6 +21,10 @@ struct ExperimentOptions {
   bool quick = false;      ///< test-sized: seconds instead of minutes
   bool synthetic = false;  ///< generated data even where files are found
   uint64_t seed = 42;
+  c10::Device device = c10::kCPU;  ///< of what is trained; what measures time is for the CPU
+  /// The most bytes of tensor memory on the CPU that work held, beyond what was held before;
+  /// nothing if it cannot be counted. Empty: experiments about memory are refused.
+  std::function<std::optional<int64_t>(const std::function<void()>& work)> peak_bytes;
   std::function<void(const std::string&)> on_progress = [](const std::string&) {};
 };
 

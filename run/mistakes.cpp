@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/mistakes.h"
 
+#include <cmath>
 #include <utility>
 
 namespace flightdeck::run {
@@ -14,6 +15,15 @@ std::vector<Reading> readings_of(const suite::Mistakes& mistakes) {
   };
   std::vector<Reading> readings = {named("")};
   readings[0].number = static_cast<double>(mistakes.count);
+  if (!mistakes.confusion.empty()) {
+    Reading cells = named("confusion");
+    cells.kind = ReadingKind::kHistogram;
+    const auto classes = std::llround(std::sqrt(static_cast<double>(mistakes.confusion.size())));
+    const ReadingAxis axis{-0.5, static_cast<double>(classes) - 0.5, classes};
+    cells.axes = {axis, axis};
+    cells.counts = mistakes.confusion;
+    readings.push_back(std::move(cells));
+  }
   if (mistakes.worst.empty()) return readings;
   const auto add = [&](const char* field, const auto& number_of) {
     Reading list = named(field);

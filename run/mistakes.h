@@ -10,7 +10,8 @@
 namespace flightdeck::run {
 
 // The number "misclassified" with the lists "ids", "labels", "predictions" and "losses" of the
-// worst; no lists if there is none.
+// worst; no lists if there is none. Where classes were counted, the histogram "confusion" over
+// labels and predictions.
 std::vector<Reading> readings_of(const suite::Mistakes& mistakes);
 
 }  // namespace flightdeck::run

@@ -16,6 +16,8 @@
 #include "flightdeck/record.h"
 #include "run/checkpoint.h"
 #include "run/checkpoint_times.h"
+#include "run/final_parameters.h"
+#include "run/kept_models.h"
 #include "run/mistakes.h"
 #include "run/outcome_keeper.h"
 #include "run/random_states.h"
@@ -117,6 +119,7 @@ class WatchedRun::State {
   bool is_stop_wanted() const { return options_.is_stop_wanted && options_.is_stop_wanted(); }
   bool is_evaluation_due() const;
   bool is_checkpoint_due() const;
+  void keep_model_if_due();
   bool has_diverged();
   void step();
   void evaluate();
@@ -226,10 +229,12 @@ RunEnd WatchedRun::State::execute() {
     if (has_diverged()) break;
     if (is_evaluation_due()) evaluate();
     if (is_stop_wanted()) break;
+    keep_model_if_due();
     if (is_checkpoint_due()) prepare_checkpoint();
     step();
     commit_checkpoint();
   }
+  if (training_.is_done()) keep_model_if_due();
   if (is_stop_wanted() && !training_.is_done()) {
     checkpoint_after_stop();
   } else if (!has_diverged() && options_.evaluate_every > 0) {
@@ -326,10 +331,21 @@ void WatchedRun::State::evaluate() {
   }
   cockpit_->log(step, scores);
   if (mistakes) cockpit_->log_readings(step, readings_of(*mistakes));
+  if (is_last) cockpit_->log_readings(step, final_parameter_readings(training_.parameters()));
   outcome_.evaluated(step, scores);
   scores_ = scores;
   evaluated_at_ = step;
   observer_.evaluation_done(step, scores);
+}
+
+void WatchedRun::State::keep_model_if_due() {
+  const int64_t step = training_.next_step();
+  if (!options_.keep_models || !options_.keep_models->contains(step)) return;
+  try {
+    keep_model(options_.folder, step, *training_.model().module);
+  } catch (const std::exception& error) {
+    tell_once(reason_of(error));
+  }
 }
 
 void WatchedRun::State::prepare_checkpoint() {

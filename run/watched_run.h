@@ -29,6 +29,8 @@ struct RunOptions {
   /// Steps between two checkpoints, 0: none. Not set: at the end of an epoch if the last is half a
   /// minute old, at any step if it is 45 seconds old.
   std::optional<int64_t> checkpoint_every;
+  /// Steps before which the model is kept in the folder (run/kept_models.h). Not set: none.
+  std::optional<DueSteps> keep_models;
   /// Goes on after a loss that is not finite. Otherwise the run ends there: on the CPU with that
   /// step, on other devices within ten, so that nobody waits for them at every step.
   bool keep_going = false;

@@ -7,9 +7,11 @@
 #include <limits>
 #include <numeric>
 
+#include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 
 #include "flightdeck/cockpit.h"
+#include "flightdeck/data_set_operator.h"
 
 namespace flightdeck::run {
 
@@ -19,17 +21,45 @@ bool is_read_from_files(const std::string& data_set, const ExperimentOptions& op
 
 TrainingOptions first_with_data(const std::vector<std::string>& problems,
                                 const ExperimentOptions& options) {
+  for (const std::string& name : problems) {
+    const suite::Problem& problem = suite::find_problem(name);
+    if (is_read_from_files(problem.data_set, options)) return options_for(problem, options);
+  }
+  return options_for(suite::find_problem(problems.front()), options);
+}
+
+TrainingOptions options_for(const suite::Problem& problem, const ExperimentOptions& options) {
   TrainingOptions training;
+  training.problem = problem.name;
   training.seed = options.seed;
+  training.device = options.device;
   training.data.augment = false;
   training.data.limit = options.quick ? 2000 : 0;
-  for (const std::string& name : problems) {
-    training.problem = name;
-    if (is_read_from_files(suite::find_problem(name).data_set, options)) return training;
-  }
-  training.problem = problems.front();
-  training.data.synthetic = true;
+  training.data.synthetic = !is_read_from_files(problem.data_set, options);
   return training;
+}
+
+suite::Problem on_images_here(const std::string& name,
+                              const ExperimentOptions& options,
+                              const std::function<suite::Model(int64_t classes)>& build) {
+  suite::Problem problem = suite::find_problem(name);
+  const bool is_grey = !is_read_from_files(problem.data_set, options) &&
+                       is_read_from_files("fashion_mnist", options);
+  if (is_grey) {
+    problem.name += " on grey images as 3 x 32 x 32";
+    problem.data_set = "fashion_mnist";
+    problem.classes = 10;
+  }
+  problem.build = [build, is_grey, classes = problem.classes] {
+    suite::Model model = build(classes);
+    if (!is_grey) return model;
+    const auto net = model.forward;
+    model.forward = [net](const Tensor& images) {
+      return net(at::constant_pad_nd(images, {2, 2, 2, 2}).expand({-1, 3, -1, -1}));
+    };
+    return model;
+  };
+  return problem;
 }
 
 std::shared_ptr<MemorySink> watched(Training& training,
@@ -123,6 +153,18 @@ Tensor losses_of(const Training& training, int64_t first, int64_t count) {
   const Tensor inputs = training.data().prepare(samples.inputs.slice(0, first, first + count));
   const Tensor targets = samples.targets.slice(0, first, first + count);
   return training.problem().losses(training.model().forward(inputs), targets);
+}
+
+std::shared_ptr<const CurvatureOperator> training_data_operator(const Training& training,
+                                                                CurvatureKind kind) {
+  static constexpr int64_t kAtOnce = 256;
+  const int64_t samples = training.data().train.size();
+  const auto source = [&training, samples](int64_t k) {
+    const int64_t first = k * kAtOnce;
+    return Batch(losses_of(training, first, std::min(kAtOnce, samples - first)),
+                 training.parameters());
+  };
+  return data_set_operator((samples + kAtOnce - 1) / kAtOnce, source, kind);
 }
 
 void visit_steps(Training& training,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "flightdeck/grouping.h"
+#include "flightdeck/products.h"
 #include "flightdeck/quantity.h"
 #include "flightdeck/reading.h"
 #include "run/experiment.h"
@@ -24,6 +25,16 @@ TrainingOptions first_with_data(const std::vector<std::string>& problems,
 
 // True if `data_set` is to be read from files.
 bool is_read_from_files(const std::string& data_set, const ExperimentOptions& options);
+
+// The problem on its colour images where their files are here. Else, where there are none of them,
+// on grey images of clothes with a black frame and three equal channels: real images of the right
+// shape, ten classes. `build` makes the network for the number of classes it is given.
+suite::Problem on_images_here(const std::string& problem,
+                              const ExperimentOptions& options,
+                              const std::function<suite::Model(int64_t classes)>& build);
+
+// Options for a problem that is not in the catalogue; otherwise as `first_with_data`.
+TrainingOptions options_for(const suite::Problem& problem, const ExperimentOptions& options);
 
 // Takes all steps of the training. A quantity that fails throws.
 std::shared_ptr<MemorySink> watched(Training& training,
@@ -55,6 +66,11 @@ study::Line bins_line(const std::string& name, size_t place, const Reading& hist
 // Individual losses of `count` samples of the training part from `first` on, at the parameters as
 // they are.
 Tensor losses_of(const Training& training, int64_t first, int64_t count);
+
+// The matrix of all samples of the training part, streamed in batches, at the parameters as they
+// are whenever it is multiplied.
+std::shared_ptr<const CurvatureOperator> training_data_operator(const Training& training,
+                                                                CurvatureKind kind);
 
 // Trains on to each of `steps`, which ascend, and calls there, before the step is taken.
 void visit_steps(Training& training,

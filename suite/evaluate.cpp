@@ -37,7 +37,7 @@ class Judged {
   }
   bool is_empty() const { return ids_.empty(); }
 
-  Mistakes mistakes() const {
+  Mistakes mistakes(int64_t classes) const {
     const Tensor ids = at::cat(ids_).cpu(), labels = at::cat(labels_).cpu();
     const Tensor losses = at::cat(losses_).cpu(), predictions = at::cat(predictions_).cpu();
     const Tensor wrong = (labels != predictions).nonzero().flatten();
@@ -51,6 +51,10 @@ class Judged {
                              labels[place].item<int64_t>(),
                              predictions[place].item<int64_t>(),
                              losses[place].item<double>()});
+    }
+    if (classes <= Mistakes::kMostClasses) {
+      const Tensor cells = (labels * classes + predictions).bincount({}, classes * classes);
+      found.confusion.assign(cells.data_ptr<int64_t>(), cells.data_ptr<int64_t>() + cells.numel());
     }
     return found;
   }
@@ -97,7 +101,7 @@ Score evaluate(const Problem& problem,
     hits = hits.defined() ? hits + share : share;
   }
   score.samples = count * options.batch_size;
-  if (mistakes != nullptr && !judged.is_empty()) *mistakes = judged.mistakes();
+  if (mistakes != nullptr && !judged.is_empty()) *mistakes = judged.mistakes(problem.classes);
   if (count == 0) return score;
   score.loss = losses.item<double>() / static_cast<double>(count) + score.penalty;
   if (hits.defined()) score.accuracy = hits.item<double>() / static_cast<double>(count);

@@ -29,8 +29,12 @@ struct Mistake {
 
 struct Mistakes {
   static constexpr int64_t kMostNamed = 48;
+  static constexpr int64_t kMostClasses = 200;
   int64_t count = 0;           ///< of all
   std::vector<Mistake> worst;  ///< at most kMostNamed, the largest losses first
+  /// Samples by class and by the class they are taken for, [C, C] row by row, right ones included;
+  /// empty if there are more than kMostClasses.
+  std::vector<int64_t> confusion;
 };
 
 /// In evaluation mode and without gradients; the module's mode is restored. As in DeepOBS only full

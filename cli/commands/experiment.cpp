@@ -16,6 +16,7 @@
 #include "base/shown_number.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
+#include "cli/machine/peak_memory.h"
 #include "cli/machine/pictures.h"
 #include "cli/machine/process.h"
 #include "cli/options/names.h"
@@ -32,7 +33,7 @@ namespace flightdeck::cli {
 namespace {
 
 struct CommandOptions {
-  std::string name, out;
+  std::string name, out, device = "cpu";
   int threads = 0;
   bool json = false;
   run::ExperimentOptions experiment;
@@ -184,6 +185,10 @@ void run(const CLI::App& command, CommandOptions& options) {
   const std::string folder =
       std::filesystem::absolute(experiment_folder(experiment, options)).lexically_normal().string();
   refuse_folder_in_use(folder);
+  options.experiment.device = chosen_device("experiment", options.device);
+  options.experiment.peak_bytes = [](const std::function<void()>& work) {
+    return peak_bytes(c10::kCPU, work);
+  };
   prepare_process(options.threads);
   make_folder(folder);
   if (!options.json && !is_quiet()) {
@@ -217,6 +222,11 @@ void add_experiment(CLI::App* command) {
       "--quick", options->experiment.quick, "Test-sized: a minute at most on two cores");
   command->add_option(
       "--seed", options->experiment.seed, "Of parameters, split and order of the data; default 42");
+  command->add_option(
+      "--device",
+      options->device,
+      "cpu or cuda, of what is trained; default cpu. Experiments about time stay on "
+      "the CPU");
   command->add_option("--threads", options->threads, "CPU threads; default is one per core");
   command->add_flag("--synthetic",
                     options->experiment.synthetic,

@@ -185,6 +185,13 @@ void add_options_of_run(CLI::App& command, RunArguments& arguments) {
                   "Steps between two checkpoints, 0 for none; default: at the end of an epoch if "
                   "the last is half a minute old, at any step if it is 45 seconds old")
       ->group("Output");
+  command
+      .add_option(
+          "--keep-models",
+          arguments.keep_models,
+          "Steps before which the model is kept in RUN/models, as for --track: \"log 0 4 100\" "
+          "keeps up to 100 of them at logarithmic distances")
+      ->group("Output");
   command.add_option("--tag", arguments.tag_texts, "KEY=VALUE to find the run by; repeatable")
       ->allow_extra_args(false)
       ->group("Output");
@@ -206,6 +213,9 @@ void complete_run_options(const CLI::App& command, RunArguments& arguments) {
     arguments.run.tags = tags(arguments);
     run::check_training_options(arguments.run.training);
     arguments.run.tracking = chosen_tracking(arguments.tracking);
+    if (!arguments.keep_models.empty()) {
+      arguments.run.keep_models = DueSteps::parse(arguments.keep_models);
+    }
   });
   arguments.run.arguments = with_config(command_line());
   arguments.run.training.device = chosen_device("run", arguments.device);

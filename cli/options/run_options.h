@@ -22,6 +22,7 @@ struct RunArguments {
   std::optional<double> learning_rate, momentum;
   std::vector<std::string> settings;  // hyperparameters, NAME=VALUE
   std::string device = "cpu";
+  std::string keep_models;             // due steps; empty: none
   int threads = 0;                     // 0: one per core
   std::vector<std::string> tag_texts;  // KEY=VALUE
   std::string config;                  // read before: see config_words.h

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ATen/ATen.h>
-
 #include "base/shown_number.h"
 #include "run/watched_training.h"
 #include "suite/nets/conv_3c3d.h"
@@ -19,39 +17,18 @@ using suite::nets::Nonlinearity;
 // Far edge of the two bins around 0, of the default bins of grad_hist_1d.
 constexpr double kCentral = 0.04;
 
-// Photographs if they are here. Else grey images of clothes, with a black frame and three equal
-// channels: real images of the right shape.
-suite::Problem problem_with(Nonlinearity nonlinearity, const ExperimentOptions& options) {
-  suite::Problem problem = suite::find_problem("cifar10_3c3d");
-  const bool is_grey = !is_read_from_files(problem.data_set, options) &&
-                       is_read_from_files("fashion_mnist", options);
-  if (is_grey) {
-    problem.name = "3c3d on grey images as 3 x 32 x 32";
-    problem.data_set = "fashion_mnist";
-  }
-  problem.build = [nonlinearity, is_grey] {
-    suite::Model model = suite::nets::conv_3c3d(10, nonlinearity);
-    if (!is_grey) return model;
-    const auto net = model.forward;
-    model.forward = [net](const Tensor& images) {
-      return net(at::constant_pad_nd(images, {2, 2, 2, 2}).expand({-1, 3, -1, -1}));
-    };
-    return model;
-  };
-  return problem;
-}
-
 std::shared_ptr<MemorySink> train(Nonlinearity nonlinearity,
                                   int64_t last_step,
                                   const ExperimentOptions& options,
                                   ExperimentResult& result) {
-  const suite::Problem problem = problem_with(nonlinearity, options);
-  TrainingOptions chosen;
-  chosen.seed = options.seed;
+  const suite::Problem problem =
+      on_images_here("cifar10_3c3d", options, [nonlinearity](int64_t classes) {
+        return suite::nets::conv_3c3d(classes, nonlinearity);
+      });
+  TrainingOptions chosen = options_for(problem, options);
+  chosen.data.limit = 0;
   chosen.steps = last_step + 1;
   chosen.hyperparameters["learning_rate"] = 0.01;
-  chosen.data.augment = false;
-  chosen.data.synthetic = !is_read_from_files(problem.data_set, options);
   if (options.quick) chosen.batch_size = 16;
   Training training(problem, chosen);
   name_data(training, result);

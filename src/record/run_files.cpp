@@ -23,12 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 15> kNames = {"checkpoint.pt",
+constexpr std::array<std::string_view, 16> kNames = {"checkpoint.pt",
                                                      "config.toml",
                                                      "journal.new",
                                                      "labels.txt",
                                                      "lock",
                                                      "log.txt",
+                                                     "models",
                                                      "outcome.json",
                                                      "report.html",
                                                      "run.sqlite",
@@ -41,6 +42,7 @@ constexpr std::array<std::string_view, 15> kNames = {"checkpoint.pt",
 // What a killed writer of a whole file left behind, as base/whole_file.cpp names it.
 constexpr std::string_view kUnnamed = ".flightdeck-";
 constexpr std::string_view kEvents = "tensorboard/events.out.tfevents.";
+constexpr std::string_view kModels = "models/step_";
 
 bool begins_with(std::string_view text, std::string_view begin) {
   return text.substr(0, begin.size()) == begin;
@@ -157,7 +159,7 @@ void check_new_name(const std::string& name) {
 bool is_file_of_run(const std::string& path) {
   const std::string name = path.substr(0, path.find(kUnnamed));
   if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
-  return is_journal(name) || begins_with(path, kEvents);
+  return is_journal(name) || begins_with(path, kEvents) || begins_with(path, kModels);
 }
 
 RunContents contents_of_run(const std::string& folder) {
@@ -176,8 +178,9 @@ RunContents contents_of_run(const std::string& folder) {
       contents.bytes += static_cast<int64_t>(entry->file_size(ignored));
     }
     contents.has_checkpoint |= path == "checkpoint.pt";
-    // Of the folders, a run has that of its export alone.
-    const bool is_ours = is_file_of_run(path) && is_folder == (path == "tensorboard");
+    // Of the folders, a run has those of its export and of models it kept.
+    const bool is_own_folder = path == "tensorboard" || path == "models";
+    const bool is_ours = is_file_of_run(path) && is_folder == is_own_folder;
     if (is_ours) continue;
     ++contents.foreign_count;
     if (contents.foreign.size() < kNamed) contents.foreign.push_back(printable(path));

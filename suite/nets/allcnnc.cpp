@@ -24,30 +24,31 @@ nn::Conv2d halve(int64_t in, int64_t out) {
 
 }  // namespace
 
-Model allcnnc(int64_t classes) {
+Model allcnnc(int64_t classes, int64_t divisor) {
+  const int64_t narrow = 96 / divisor, wide = 192 / divisor;
   nn::Sequential layers({
       {"dropout1", nn::Dropout(0.2)},
-      {"conv1", same(3, 96)},
+      {"conv1", same(3, narrow)},
       {"relu1", nn::ReLU()},
-      {"conv2", same(96, 96)},
+      {"conv2", same(narrow, narrow)},
       {"relu2", nn::ReLU()},
       {"pad3", pad_after()},
-      {"conv3", halve(96, 96)},
+      {"conv3", halve(narrow, narrow)},
       {"relu3", nn::ReLU()},
       {"dropout2", nn::Dropout(0.5)},
-      {"conv4", same(96, 192)},
+      {"conv4", same(narrow, wide)},
       {"relu4", nn::ReLU()},
-      {"conv5", same(192, 192)},
+      {"conv5", same(wide, wide)},
       {"relu5", nn::ReLU()},
       {"pad6", pad_after()},
-      {"conv6", halve(192, 192)},
+      {"conv6", halve(wide, wide)},
       {"relu6", nn::ReLU()},
       {"dropout3", nn::Dropout(0.5)},
-      {"conv7", nn::Conv2d(nn::Conv2dOptions(192, 192, 3))},
+      {"conv7", nn::Conv2d(nn::Conv2dOptions(wide, wide, 3))},
       {"relu7", nn::ReLU()},
-      {"conv8", nn::Conv2d(nn::Conv2dOptions(192, 192, 1))},
+      {"conv8", nn::Conv2d(nn::Conv2dOptions(wide, wide, 1))},
       {"relu8", nn::ReLU()},
-      {"conv9", nn::Conv2d(nn::Conv2dOptions(192, classes, 1))},
+      {"conv9", nn::Conv2d(nn::Conv2dOptions(wide, classes, 1))},
       {"relu9", nn::ReLU()},
       {"mean", nn::Functional([](const Tensor& maps) {
          return maps.mean({2, 3});

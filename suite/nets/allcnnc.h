@@ -7,7 +7,8 @@
 namespace flightdeck::suite::nets {
 
 /// Weights Glorot normal, biases 0.1. A ReLU stands after every convolution, so logits are not
-/// negative.
-Model allcnnc(int64_t classes);
+/// negative. All layers but the last have their width divided by `divisor`, up to 96: small nets of
+/// the same depth.
+Model allcnnc(int64_t classes, int64_t divisor = 1);
 
 }  // namespace flightdeck::suite::nets

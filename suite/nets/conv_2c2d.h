@@ -6,7 +6,8 @@
 
 namespace flightdeck::suite::nets {
 
-/// Weights start as truncated normal values of sigma 0.05, biases at 0.05.
-Model conv_2c2d();
+/// Weights start as truncated normal values of sigma 0.05, biases at 0.05. All layers but the last
+/// have their width divided by `divisor`, up to 32: small nets of the same depth.
+Model conv_2c2d(int64_t divisor = 1);
 
 }  // namespace flightdeck::suite::nets

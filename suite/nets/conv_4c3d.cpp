@@ -5,28 +5,29 @@
 
 namespace flightdeck::suite::nets {
 
-Model conv_4c3d() {
+Model conv_4c3d(int64_t divisor) {
   namespace nn = torch::nn;
+  const int64_t narrow = 16 / divisor, wide = 32 / divisor;
   const auto padded = [](int64_t in, int64_t out) {
     return nn::Conv2d(nn::Conv2dOptions(in, out, 3).padding(1));
   };
   nn::Sequential layers({
-      {"conv1", padded(3, 16)},
+      {"conv1", padded(3, narrow)},
       {"sigmoid1", nn::Sigmoid()},
-      {"conv2", padded(16, 16)},
+      {"conv2", padded(narrow, narrow)},
       {"sigmoid2", nn::Sigmoid()},
       {"pool1", nn::MaxPool2d(2)},
-      {"conv3", padded(16, 32)},
+      {"conv3", padded(narrow, wide)},
       {"sigmoid3", nn::Sigmoid()},
-      {"conv4", padded(32, 32)},
+      {"conv4", padded(wide, wide)},
       {"sigmoid4", nn::Sigmoid()},
       {"pool2", nn::MaxPool2d(2)},
       {"flatten", nn::Flatten()},
-      {"dense1", nn::Linear(32 * 8 * 8, 512)},
+      {"dense1", nn::Linear(wide * 8 * 8, 512 / divisor)},
       {"sigmoid5", nn::Sigmoid()},
-      {"dense2", nn::Linear(512, 64)},
+      {"dense2", nn::Linear(512 / divisor, 64 / divisor)},
       {"sigmoid6", nn::Sigmoid()},
-      {"dense3", nn::Linear(64, 10)},
+      {"dense3", nn::Linear(64 / divisor, 10)},
   });
   return {layers.ptr(), [layers](const Tensor& inputs) mutable { return layers->forward(inputs); }};
 }

@@ -6,7 +6,8 @@
 
 namespace flightdeck::suite::nets {
 
-/// All parameters start as LibTorch's layers do.
-Model conv_4c3d();
+/// All parameters start as LibTorch's layers do. All layers but the last have their width divided
+/// by `divisor`, up to 16: small nets of the same depth.
+Model conv_4c3d(int64_t divisor = 1);
 
 }  // namespace flightdeck::suite::nets

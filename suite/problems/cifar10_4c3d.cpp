@@ -11,7 +11,7 @@ Problem cifar10_4c3d() {
   problem.data_set = "cifar10";
   problem.parameters = 1099226;
   problem.has_published_budget = false;
-  problem.build = &nets::conv_4c3d;
+  problem.build = [] { return nets::conv_4c3d(); };
   return problem;
 }
 

@@ -12,7 +12,7 @@ Problem cifar10_fcnn() {
   problem.parameters = 3846810;
   problem.batch_size = 500;
   problem.has_published_budget = false;
-  problem.build = &nets::fcnn;
+  problem.build = [] { return nets::fcnn(); };
   return problem;
 }
 

@@ -12,7 +12,7 @@ Problem fmnist_2c2d() {
   problem.parameters = 3274634;
   problem.benchmark_place = 3;
   problem.target = 0.9198093278634639;
-  problem.build = &nets::conv_2c2d;
+  problem.build = [] { return nets::conv_2c2d(); };
   return problem;
 }
 

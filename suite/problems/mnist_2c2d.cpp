@@ -10,7 +10,7 @@ Problem mnist_2c2d() {
   problem.summary = "two convolutions, two dense layers on handwritten digits";
   problem.data_set = "mnist";
   problem.parameters = 3274634;
-  problem.build = &nets::conv_2c2d;
+  problem.build = [] { return nets::conv_2c2d(); };
   return problem;
 }
 

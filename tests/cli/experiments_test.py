@@ -132,9 +132,12 @@ class Experiments(unittest.TestCase):
         result, figures = self.run_quick("ggn_spectra")
         exact = next(row for row in result["table"] if row["approximation"] == "exact")
         self.assertLessEqual(exact["eigenvalues"], 32 * 10)
-        values = [float(row["eigenvalue"]) for row in figures["eigenvalues"]
-                  if row["approximation"] == "exact"]
-        self.assertEqual(values, sorted(values, reverse=True))
+        for blocks in ("whole", "layers"):
+            values = [float(row["eigenvalue"]) for row in figures["eigenvalues"]
+                      if (row["blocks"], row["approximation"]) == (blocks, "exact")]
+            self.assertEqual(values, sorted(values, reverse=True))
+        # Blocks of the diagonal have the trace of the whole matrix.
+        self.assertAlmostEqual(result["compared"][2]["here"], 1, places=2)
 
     def test_gram_matrix_and_power_iteration_find_the_same_eigenvalues(self):
         result, _ = self.run_quick("eigenpair_time")
@@ -185,6 +188,63 @@ class Experiments(unittest.TestCase):
     def test_the_showcase_has_all_panels(self):
         _, figures = self.run_quick("showcase")
         self.assertEqual(len({row["quantity"] for row in figures["values"]}), 12)
+
+    def test_blocks_split_into_lines_are_solved_in_fewer_iterations(self):
+        result, figures = self.run_quick("hbp_sub_blocks")
+        self.assertEqual(len({row["optimizer"] for row in figures["curves"]}), 4)
+        iterations = [number["here"] for number in result["compared"] if "longest" in number["what"]
+                      or "split the most" in number["what"]][-2:]
+        self.assertLess(iterations[1], iterations[0])
+
+    def test_exact_products_lower_the_loss_of_a_sigmoid_net(self):
+        _, figures = self.run_quick("hbp_matrix_free")
+        first, last = {}, {}
+        for row in figures["curves"]:
+            first.setdefault(row["optimizer"], float(row["train_loss"]))
+            last[row["optimizer"]] = float(row["train_loss"])
+        self.assertEqual(len(last), 7)
+        for name, loss in last.items():
+            self.assertLess(loss, first[name], name)
+
+    def test_newton_steps_are_ahead_on_3c3d_with_sigmoids(self):
+        result, _ = self.run_quick("hbp_sigmoids")
+        self.assertTrue(result["holds"], result)
+
+    def test_curvature_lowers_the_loss_of_small_networks(self):
+        for name, competitors in (("preconditioned_2c2d", 6), ("preconditioned_3c3d", 6),
+                                  ("preconditioned_allcnnc", 4)):
+            with self.subTest(name):
+                for file in self.folder.iterdir():
+                    file.unlink()
+                result, figures = self.run_quick(name)
+                self.assertEqual(len(result["table"]), competitors)
+                for row in result["table"]:
+                    curve = [float(line["train_loss"]) for line in figures["curves"]
+                             if line["optimizer"] == row["optimizer"]]
+                    self.assertEqual(curve[-1], row["train_loss"])
+                    if row["optimizer"].startswith("k"):
+                        self.assertLess(curve[-1], curve[0], row)
+
+    def test_raw_pixels_widen_the_gradients_of_a_vgg(self):
+        result, figures = self.run_quick("raw_data_vgg")
+        self.assertTrue(result["holds"], result)
+        entries = {data: sum(int(row["count"]) for row in figures["histograms"] if row["data"] == data)
+                   for data in ("normalised", "raw")}
+        self.assertEqual(entries["normalised"], entries["raw"])
+
+    def test_a_mini_batch_is_surer_of_its_curvature_than_its_approximations(self):
+        result, figures = self.run_quick("curvature_under_noise")
+        self.assertTrue(all(float(row["relative_error"]) >= 0 for row in figures["errors"]))
+        mean = {number["what"]: number["here"] for number in result["compared"]}
+        exact = mean["mean error of the mini-batch's own curvature"]
+        self.assertLess(exact, mean["the same with both"])
+
+    def test_histograms_need_less_memory_than_individual_gradients(self):
+        result, figures = self.run_quick("histogram_memory")
+        self.assertTrue(result["holds"], result)
+        for row in figures["peaks"]:
+            self.assertLess(float(row["layerwise_mib"]), float(row["kept_mib"]))
+            self.assertGreater(float(row["kept_mib"]), 16 * 4 * int(row["parameters"]) / 2**20)
 
     def test_generated_data_are_named_as_such(self):
         result, _ = self.run_quick("raw_data", "--synthetic")

@@ -54,14 +54,15 @@ TEST_F(RunFilesTest, AreAllDeletedWithTheirFolder) {
                            "run.sqlite-wal",
                            "journal.3",
                            "outcome.json.flightdeck-1-2.new",
+                           "models/step_00000010.pt",
                            "tensorboard/events.out.tfevents.1.host.flightdeck"}) {
     put(name);
   }
   const RunContents contents = contents_of_run(run_);
   EXPECT_EQ(contents.foreign_count, 0);
-  EXPECT_EQ(contents.files, 10);
+  EXPECT_EQ(contents.files, 11);
   EXPECT_TRUE(contents.has_checkpoint);
-  EXPECT_GT(contents.bytes, 9 * 4);
+  EXPECT_GT(contents.bytes, 10 * 4);
   delete_run(run_ + "/");
   EXPECT_TRUE(fs::is_empty(above_));
 }

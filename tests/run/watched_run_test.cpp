@@ -3,14 +3,20 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <numeric>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <torch/nn/module.h>
 
 #include "flightdeck/record.h"
 #include "run/checkpoint.h"
+#include "run/final_parameters.h"
+#include "run/kept_models.h"
 #include "suite/problem.h"
 #include "tests/errors.h"
 
@@ -130,6 +136,93 @@ TEST_F(WatchedRunTest, KeepsWhoWasMisclassifiedAndWhatSamplesLookLike) {
   EXPECT_EQ(list("sample_outliers", "ids").size(), 5u);
   EXPECT_EQ(list("sample_outliers", "predictions").size(), 5u);
   EXPECT_EQ(list("sample_pictures", "sample_outliers").size(), 3u + 5 * 28 * 28);
+}
+
+TEST_F(WatchedRunTest, KeepsConfusedClassesAndFinalParameters) {
+  RunOptions options = this->options("classes");
+  options.training.problem = "mnist_logreg";
+  options.training.data.synthetic = true;
+  options.training.data.limit = 128;
+  options.training.batch_size = 32;
+  options.training.steps = 4;
+  const RunEnd end = WatchedRun(options).execute();
+  const RunReader record(end.folder);
+  const auto last = [&](const char* quantity, const char* group, const char* field) {
+    return record.readings(record.find(quantity, group, field)->id).back().second;
+  };
+  const Reading confusion = last("misclassified", "", "confusion");
+  ASSERT_EQ(confusion.counts.size(), 100u);
+  int64_t all = 0, right = 0;
+  for (size_t cell = 0; cell < 100; ++cell) {
+    all += confusion.counts[cell];
+    if (cell % 11 == 0) right += confusion.counts[cell];
+  }
+  EXPECT_EQ(all, 128);
+  EXPECT_NEAR(static_cast<double>(right), 128 * end.scores.at("test_accuracy"), 1e-3);
+
+  const Reading parameters = last("final_parameters", "", "");
+  const auto entries = [](const Reading& histogram) {
+    return std::accumulate(histogram.counts.begin(), histogram.counts.end(), int64_t{0});
+  };
+  EXPECT_EQ(entries(parameters), 7850);
+  EXPECT_EQ(parameters.not_a_number, 0);
+}
+
+TEST(FinalParameters, AreCountedByModuleAndWhatIsNotFiniteApart) {
+  const at::Tensor weight = at::tensor({-2.0, 0.5, 1.0, NAN}), bias = at::tensor({INFINITY, 0.0});
+  const std::vector<NamedParameter> parameters = {
+      {"a.weight", weight}, {"a.bias", bias}, {"b.weight", at::full({3}, 2.0)}, {"lone", bias}};
+  const std::vector<Reading> readings = final_parameter_readings(parameters);
+  ASSERT_EQ(readings.size(), 4u);
+  const auto entries = [](const Reading& histogram) {
+    return std::accumulate(histogram.counts.begin(), histogram.counts.end(), int64_t{0});
+  };
+  EXPECT_EQ(readings[0].group, "");
+  EXPECT_EQ(entries(readings[0]), 8);
+  EXPECT_EQ(readings[0].not_a_number, 3);
+  EXPECT_EQ(readings[0].axes[0].high, 2.0);
+  EXPECT_EQ(readings[1].group, "a");
+  EXPECT_EQ(entries(readings[1]), 4);
+  EXPECT_EQ(readings[1].not_a_number, 2);
+  EXPECT_EQ(readings[1].counts.front(), 1);
+  EXPECT_EQ(readings[2].group, "b");
+  EXPECT_EQ(readings[2].counts.back(), 3);
+  EXPECT_EQ(readings[3].group, "lone");
+  const std::vector<NamedParameter> zero = {{"zero", at::zeros({3})}};
+  EXPECT_TRUE(final_parameter_readings(zero).empty());
+}
+
+TEST_F(WatchedRunTest, KeepsModelsBeforeTheStepsAskedFor) {
+  RunOptions options = this->options("models");
+  options.training.steps = 6;
+  options.keep_models = DueSteps::parse("at 0,2,6,9");
+  const RunEnd end = WatchedRun(options).execute();
+  EXPECT_EQ(kept_steps(end.folder), std::vector<int64_t>({0, 2, 6}));
+  Training again(options.training);
+  while (again.next_step() < 2) again.step();
+  const suite::Model model = again.problem().build();
+  load_kept_model(end.folder, 2, *model.module);
+  const auto kept = model.module->named_parameters(),
+             own = again.model().module->named_parameters();
+  for (const auto& entry : own) EXPECT_TRUE(entry.value().equal(kept[entry.key()]));
+
+  expect_error([&] { load_kept_model(end.folder, 3, *model.module); }, {"step_00000003.pt"});
+  const suite::Model other = suite::find_problem("mnist_logreg").build();
+  expect_error([&] { load_kept_model(end.folder, 2, *other.module); },
+               {"build the model of the run"});
+  EXPECT_TRUE(kept_steps(end.folder + "/nowhere").empty());
+}
+
+TEST_F(WatchedRunTest, TellsThatModelsCannotBeKeptAndGoesOn) {
+  RunOptions options = this->options("no_models");
+  fs::create_directories(options.folder);
+  std::ofstream(options.folder + "/models") << "a file in the place of the folder";
+  options.keep_models = DueSteps::parse("every 2");
+  Listener listener;
+  const RunEnd end = WatchedRun(options, &listener).execute();
+  EXPECT_EQ(end.ending, Ending::kFinished);
+  ASSERT_EQ(listener.warnings.size(), 1u);
+  EXPECT_NE(listener.warnings[0].find("/models"), std::string::npos);
 }
 
 TEST_F(WatchedRunTest, GoesOnToTheBitWhereItWasStopped) {

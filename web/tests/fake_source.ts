@@ -100,6 +100,8 @@ export class FakeSource implements Source {
     for (const field of ['ids', 'labels', 'predictions', 'losses']) add('misclassified', field, '', 'list');
     for (const group of ['', ...groups]) add('grad_hist_1d', '', group, 'histogram');
     for (const group of ['', ...groups]) add('grad_hist_2d', '', group, 'histogram');
+    for (const group of ['', ...groups]) add('final_parameters', '', group, 'histogram');
+    add('misclassified', 'confusion', '', 'histogram');
     const values: Record<string, number> = {};
     for (const s of series) if (s.kind === 'number' && s.group === '') {
       values[s.field ? `${s.quantity}/${s.field}` : s.quantity] = valueOf(s.quantity, this.steps, this.steps, 0.5, 0);
@@ -196,9 +198,13 @@ export class FakeSource implements Source {
     }
     const width = 0.5 * (1 - 0.7 * t);
     const bell = (x: number) => Math.exp((-x * x) / (2 * width * width));
-    if (info.quantity === 'grad_hist_1d') {
+    if (info.quantity === 'grad_hist_1d' || info.quantity === 'final_parameters') {
       const counts = Float64Array.from({length: 100}, (_, i) => Math.round(10000 * bell(-2 + 0.04 * (i + 0.5))));
       return {...empty, axes: [{low: -2, high: 2, count: 100}], counts, below: 12, above: 7};
+    }
+    if (info.field === 'confusion') {
+      const classes = {low: -0.5, high: 9.5, count: 10};
+      return {...empty, axes: [classes, classes], counts: Float64Array.from({length: 100}, (_, i) => (i % 11 === 0 ? 900 : i % 7))};
     }
     const counts = new Float64Array(40 * 50);
     for (let g = 0; g < 40; ++g) {

@@ -8,7 +8,7 @@ import {test} from 'node:test';
 import all from 'instruments';
 import type {Place} from '../src/app/instrument';
 import {HEADLESS} from '../src/wire/headless';
-import {HYPERPARAMETERS, SAMPLES, SCORES} from '../src/wire/logged_numbers';
+import {ENDS, HYPERPARAMETERS, SAMPLES, SCORES} from '../src/wire/logged_numbers';
 import {FakeSource} from './fake_source';
 import {madeReadings, readInstrument} from './read_instrument';
 import {paintEverywhere} from './recording_surface';
@@ -38,7 +38,7 @@ test('a reason stands for a quantity of the catalogue', {skip}, () => {
 
 test('every instrument reads quantities of the catalogue or numbers that loops log', {skip}, () => {
   for (const name of read) {
-    assert.ok([...quantities, ...HYPERPARAMETERS, ...SCORES, ...SAMPLES].includes(name),
+    assert.ok([...quantities, ...HYPERPARAMETERS, ...SCORES, ...SAMPLES, ...ENDS].includes(name),
       `${name} is neither a quantity of the tool nor in src/wire/logged_numbers.ts`);
   }
 });

@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import type {Instrument} from '../src/app/instrument';
 import alpha from '../src/instruments/alpha';
+import confusion from '../src/instruments/confusion';
+import finalParameters from '../src/instruments/final_parameters';
 import ggnSpectrum from '../src/instruments/ggn_spectrum';
 import gradHist1d from '../src/instruments/grad_hist_1d';
 import gradHist2d from '../src/instruments/grad_hist_2d';
+import gradHist2dLayers from '../src/instruments/grad_hist_2d_layers';
 import gradientTests from '../src/instruments/gradient_tests';
 import misclassified from '../src/instruments/misclassified';
 import sampleOutliersList from '../src/instruments/sample_outliers_list';
@@ -232,4 +235,70 @@ test('samples of norm zero have bars of no length', () => {
   const surface = paintEverywhere(scene(sampleOutliersList, {frames: {
     'sample_outliers/samples': {list: column(1, 2)}, 'sample_outliers/norms': {list: column(0, 0)}}}));
   assert.ok(surface.rects.filter(({height}) => height === 14).every(({width}) => width === 0));
+});
+
+test('a cell has the colour of the layer with the largest share of its own entries, not with the most', () => {
+  const axes = [{low: -1, high: 1, count: 2}, {low: -2, high: 2, count: 2}];
+  const large = column(1000, 100, 0, 0); // nine tenths of it in the first cell
+  const small = column(1, 9, 0, 0); // nine tenths of it in the second
+  const made = {frames: {'grad_hist_2d//wide': {axes, counts: large}, 'grad_hist_2d//narrow': {axes, counts: small}}};
+  const drawing = scene(gradHist2dLayers, made);
+  const {cellValues, texts} = paintEverywhere(drawing);
+  for (const name of ['wide', 'narrow', 'gradient entry', 'parameter value']) assert.ok(texts.some(({text}) => text === name), name);
+  const layer = cellValues.slice(0, 4).map((value) => Math.floor(value / 32));
+  assert.deepEqual(layer, [NaN, NaN, 0, 1]); // the first row of counts is the lowest of the picture
+  const text = drawing.at?.(60, drawing.height(420) - 60, 420, drawing.height(420))?.text ?? '';
+  assert.ok(text.includes('wide: 1000 (90.9 %)') || text.includes('wide: 1k (90.9 %)'), text);
+  assert.match(drawing.words, /2 layers have such a cell/);
+});
+
+test('layers share the range that has entries of any of them', () => {
+  const axes = [{low: -1, high: 1, count: 10}, {low: -2, high: 2, count: 8}];
+  const at = (row: number, cell: number) => zeros(80).fill(7, row * 8 + cell, row * 8 + cell + 1);
+  const drawing = scene(gradHist2dLayers, {frames: {'grad_hist_2d//a': {axes, counts: at(4, 3)}, 'grad_hist_2d//b': {axes, counts: at(5, 4)}}});
+  const {cellValues, texts} = paintEverywhere(drawing);
+  assert.deepEqual(cellValues.filter((value) => !Number.isNaN(value)).map((value) => Math.floor(value / 32)).sort(), [0, 1]);
+  assert.ok(!texts.some(({text}) => text === '−2' || text === '2'), texts.map(({text}) => text).join());
+});
+
+test('layers are drawn in one picture from two on, with the bins of the first', () => {
+  const axes = [{low: -1, high: 1, count: 2}, {low: -2, high: 2, count: 2}];
+  const other = [{low: -9, high: 9, count: 2}, {low: -2, high: 2, count: 2}];
+  const one = {'grad_hist_2d//a': {axes, counts: zeros(4)}};
+  assert.equal(gradHist2dLayers.view(madeReadings({frames: {...one, grad_hist_2d: {axes, counts: zeros(4)}}})), null);
+  assert.ok(textsOf(scene(gradHist2dLayers, {frames: {...one, 'grad_hist_2d//b': {axes, counts: zeros(4)}}})).includes('no entries'));
+  const texts = textsOf(scene(gradHist2dLayers, {frames: {...one, 'grad_hist_2d//b': {axes: other, counts: column(1, 1, 1, 1)}}}));
+  assert.ok(!texts.includes('b'), texts.join());
+});
+
+test('confused classes are told by the share of their label, and what is right does not outshine them', () => {
+  const axes = [{low: -0.5, high: 2.5, count: 3}, {low: -0.5, high: 2.5, count: 3}];
+  const counts = column(90, 10, 0, 5, 5, 0, 0, 0, 0); // nobody has label 2
+  const drawing = scene(confusion, {frames: {'misclassified/confusion': {axes, counts}}});
+  const {cellValues, texts} = paintEverywhere(drawing);
+  assert.deepEqual(cellValues.slice(0, 9).map((value) => (Number.isNaN(value) ? -1 : value)), [-1, 0.2, -1, 1, -1, -1, -1, -1, -1]);
+  for (const text of ['label', 'read as', '90', '10', '50']) assert.ok(texts.some((each) => each.text === text), text);
+  assert.match(drawing.words, /most: 1 taken for 0 \(50 %\), 0 taken for 1 \(10 %\)/);
+  const height = drawing.height(420);
+  assert.equal(drawing.at?.(60, 30, 420, height)?.text, 'label 0 read as 0\n90 of 100 samples, 90 %');
+  assert.equal(drawing.at?.(10, 30, 420, height), null);
+});
+
+test('a model without mistakes, a hundred classes, and axes that do not fit are borne', () => {
+  const square = (count: number) => [{low: 0, high: count, count}, {low: 0, high: count, count}];
+  assert.match(scene(confusion, {frames: {'misclassified/confusion': {axes: square(2), counts: column(3, 0, 0, 4)}}}).words, /none/);
+  paintEverywhere(scene(confusion, {frames: {'misclassified/confusion': {axes: square(100), counts: zeros(10000).fill(2)}}}));
+  for (const axes of [[], [axis], [{low: 0, high: 1, count: 2}, {low: 0, high: 1, count: 3}]]) {
+    assert.equal(confusion.view(madeReadings({frames: {'misclassified/confusion': {axes, counts: zeros(6)}}})), null);
+  }
+});
+
+test('final parameters stand as shares of their layers', () => {
+  const axes = [{low: -1, high: 1, count: 4}];
+  const drawing = scene(finalParameters, {frames: {final_parameters: {axes, counts: column(0, 9, 9, 0)},
+    'final_parameters//a': {axes, counts: column(0, 1, 1, 0)}, 'final_parameters//b': {axes, counts: column(0, 8, 8, 0), not_a_number: 3}}});
+  const texts = textsOf(drawing);
+  for (const text of ['a', 'b', 'share', 'parameter value']) assert.ok(texts.includes(text), text);
+  assert.match(drawing.words, /2 layers .*from −0.5 to 0.5. 3 entries are not finite/);
+  assert.ok(textsOf(scene(finalParameters, {frames: {final_parameters: {axes, counts: zeros(4)}}})).includes('no entries that are finite'));
 });

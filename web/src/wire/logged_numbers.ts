@@ -15,3 +15,6 @@ export const SCORES = [
 
 /** Lists of samples, and what these look like. */
 export const SAMPLES = ['misclassified', 'sample_pictures'];
+
+/** What a run leaves at its end. */
+export const ENDS = ['final_parameters'];
