@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include "graph/error_message.h"
+
 namespace flightdeck {
 namespace {
 
@@ -100,6 +102,7 @@ std::vector<Tensor> tensors_of(const NamedValues& values) {
       tensors.push_back(field.data);
       if (field.outside.defined()) tensors.push_back(field.outside);
     }
+    for (const Value::Remark& remark : value.remarks()) tensors.push_back(remark.numbers);
   }
   return tensors;
 }
@@ -125,8 +128,30 @@ std::vector<Reading> readings_of(const NamedValues& values,
         readings.push_back(std::move(reading));
       }
     }
+    next += value.remarks().size();
   }
   return readings;
+}
+
+std::vector<std::pair<std::string, std::string>> remarks_of(const NamedValues& values,
+                                                            const std::vector<Tensor>& fetched) {
+  std::vector<std::pair<std::string, std::string>> remarks;
+  size_t next = 0;
+  for (const auto& [name, value] : values) {
+    for (const Field& field : value.fields()) next += field.outside.defined() ? 2 : 1;
+    for (const Value::Remark& remark : value.remarks()) {
+      const Tensor& data = fetched[next++];
+      const double* first = data.data_ptr<double>();
+      std::string text;
+      try {
+        text = remark.say(std::vector<double>(first, first + data.numel()));
+      } catch (...) {
+        text = "what there is to say could not be said: " + current_message();
+      }
+      if (!text.empty()) remarks.emplace_back(name, std::move(text));
+    }
+  }
+  return remarks;
 }
 
 }  // namespace flightdeck

@@ -14,8 +14,18 @@ namespace {
 // The update after a step, for those who asked for it.
 class Update final : public UpdateView {
  public:
-  Update(int64_t step, const Groups& groups, const UpdateTracker& tracker, Tensor squares)
-      : step_(step), groups_(groups), tracker_(tracker), squares_(std::move(squares)) {}
+  Update(int64_t step,
+         const StepContext& context,
+         const UpdateTracker& tracker,
+         const std::vector<Tensor>& updates,
+         const std::vector<Tensor>& squared_updates)
+      : step_(step),
+        context_(context),
+        groups_(context.groups),
+        tracker_(tracker),
+        updates_(updates),
+        squared_updates_(squared_updates),
+        squares_(sum_by_group(squared_updates, groups_)) {}
 
   int64_t step() const override { return step_; }
   const Groups& groups() const override { return groups_; }
@@ -24,11 +34,16 @@ class Update final : public UpdateView {
     if (!before_.defined()) before_ = sum_by_group(tracker_.squares_before(), groups_);
     return before_;
   }
+  const std::vector<Tensor>& updates() const override { return updates_; }
+  const std::vector<Tensor>& squared_updates() const override { return squared_updates_; }
+  const Parameters& parameters() const override { return context_.parameters; }
 
  private:
   int64_t step_;
+  const StepContext& context_;
   const Groups& groups_;
   const UpdateTracker& tracker_;
+  const std::vector<Tensor>&updates_, &squared_updates_;
   Tensor squares_;
   mutable Tensor before_;
 };
@@ -61,7 +76,7 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   std::vector<Tensor> squares;
   const std::vector<Tensor>& updates = tracker_.take(squares, plan.update);
   const Groups& groups = context_.groups;
-  const Update update(waiting_->step, groups, tracker_, sum_by_group(squares, groups));
+  const Update update(waiting_->step, context_, tracker_, updates, squares);
   for (size_t k : waiting_->for_update) {
     if (!tracked_[k].is_on) continue;
     failures_.attempt(k, plan.step, groups, waiting_->values, [&] {

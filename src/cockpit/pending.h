@@ -52,6 +52,10 @@ class Pending {
   void add_to(Transfer& transfer, const std::optional<ChordEnd>& chord_end);
   // True if the optimizer changed nothing. After the transfer.
   bool stood_still() const;
+  // What its values have to say in words. After the transfer.
+  std::vector<std::pair<std::string, std::string>> remarks() const {
+    return remarks_of(waiting_->values, waiting_->numbers);
+  }
   // The readings of the step that waits, which waits no longer. After the transfer.
   StepReadings take_readings(int64_t now, double time);
 

@@ -164,6 +164,7 @@ bool Cockpit::State::begin_step(int64_t step,
     return false;
   }
   last_step_ = step;
+  const auto begin = std::chrono::steady_clock::now();
   try {
     if (pending_.is_waiting() && !pending_.is_completed_by(step)) drop_pending(step);
     Plan plan = make_plan(step, tracked_, pending_.ends_chord(step), [&](size_t tracked) {
@@ -189,12 +190,27 @@ bool Cockpit::State::begin_step(int64_t step,
     current_ = std::make_unique<Step>(context_, std::move(plan), batch, options);
     if (!is_light) find_groups(batch);
     current_->begin(batch, update, on_failure());
+    look(batch, options);
     if (!is_light) losses_are_whole_ = current_->has_whole_losses();
+    current_->begun(begin);
     return true;
   } catch (...) {
     give_up_step();
     complain(step);
     return false;
+  }
+}
+
+// What quantities read of the graph by themselves.
+void Cockpit::State::look(const Batch& batch, const StepOptions& options) {
+  for (size_t k : current_->plan().due) {
+    const auto& function = tracked_[k].functions.look;
+    if (!tracked_[k].is_on || !function) continue;
+    try {
+      current_->look(k, function, batch, options);
+    } catch (...) {
+      failures_.switch_off({k}, current_->step());
+    }
   }
 }
 
@@ -223,6 +239,8 @@ void Cockpit::State::drop_pending(int64_t step) {
 void Cockpit::State::end_step(int64_t step) {
   const Call call(*this);
   if (!is_watching(step)) return;
+  const auto begin = std::chrono::steady_clock::now();
+  current_->ends_backward(begin);
   try {
     if (!current_->finish(on_failure())) {
       TORCH_CHECK(false,
@@ -238,6 +256,7 @@ void Cockpit::State::end_step(int64_t step) {
     pending_.leave(*current_);
     take_remarks();
     current_.reset();
+    context_.cockpit_seconds += seconds_since(begin);
   } catch (...) {
     give_up_step();
     complain(step);
@@ -251,6 +270,7 @@ void Cockpit::State::compute_values(NamedValues& values) {
     // The pass failed and switched off others: this one's value is lost for this step alone.
     if (!current_->has_gradients() && needs_gradients(tracked_[k].needs())) continue;
     failures_.attempt(k, current_->step(), context_.groups, values, [&] {
+      current_->check_heard(k);
       return compute_with_remedy(compute, *current_);
     });
   }
@@ -277,7 +297,9 @@ void Cockpit::State::publish(const NamedValues& values, const std::optional<Chor
   }
   if (current_) name_bad_samples(step, own, current_->samples());
   output_.write({step, now, std::move(own)});
+  for (const auto& [name, text] : remarks_of(values, numbers)) output_.remark(step, name, text);
   if (!pending_.is_waiting()) return;
+  for (const auto& [name, text] : pending_.remarks()) output_.remark(pending_.step(), name, text);
   if (pending_.stood_still()) output_.remark(pending_.step(), "", kStandstill);
   output_.write(pending_.take_readings(step, now));
 }
@@ -294,6 +316,9 @@ void Cockpit::State::write_fetched_late_values() {
     std::vector<Reading> readings = readings_of(item.values, item.numbers, context_.groups);
     name_bad_samples(item.step, readings, item.samples);
     output_.write({item.step, item.time, std::move(readings)});
+    for (const auto& [name, text] : remarks_of(item.values, item.numbers)) {
+      output_.remark(item.step, name, text);
+    }
   }
 }
 

@@ -21,7 +21,8 @@ class CatRule final : public Rule {
     if (!out.is_batch()) return Layout::unknown();
     const int64_t dim = dim_of(node);
     if (dim == out.dim) {
-      const std::optional<int64_t> first = is_stack(node) ? std::nullopt : first_line(node, edge);
+      if (is_stack(node)) return Layout::unknown();
+      const std::optional<int64_t> first = first_line(node, edge);
       const Shape input = node.input_shape(edge);
       if (!first || input.size() != node.output_shape().size()) return Layout::unknown();
       const int64_t end = *first + input[dim];
