@@ -109,6 +109,7 @@ void TrialRun::take_step() {
   const auto [total, losses] = objective(batch, outputs);
   StepOptions told;
   told.optimizer = optimizer_.get();
+  told.inputs = batch.inputs;
   if (batch.targets.dim() == 1) {
     told.labels = batch.targets;
     told.predictions = outputs.detach().argmax(1);

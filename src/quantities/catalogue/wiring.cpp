@@ -46,31 +46,34 @@ int64_t features_of(const Capture& capture, size_t k) {
   return is_convolution && shape.size() > 1 ? shape[1] : shape.back();
 }
 
-// On the CPU dropout is a product with zeros and one other number.
-bool is_dropout_mask(const Tensor& mask) {
-  if (!mask.is_cpu() || mask.numel() < 2 || !at::isFloatingType(mask.scalar_type())) return false;
+// On the CPU dropout is a product with zeros and 1 / (1 - p). Returns p; 0 if it is none.
+double rate_of_mask(const Tensor& mask) {
+  if (!mask.is_cpu() || mask.numel() < 2 || !at::isFloatingType(mask.scalar_type())) return 0;
   const double largest = mask.max().item<double>();
-  if (!(largest > 1) || mask.min().item<double>() != 0) return false;
-  return (mask == 0).logical_or_(mask == largest).all().item<bool>();
+  if (!(largest > 1) || mask.min().item<double>() != 0) return 0;
+  return (mask == 0).logical_or_(mask == largest).all().item<bool>() ? 1 - 1 / largest : 0;
 }
 
-bool is_dropout(const Capture& capture, size_t k) {
+// Of a dropout, the share that it leaves out; 0: it is none.
+double dropout_share(const Capture& capture, size_t k) {
   const auto* node = capture.nodes[k].node;
-  if (dynamic_cast<const nodes::NativeDropoutBackward0*>(node) != nullptr ||
-      dynamic_cast<const nodes::FusedDropoutBackward0*>(node) != nullptr) {
-    return true;
+  if (const auto* native = dynamic_cast<const nodes::NativeDropoutBackward0*>(node)) {
+    return native->p;
   }
-  if (dynamic_cast<const nodes::MulBackward0*>(node) == nullptr) return false;
+  if (const auto* fused = dynamic_cast<const nodes::FusedDropoutBackward0*>(node)) {
+    return 1 - fused->p;  // which is kept there
+  }
+  if (dynamic_cast<const nodes::MulBackward0*>(node) == nullptr) return 0;
   const NodeView view = capture.view(k);
   for (const KeptValue& kept : kept_values(view)) {
     const bool is_constant = kept.place >= 0 && !view.has_input(kept.place);
-    if (is_constant && kept.value.sizes().vec() == view.output_shape() &&
-        is_dropout_mask(kept.value)) {
-      return true;
-    }
+    if (!is_constant || kept.value.sizes().vec() != view.output_shape()) continue;
+    if (const double share = rate_of_mask(kept.value); share > 0) return share;
   }
-  return false;
+  return 0;
 }
+
+bool is_dropout(const Capture& capture, size_t k) { return dropout_share(capture, k) > 0; }
 
 // 1: evaluating, 2: training, 0: no batch norm.
 int batch_norm_mode(const Capture& capture, size_t k) {
@@ -87,6 +90,7 @@ int batch_norm_mode(const Capture& capture, size_t k) {
 struct Wiring {
   double layers = 0, nonlinearities = 0, dropouts = 0, norms_training = 0, norms_evaluating = 0;
   double linear_pairs = 0, head_softmax = 0, head_bounded = 0, head_no_log = 0;
+  double dropout_share = 0;  // the largest
   std::vector<std::string> remarks;
 };
 
@@ -173,7 +177,9 @@ Wiring read_wiring(const Capture& capture, const Parameters& parameters) {
     const int mode = batch_norm_mode(capture, k);
     wiring.norms_training += mode == 2 ? 1 : 0;
     wiring.norms_evaluating += mode == 1 ? 1 : 0;
-    const bool drops = is_dropout(capture, k);
+    const double share = dropout_share(capture, k);
+    const bool drops = share > 0;
+    wiring.dropout_share = std::max(wiring.dropout_share, share);
     wiring.dropouts += drops ? 1 : 0;
     const bool is_unary = view.num_inputs() == 1;
     const bool bends =
@@ -220,6 +226,7 @@ Quantity::Functions make_wiring() {
         .with("head_bounded", wiring.head_bounded)
         .with("head_no_log", wiring.head_no_log)
         .with("dropouts", wiring.dropouts)
+        .with("dropout_share", wiring.dropout_share)
         .with("batch_norms_training", wiring.norms_training)
         .with("batch_norms_evaluating", wiring.norms_evaluating)
         .with("penalties", state->penalties)
