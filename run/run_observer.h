@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "flightdeck/ending.h"
+#include "flightdeck/lamp.h"
 #include "flightdeck/reading.h"
 #include "flightdeck/record.h"
 
@@ -72,6 +73,9 @@ class RunObserver {
   virtual void evaluation_begins(int64_t step);
   virtual void evaluation_done(int64_t step, const Scores& scores);
   virtual void note(const Note& note);
+  /// A lamp of severity warning or more has lit, once for each. What lights at the end is left to
+  /// whoever prints the end.
+  virtual void finding(const Finding& finding);
   virtual void warning(const RunWarning& warning);
   virtual void ended(const RunEnd& end);
 };

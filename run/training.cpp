@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/training.h"
 
+#include <chrono>
 #include <limits>
 
 #include <ATen/ATen.h>
@@ -63,6 +64,12 @@ suite::Objective objective_of(const suite::Problem& problem,
   return objective;
 }
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
 }  // namespace
 
 void check_training_options(const TrainingOptions& options) {
@@ -104,7 +111,9 @@ StepOutcome Training::step(Cockpit* cockpit) {
   outcome.step = step_;
   suite::set_learning_rate(*optimizer_, learning_rate());
   if (model_.start_pass && batches_->position() == 0) model_.start_pass();
+  const auto begin = Clock::now();
   const suite::Batch batch = batches_->next();
+  const auto has_data = Clock::now();
   // Instead of zeros: backward() then hands its gradients over and adds nothing.
   for (const NamedParameter& parameter : parameters_) parameter.tensor.mutable_grad().reset();
   const Tensor outputs = model_.forward(batch.inputs);
@@ -119,7 +128,13 @@ StepOutcome Training::step(Cockpit* cockpit) {
     StepOptions told;
     told.optimizer = optimizer_.get();
     told.sample_ids = batch.ids;
-    if (problem_.has_accuracy() && cockpit->reads_graph(step_)) {
+    const bool may_read = !problem_.has_accuracy() || cockpit->reads_graph(step_);
+    if (may_read) {
+      told.phases = {{"data", seconds_between(begin, has_data)},
+                     {"forward", seconds_between(has_data, Clock::now())}};
+      if (update_seconds_ > 0) told.phases.emplace_back("update", update_seconds_);
+    }
+    if (problem_.has_accuracy() && may_read) {
       told.predictions = problem_.predictions(outputs.detach(), batch.targets);
       if (told.predictions.defined()) told.labels = batch.targets;
     }
@@ -129,7 +144,9 @@ StepOutcome Training::step(Cockpit* cockpit) {
   } else {
     loss.backward();
   }
+  const auto has_gradient = Clock::now();
   optimizer_->step();
+  update_seconds_ = seconds_between(has_gradient, Clock::now());
   // Without the graph, and cheaper than detach(), which a step of 0.1 ms notices.
   outcome.loss = loss.tensor_data();
   outcome.outputs = outputs.tensor_data();

@@ -102,6 +102,7 @@ class Training {
   at::Device device_;
   int64_t total_steps_;
   int64_t step_ = 0;
+  double update_seconds_ = 0;  // of the last optimizer step
 };
 
 }  // namespace flightdeck::run

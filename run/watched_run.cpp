@@ -13,6 +13,7 @@
 #include <c10/util/Exception.h>
 
 #include "flightdeck/cockpit.h"
+#include "flightdeck/finding_sink.h"
 #include "flightdeck/record.h"
 #include "run/checkpoint.h"
 #include "run/checkpoint_times.h"
@@ -208,6 +209,10 @@ void WatchedRun::State::begin_record() {
   cockpit_->add_sink(notes_);
   cockpit_->add_sink(
       std::make_shared<SamplePictures>(training_, *cockpit_, options_.tracking.quantities));
+  FindingSinkOptions finding;
+  finding.looks_at_end = false;
+  cockpit_->add_sink(std::make_shared<FindingSink>(
+      options_.folder, [this](const Finding& found) { observer_.finding(found); }, finding));
   for (const auto& [key, value] : config_) cockpit_->describe(key, value);
   // The record forgot this step, and with it what was evaluated before it.
   if (evaluated_at_ == step) cockpit_->log(step, scores_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // flightdeck list: what there is by name.
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <unistd.h>
@@ -14,9 +15,11 @@
 #include "cli/text/numbers.h"
 #include "cli/text/terminal.h"
 #include "flightdeck/coverage.h"
+#include "flightdeck/diagnosis.h"
 #include "flightdeck/lamp.h"
 #include "flightdeck/quantity.h"
 #include "run/experiment.h"
+#include "run/fault.h"
 #include "run/run_config.h"
 #include "suite/data_set.h"
 #include "suite/learning_rate.h"
@@ -237,6 +240,43 @@ std::vector<Item> rules() {
   return items;
 }
 
+// ---- causes and faults --------------------------------------------------------------------------
+
+std::vector<Item> causes() {
+  std::vector<Item> items;
+  for (const Cause& cause : cause_catalogue()) {
+    Json lights = Json::object();
+    std::string text;
+    for (const auto& [lamp, share] : cause.lights) {
+      lights.field(lamp, share);
+      text += (text.empty() ? "lights " : ", ") + lamp + " (" +
+              std::to_string(std::lround(100 * share)) + " %)";
+    }
+    items.push_back({cause.name,
+                     cause.sentence,
+                     {text, cause.remedy},
+                     json_begin(cause.name, cause.sentence)
+                         .field("remedy", cause.remedy)
+                         .field("weight", cause.weight)
+                         .field("lights", lights)});
+  }
+  return items;
+}
+
+std::vector<Item> faults() {
+  std::vector<Item> items;
+  for (const run::Fault& fault : run::all_faults()) {
+    items.push_back({fault.name,
+                     fault.summary,
+                     {"cause " + fault.cause},
+                     json_begin(fault.name, fault.summary)
+                         .field("cause", fault.cause)
+                         .field("also", fault.also)
+                         .field("severities", fault.severities)});
+  }
+  return items;
+}
+
 // ---- experiments --------------------------------------------------------------------------------
 
 std::vector<Item> experiments() {
@@ -283,6 +323,8 @@ const std::vector<Kind>& kinds() {
       {"schedules", "Courses of the learning rate, for --schedule", &schedules},
       {"presets", "Sets of quantities by name", &presets},
       {"lamps", "What is looked for in every recorded run", &lamps},
+      {"causes", "What a diagnosis may name, and how often each lights which lamps", &causes},
+      {"faults", "What FaultBench injects into trainings", &faults},
       {"rules", "Ops with a fast rule; others are slower and exact all the same", &rules},
       {"experiments", "Findings of the papers that a command repeats", &experiments},
       {"commands", "What can stand behind 'flightdeck'", &commands},

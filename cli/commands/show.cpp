@@ -21,7 +21,7 @@
 #include "cli/text/json.h"
 #include "cli/text/numbers.h"
 #include "cli/text/terminal.h"
-#include "flightdeck/lamp.h"
+#include "flightdeck/diagnosis.h"
 #include "record/text.h"
 #include "serve/run_list.h"
 
@@ -244,9 +244,7 @@ void print_findings(const std::vector<Finding>& findings, size_t width) {
   }
 }
 
-void print_text(const ShownRun& run,
-                const std::vector<Finding>& findings,
-                const record::Labels& labels) {
+void print_text(const ShownRun& run, const Diagnosis& diagnosis, const record::Labels& labels) {
   const auto width = static_cast<size_t>(std::max(60, terminal_width(STDOUT_FILENO, 120)));
   const bool utf8 = is_utf8();
   const Columns columns(name_width(run), width);
@@ -259,7 +257,10 @@ void print_text(const ShownRun& run,
   std::vector<LastReading> lists = run.lists;
   print_samples(take_named_samples(lists));
   print_lists(lists, width);
-  print_findings(findings, width);
+  if (diagnosis.verdict == Verdict::kFault) {
+    print_line("\ndiagnosis\n  " + wrapped(diagnosis.sentence, width, 2));
+  }
+  print_findings(diagnosis.findings, width);
   if (run.hidden_series > 0) {
     print_line("\n" + std::to_string(run.hidden_series) +
                " series of other groups are not shown; --group NAME shows one, --group all all");
@@ -302,9 +303,7 @@ Json json_of(const LastReading& row) {
       .field("not_a_number", row.reading.not_a_number);
 }
 
-void print_json(const ShownRun& run,
-                const std::vector<Finding>& findings,
-                const record::Labels& labels) {
+void print_json(const ShownRun& run, const Diagnosis& diagnosis, const record::Labels& labels) {
   Json series = Json::array(), notes = Json::array(), lit = Json::array();
   for (const NumberSummary& row : run.numbers) series.add(json_of(row));
   for (const LastReading& row : run.histograms) series.add(json_of(row));
@@ -316,7 +315,7 @@ void print_json(const ShownRun& run,
                   .field("quantity", note.quantity)
                   .field("text", note.text));
   }
-  for (const Finding& finding : findings) lit.add(finding_json(finding));
+  for (const Finding& finding : diagnosis.findings) lit.add(finding_json(finding));
   print_line(Json::object()
                  .field("run", run.folder)
                  .field("status", to_string(run.status))
@@ -339,6 +338,8 @@ void print_json(const ShownRun& run,
                  .field("hidden_series", run.hidden_series)
                  .field("notes", notes)
                  .field("findings", lit)
+                 .field("verdict", to_string(diagnosis.verdict))
+                 .field("diagnosis", diagnosis.sentence)
                  .text());
 }
 
@@ -357,12 +358,12 @@ void show(const ShowOptions& options) {
   const RunReader run = open_run("show", options.run);
   ShownRun summary;
   read_arguments("show", [&] { summary = summarise(options.run, run, options.summary); });
-  const std::vector<Finding> findings = findings_in(run);
+  const Diagnosis diagnosis = diagnose(run);
   const record::Labels labels = labels_to_show("show", options.run);
   if (options.json) {
-    print_json(summary, findings, labels);
+    print_json(summary, diagnosis, labels);
   } else {
-    print_text(summary, findings, labels);
+    print_text(summary, diagnosis, labels);
   }
 }
 

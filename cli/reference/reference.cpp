@@ -10,6 +10,8 @@
 #include "cli/options/names.h"
 #include "flightdeck/quantity.h"
 #include "run/experiment.h"
+#include "run/fault.h"
+#include "run/subjects.h"
 #include "study/analysis/write.h"
 #include "study/request.h"
 #include "suite/data_set.h"
@@ -75,6 +77,11 @@ const std::map<std::string, Values>& known_values() {
       {"analyze --format", one_of(study::analysis_formats())},
       {"export --format", one_of({"jsonl", "csv", "tensorboard"})},
       {"experiment name", one_of(names_of(run::all_experiments()))},
+      {"--fault", one_of(names_of(run::all_faults()))},
+      {"--fault-file", {ValueKind::kFile, {}}},
+      {"faultbench --problem", one_of(names_of(run::all_subjects()))},
+      {"--split", one_of({"tune", "test"})},
+      {"--keep", {ValueKind::kFolder, {}}},
       {"data set", one_of(suite::data_set_names())},
       {"COMMAND", one_of(command_words())},
       {"SHELL", one_of({"bash", "fish", "zsh"})},

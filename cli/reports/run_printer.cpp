@@ -237,6 +237,15 @@ void RunPrinter::note(const Note& note) {
   print(Json::object().field("event", "note").field("note", json_note(note)).text());
 }
 
+void RunPrinter::finding(const Finding& finding) {
+  if (json_) {
+    print(Json::object().field("event", "finding").field("finding", finding_json(finding)).text());
+  } else if (!is_quiet()) {
+    print(std::string(to_string(finding.severity)) + " at step " + std::to_string(finding.step) +
+          ": " + finding.symptom + ". " + finding.evidence);
+  }
+}
+
 void RunPrinter::ended(const run::RunEnd& end) {
   clear_bar();
   if (json_) {

@@ -26,6 +26,7 @@ class RunPrinter : public run::RunObserver {
   void evaluation_done(int64_t step, const run::Scores& scores) override;
   void warning(const run::RunWarning& warning) override;
   void note(const Note& note) override;
+  void finding(const Finding& finding) override;
   void ended(const run::RunEnd& end) override;
   // After an exception; the tool prints what it says.
   void failed();

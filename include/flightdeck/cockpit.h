@@ -56,6 +56,11 @@ struct StepOptions {
   /// samples then name these beside the places in the batch.
   Tensor sample_ids;
   Tensor labels, predictions;  ///< of classes, [N] integers, for the same purpose
+  Tensor inputs;               ///< [N, ...], where the graph does not show what the model was given
+  /// Seconds that parts of this step took, as the loop measured them: "data", "forward", "update".
+  std::vector<std::pair<std::string, double>> phases;
+  /// How an optimizer that is no torch::optim one steps, each tensor with its rule.
+  std::optional<std::vector<std::pair<Tensor, UpdateRule>>> update_rules;
 };
 
 class StepWatch;

@@ -23,18 +23,29 @@ struct Finding {
   std::string evidence;  ///< what the record says: "loss is NaN at step 20"
   std::string cause;     ///< the likely one; empty: not known
   std::string advice;    ///< what to do; empty: nothing
-  std::string lamp;      ///< name and severity of the lamp that found it, as `findings_in` fills in
+  /// What the learning rate is to be multiplied by, where that is the advice; 0: it is not.
+  double rate_factor = 0;
+  std::string lamp;  ///< name and severity of the lamp that found it, as `findings_in` fills in
   Severity severity = Severity::kAdvice;
 
   /// "evidence: cause. advice", without what is empty.
   std::string text() const;
 };
 
-/// What a lamp looks at. Summary and notes are read once for all lamps.
+/// What a lamp looks at. Summary, notes and series are read once for all lamps.
 struct LampView {
+  explicit LampView(const RunReader& reader)
+      : run(reader), summary(reader.summary()), notes(reader.notes()), series(reader.series()) {}
+
   const RunReader& run;
   RunSummary summary;
   std::vector<Note> notes;
+  std::vector<SeriesInfo> series;
+
+  /// As `RunReader::find`, without reading; null if there is none.
+  const SeriesInfo* find(const std::string& quantity,
+                         const std::string& group = "",
+                         const std::string& field = "") const;
 };
 
 struct Lamp {
@@ -43,6 +54,14 @@ struct Lamp {
   Severity severity = Severity::kWarning;
   /// What it needs: names of quantities whose series it reads, "notes", "status".
   std::vector<std::string> reads;
+  /// How many values of a quantity that it reads it waits for. With fewer its darkness says
+  /// nothing; with 0 it always speaks.
+  int64_t waits_for = 1;
+  /// Share of healthy runs that light it, as FaultBench counts them.
+  double false_alarms = 0.02;
+  /// False: it speaks of the watching (a quantity switched off, a disk that failed), not of the
+  /// training, and is no evidence for a cause.
+  bool is_evidence = true;
   /// Empty where there is nothing to say. Called from any thread, also while the run goes on.
   std::function<std::vector<Finding>(const LampView&)> look;
 };

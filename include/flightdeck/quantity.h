@@ -13,6 +13,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "flightdeck/batch.h"
 #include "flightdeck/curvature.h"
 #include "flightdeck/due_steps.h"
 #include "flightdeck/gradients.h"
@@ -125,11 +126,23 @@ class Value {
   /// "limited_by_rounding" where it is above kRoundingLimit, and said once in a remark.
   Value& with_rounding(const Tensor& share);
 
+  /// Something to be said in words that depends on numbers: `say` gets them, fetched with all
+  /// others at the end of the step, and returns a remark or nothing. One text is recorded once.
+  using Say = std::function<std::string(const std::vector<double>& numbers)>;
+  Value& with_remark(const Tensor& numbers, Say say);
+
+  struct Remark {
+    Tensor numbers;
+    Say say;
+  };
+
   const std::vector<Field>& fields() const { return fields_; }
+  const std::vector<Remark>& remarks() const { return remarks_; }
   const std::string& reason() const { return reason_; }
 
  private:
   std::vector<Field> fields_;
+  std::vector<Remark> remarks_;
   std::string reason_;
 };
 
@@ -143,6 +156,19 @@ struct Activation {
   /// Bounds of the outputs: 0 and infinity for relu.
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+};
+
+/// What the loop's optimizer trains, as it was told to `watch`.
+struct Optimized {
+  std::vector<bool> parameters;  ///< one per watched parameter
+  int64_t others = 0;            ///< tensors that are not watched
+};
+
+/// Where the time of a run went, in seconds since the cockpit was made.
+struct StepClock {
+  double begin = 0;     ///< when this step's watch began
+  double backward = 0;  ///< from the return of `watch` to the end of the watch: the backward pass
+  double cockpit = 0;   ///< spent inside the cockpit so far, this step's end not yet included
 };
 
 /// One step, after its backward pass: read-only. Asking for what was not in the needs is an error.
@@ -167,6 +193,12 @@ class StepView {
   virtual Tensor sample_ids() const { return {}; }
   virtual Tensor labels() const { return {}; }
   virtual Tensor predictions() const { return {}; }
+  virtual Tensor inputs() const { return {}; }  ///< [N, ...], any type
+  /// Nothing if neither an optimizer nor what it trains was told.
+  virtual std::optional<Optimized> optimized() const { return std::nullopt; }
+  /// Parts of the step that the loop timed: name and seconds.
+  virtual std::vector<std::pair<std::string, double>> phases() const { return {}; }
+  virtual StepClock clock() const { return {}; }
 
   virtual const Gradients& gradients() const = 0;
   virtual const Curvature& curvature(const CurvatureBatch& batch) const = 0;
@@ -200,6 +232,34 @@ class StepView {
   mutable Tensor squared_norms_, mean_dots_, deviations_, rounding_noise_;
 };
 
+/// How an optimizer turns the gradient g of a parameter into a step: with m <- momentum m + c g,
+/// c = 1 - momentum if it averages and 1 else, the step is -rate m / scale.
+struct UpdateRule {
+  double rate = 0;
+  double momentum = 0;
+  bool averages = false, is_nesterov = false;
+  Tensor scale;  ///< of the parameter's shape; undefined means 1
+};
+
+/// The graph of a step before its backward pass frees it. Valid during the call that gets it.
+class GraphView {
+ public:
+  virtual ~GraphView() = default;
+
+  /// What is known of the step so far: who it is and what was told of it.
+  virtual const StepView& step() const = 0;
+  virtual const Batch& batch() const = 0;
+  /// The reading of the graph; for quantities of the library, which know what it is made of.
+  virtual const Capture& capture() const = 0;
+  /// Calls back in the backward pass with the gradients that reach a node of the capture, one per
+  /// output and some undefined. They are to be read at once and not held. What `heard` throws
+  /// switches the quantity off and does not reach the backward pass.
+  using Heard = std::function<void(const std::vector<Tensor>& gradients)>;
+  virtual void listen(size_t node, Heard heard) const = 0;
+  /// One per parameter; none if the optimizer was not told or is of a kind that is not known.
+  virtual std::vector<UpdateRule> update_rules() const = 0;
+};
+
 /// The step the optimizer took after step k. Known at the next call of watch.
 class UpdateView {
  public:
@@ -208,6 +268,10 @@ class UpdateView {
   virtual const Groups& groups() const = 0;
   virtual const Tensor& squared_update() const = 0;      ///< sum of squares per group, [G]
   virtual const Tensor& squared_parameters() const = 0;  ///< of the parameters before it, [G]
+  /// One per parameter, valid during the call: the update, and its sum of squares [].
+  virtual const std::vector<Tensor>& updates() const = 0;
+  virtual const std::vector<Tensor>& squared_updates() const = 0;
+  virtual const Parameters& parameters() const = 0;  ///< with the values after it
 };
 
 /// Loss and slope along the step the optimizer took after step k, at both of its ends. Numbers of
@@ -238,6 +302,7 @@ struct ChordView {
 ///       });
 class Quantity {
  public:
+  using Look = std::function<void(const GraphView&)>;
   using Compute = std::function<Value(const StepView&)>;
   using NeedsAt = std::function<StepNeeds()>;
   using AfterUpdate = std::function<Value(const UpdateView&)>;
@@ -245,6 +310,7 @@ class Quantity {
   /// The functions of one run. `make` is called once per cockpit, so that state kept between steps
   /// belongs to one run.
   struct Functions {
+    Look look;                 ///< before the backward pass of a due step
     Compute compute;           ///< at the end of a due step
     AfterUpdate after_update;  ///< when the update of a due step is known
     AfterNext after_next;      ///< at the end of the step after a due one

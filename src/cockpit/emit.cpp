@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "graph/error_message.h"
 #include "rows/gpu_tables.h"
 
 namespace flightdeck {
@@ -150,6 +151,7 @@ std::vector<Tensor> tensors_of(const NamedValues& values) {
       tensors.push_back(field.data);
       if (field.outside.defined()) tensors.push_back(field.outside);
     }
+    for (const Value::Remark& remark : value.remarks()) tensors.push_back(remark.numbers);
   }
   return tensors;
 }
@@ -175,8 +177,30 @@ std::vector<Reading> readings_of(const NamedValues& values,
         readings.push_back(std::move(reading));
       }
     }
+    next += value.remarks().size();
   }
   return readings;
+}
+
+std::vector<std::pair<std::string, std::string>> remarks_of(const NamedValues& values,
+                                                            const std::vector<Tensor>& fetched) {
+  std::vector<std::pair<std::string, std::string>> remarks;
+  size_t next = 0;
+  for (const auto& [name, value] : values) {
+    for (const Field& field : value.fields()) next += field.outside.defined() ? 2 : 1;
+    for (const Value::Remark& remark : value.remarks()) {
+      const Tensor& data = fetched[next++];
+      const double* first = data.data_ptr<double>();
+      std::string text;
+      try {
+        text = remark.say(std::vector<double>(first, first + data.numel()));
+      } catch (...) {
+        text = "what there is to say could not be said: " + current_message();
+      }
+      if (!text.empty()) remarks.emplace_back(name, std::move(text));
+    }
+  }
+  return remarks;
 }
 
 }  // namespace flightdeck

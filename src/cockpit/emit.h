@@ -54,4 +54,8 @@ std::vector<Reading> readings_of(const NamedValues& values,
                                  const std::vector<Tensor>& fetched,
                                  const Groups& groups);
 
+// What the values have to say in words: quantity and text.
+std::vector<std::pair<std::string, std::string>> remarks_of(const NamedValues& values,
+                                                            const std::vector<Tensor>& fetched);
+
 }  // namespace flightdeck

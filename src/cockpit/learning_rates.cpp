@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <torch/optim/optimizer.h>
 
 namespace flightdeck {
 
 LearningRates::LearningRates(const StepOptions& options) : told_(options.learning_rate) {
-  if (told_ || (options.optimizer == nullptr && !options.learning_rates)) return;
+  if (options.optimizer == nullptr && !options.learning_rates) return;
   of_optimizer_.emplace();
   if (options.learning_rates) {
     for (const auto& [tensor, rate] : *options.learning_rates) {
@@ -18,7 +19,7 @@ LearningRates::LearningRates(const StepOptions& options) : told_(options.learnin
     return;
   }
   for (const auto& group : options.optimizer->param_groups()) {
-    const double rate = group.options().get_lr();
+    const double rate = told_ ? *told_ : group.options().get_lr();
     for (const Tensor& tensor : group.params()) {
       of_optimizer_->emplace_back(tensor.unsafeGetTensorImpl(), rate);
     }
@@ -34,6 +35,20 @@ std::vector<double> LearningRates::distinct() const {
   }
   std::sort(rates.begin(), rates.end());
   return rates;
+}
+
+std::optional<Optimized> LearningRates::optimized(const Parameters& parameters) const {
+  if (!of_optimizer_) return std::nullopt;
+  std::unordered_set<const c10::TensorImpl*> trained;
+  for (const auto& [tensor, rate] : *of_optimizer_) trained.insert(tensor);
+  Optimized optimized;
+  optimized.others = static_cast<int64_t>(trained.size());
+  for (const NamedParameter& parameter : parameters) {
+    const bool is_trained = trained.count(parameter.tensor.unsafeGetTensorImpl()) > 0;
+    optimized.parameters.push_back(is_trained);
+    if (is_trained) --optimized.others;
+  }
+  return optimized;
 }
 
 std::vector<double> LearningRates::of(const Parameters& parameters) const {

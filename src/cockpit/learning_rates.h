@@ -19,6 +19,8 @@ class LearningRates {
   std::vector<double> of(const Parameters& parameters) const;
   // Each rate once, ascending; empty if none was given.
   std::vector<double> distinct() const;
+  // Nothing if no optimizer was given.
+  std::optional<Optimized> optimized(const Parameters& parameters) const;
 
  private:
   std::optional<double> told_;

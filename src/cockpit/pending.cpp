@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cockpit/pending.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -16,25 +18,42 @@ namespace {
 class Update final : public UpdateView {
  public:
   using Before = std::function<Tensor()>;
-  Update(int64_t step, const Groups& groups, Tensor squares, Before before)
+  // Without `updates` only numbers are known of it.
+  Update(int64_t step,
+         const StepContext& context,
+         std::vector<Tensor> squares,
+         Before before,
+         const std::vector<Tensor>* updates)
       : step_(step),
-        groups_(groups),
-        squares_(std::move(squares)),
-        find_before_(std::move(before)) {}
+        context_(context),
+        squared_updates_(std::move(squares)),
+        squares_(sum_by_group(squared_updates_, context.groups)),
+        find_before_(std::move(before)),
+        updates_(updates) {}
 
   int64_t step() const override { return step_; }
-  const Groups& groups() const override { return groups_; }
+  const Groups& groups() const override { return context_.groups; }
   const Tensor& squared_update() const override { return squares_; }
   const Tensor& squared_parameters() const override {
     if (!before_.defined()) before_ = find_before_();
     return before_;
   }
+  const std::vector<Tensor>& updates() const override {
+    TORCH_CHECK(updates_ != nullptr,
+                "update view: the quantity reads the update itself, which is more than numbers; "
+                "declare it without Quantity::reads_numbers");
+    return *updates_;
+  }
+  const std::vector<Tensor>& squared_updates() const override { return squared_updates_; }
+  const Parameters& parameters() const override { return context_.parameters; }
 
  private:
   int64_t step_;
-  const Groups& groups_;
+  const StepContext& context_;
+  std::vector<Tensor> squared_updates_;
   Tensor squares_;
   Before find_before_;
+  const std::vector<Tensor>* updates_;
   mutable Tensor before_;
 };
 
@@ -78,15 +97,21 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   }
   std::vector<Tensor> squares;
   const std::vector<Tensor>& updates = tracker_.take(squares, plan.update);
-  const Groups& groups = context_.groups;
-  if (squares[0].is_cpu()) {
-    const Update update(waiting_->step, groups, sum_by_group(squares, groups), [&] {
-      return sum_by_group(tracker_.squares_before(), groups);
-    });
+  const auto before = [this] { return sum_by_group(tracker_.squares_before(), context_.groups); };
+  const bool is_here = squares[0].is_cpu();
+  // On a GPU those that read numbers alone are told when these have arrived.
+  const auto is_late = [&](size_t k) { return !is_here && tracked_[k].quantity.reads_numbers(); };
+  std::vector<size_t> late;
+  std::vector<size_t>& asked = waiting_->for_update;
+  std::copy_if(asked.begin(), asked.end(), std::back_inserter(late), is_late);
+  asked.erase(std::remove_if(asked.begin(), asked.end(), is_late), asked.end());
+  if (!asked.empty() || is_here) {
+    const Update update(waiting_->step, context_, squares, before, &updates);
     tell_update(*waiting_, update, plan.step, waiting_->values);
     waiting_->squared_length = update.squared_update()[0];
-  } else {
-    // They are told when these numbers have arrived.
+  }
+  waiting_->for_update = std::move(late);
+  if (!is_here) {
     waiting_->squares = at::stack(squares);
     waiting_->before = at::stack(tracker_.squares_before());
   }
@@ -167,10 +192,9 @@ StepReadings Pending::readings_of_completed(Completed& completed, int64_t now, d
       completed.step, time, readings_of(completed.values, completed.numbers, groups)};
   NamedValues values;
   if (completed.squares.defined()) {
+    const auto before = [&] { return sum_stacked_by_group(completed.before, groups); };
     const Update update(
-        completed.step, groups, sum_stacked_by_group(completed.squares, groups), [&] {
-          return sum_stacked_by_group(completed.before, groups);
-        });
+        completed.step, context_, completed.squares.unbind(0), before, /*updates=*/nullptr);
     tell_update(completed, update, now, values);
   }
   add_chord(completed, now, values);

@@ -31,6 +31,10 @@ class Pending {
     void add_to(Transfer& transfer);
     // After the transfer, before anything below.
     void arrive();
+    // What its values have to say in words.
+    std::vector<std::pair<std::string, std::string>> remarks() const {
+      return remarks_of(values, numbers);
+    }
     // True if the optimizer changed nothing.
     bool stood_still() const;
     ChordView chord() const;

@@ -52,10 +52,6 @@ std::string quoted(const char* kind, const std::string& name) {
   return std::string(kind) + " '" + name + "'";
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // The first number says whether it is on; its own follow.
 void load_tracked(const Tensor& state, TrackedQuantity& tracked) {
   const Tensor values = state.to(at::kCPU, at::kDouble).contiguous();

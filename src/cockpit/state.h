@@ -80,6 +80,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   void check_step(int64_t step) const;
   void check_unchanged_parameters() const;
   void find_groups(const Batch& batch);
+  void look(const Batch& batch, const StepOptions& options);
   // For failures of a pass: switches off whom it concerns.
   Step::OnFailure on_failure();
   // Returns those that are computed on arrival.

@@ -164,6 +164,7 @@ bool Cockpit::State::begin_step(int64_t step,
     return false;
   }
   last_step_ = step;
+  const auto begin = std::chrono::steady_clock::now();
   try {
     if (pending_.is_waiting() && !pending_.is_completed_by(step)) drop_pending(step);
     Plan plan = make_plan(step, tracked_, pending_.ends_chord(step), [&](size_t tracked) {
@@ -189,12 +190,27 @@ bool Cockpit::State::begin_step(int64_t step,
     current_ = std::make_unique<Step>(context_, std::move(plan), batch, options);
     if (!is_light) find_groups(batch);
     current_->begin(batch, update, on_failure());
+    look(batch, options);
     if (!is_light) losses_are_whole_ = current_->has_whole_losses();
+    current_->begun(begin);
     return true;
   } catch (...) {
     give_up_step();
     complain(step);
     return false;
+  }
+}
+
+// What quantities read of the graph by themselves.
+void Cockpit::State::look(const Batch& batch, const StepOptions& options) {
+  for (size_t k : current_->plan().due) {
+    const auto& function = tracked_[k].functions.look;
+    if (!tracked_[k].is_on || !function) continue;
+    try {
+      current_->look(k, function, batch, options);
+    } catch (...) {
+      failures_.switch_off({k}, current_->step());
+    }
   }
 }
 
@@ -223,6 +239,8 @@ void Cockpit::State::drop_pending(int64_t step) {
 void Cockpit::State::end_step(int64_t step) {
   const Call call(*this);
   if (!is_watching(step)) return;
+  const auto begin = std::chrono::steady_clock::now();
+  current_->ends_backward(begin);
   try {
     if (!current_->finish(on_failure())) {
       TORCH_CHECK(false,
@@ -238,6 +256,7 @@ void Cockpit::State::end_step(int64_t step) {
     pending_.leave(*current_);
     take_remarks();
     current_.reset();
+    context_.cockpit_seconds += seconds_since(begin);
   } catch (...) {
     give_up_step();
     complain(step);
@@ -256,6 +275,7 @@ std::vector<size_t> Cockpit::State::compute_values(NamedValues& values) {
       continue;
     }
     failures_.attempt(k, current_->step(), context_.groups, values, [&] {
+      current_->check_heard(k);
       return compute_with_remedy(compute, *current_);
     });
   }
@@ -294,7 +314,11 @@ std::vector<Reading> Cockpit::State::late_readings(const Delivery& delivery) {
       return tracked_[k].functions.compute(*delivery.fetched);
     });
   }
-  return readings_of(values, fetched(tensors_of(values)), context_.groups);
+  const std::vector<Tensor> numbers = fetched(tensors_of(values));
+  for (const auto& [name, text] : remarks_of(values, numbers)) {
+    output_.remark(delivery.step, name, text);
+  }
+  return readings_of(values, numbers, context_.groups);
 }
 
 void Cockpit::State::write(const std::vector<std::unique_ptr<Delivery>>& deliveries) {
@@ -307,8 +331,14 @@ void Cockpit::State::write(const std::vector<std::unique_ptr<Delivery>>& deliver
     }
     name_bad_samples(one->step, readings, one->samples);
     output_.write({one->step, one->time, std::move(readings)});
+    for (const auto& [name, text] : remarks_of(one->values, one->numbers)) {
+      output_.remark(one->step, name, text);
+    }
     if (!one->completed) continue;
     one->completed->arrive();
+    for (const auto& [name, text] : one->completed->remarks()) {
+      output_.remark(one->completed->step, name, text);
+    }
     if (one->completed->stood_still()) output_.remark(one->completed->step, "", kStandstill);
     output_.write(pending_.readings_of_completed(*one->completed, one->step, one->time));
   }

@@ -9,6 +9,7 @@
 
 #include "cockpit/activations.h"
 #include "cockpit/step_histograms.h"
+#include "cockpit/update_rules.h"
 #include "passes/capture.h"
 
 namespace flightdeck {
@@ -104,6 +105,54 @@ const Result& find(const std::vector<std::pair<Key, Result>>& results,
   TORCH_CHECK(false, "step view: no ", what, " of that kind was computed; name it in the needs");
 }
 
+Tensor checked_inputs(const Tensor& inputs, int64_t N) {
+  if (!inputs.defined()) return {};
+  TORCH_CHECK_VALUE(inputs.dim() > 0 && inputs.size(0) == N,
+                    "watch: inputs has shape ",
+                    inputs.sizes(),
+                    " but the batch has ",
+                    N,
+                    " samples; give them with the samples first, [",
+                    N,
+                    ", ...]");
+  return inputs.detach();
+}
+
+// The graph as one tracked quantity sees it.
+class Graph final : public GraphView {
+ public:
+  Graph(const Step& step,
+        size_t tracked,
+        const Batch& batch,
+        const Capture& capture,
+        const StepOptions& options,
+        Listeners& listeners)
+      : step_(step),
+        tracked_(tracked),
+        batch_(batch),
+        capture_(capture),
+        options_(options),
+        listeners_(listeners) {}
+
+  const StepView& step() const override { return step_; }
+  const Batch& batch() const override { return batch_; }
+  const Capture& capture() const override { return capture_; }
+  void listen(size_t node, Heard heard) const override {
+    listeners_.add(node, tracked_, std::move(heard));
+  }
+  std::vector<UpdateRule> update_rules() const override {
+    return read_update_rules(options_, step_.parameters());
+  }
+
+ private:
+  const Step& step_;
+  size_t tracked_;
+  const Batch& batch_;
+  const Capture& capture_;
+  const StepOptions& options_;
+  Listeners& listeners_;
+};
+
 // Runs the body; what it throws goes to `on_failure`.
 template <typename Body>
 void attempt(const Step::OnFailure& on_failure,
@@ -125,7 +174,35 @@ Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOption
       learning_rates_(options),
       batch_size_(checked_size(batch, context.parameters)),
       samples_(told_samples(options, batch_size_)),
+      inputs_(checked_inputs(options.inputs, batch_size_)),
+      phases_(options.phases),
       loss_(mean_loss(batch)) {}
+
+void Step::look(size_t tracked,
+                const Quantity::Look& function,
+                const Batch& batch,
+                const StepOptions& options) {
+  const compat::PassGuard guard;
+  const std::shared_ptr<const Capture> capture = capture_of(batch);
+  if (!listeners_) listeners_ = std::make_unique<Listeners>(capture);
+  function(Graph(*this, tracked, batch, *capture, options, *listeners_));
+}
+
+void Step::check_heard(size_t tracked) const {
+  if (listeners_) listeners_->check(tracked);
+}
+
+void Step::begun(std::chrono::steady_clock::time_point begin) {
+  using Seconds = std::chrono::duration<double>;
+  returned_ = std::chrono::steady_clock::now();
+  context_.cockpit_seconds += Seconds(returned_ - begin).count();
+  clock_.begin = Seconds(begin - context_.start).count();
+}
+
+void Step::ends_backward(std::chrono::steady_clock::time_point now) {
+  clock_.backward = std::chrono::duration<double>(now - returned_).count();
+  clock_.cockpit = context_.cockpit_seconds;
+}
 
 void Step::run_curvatures(const Batch& batch, const OnFailure& on_failure) {
   for (const CurvaturePass& pass : plan_.curvature) {
@@ -263,6 +340,7 @@ void Step::begin(const Batch& batch,
 }
 
 bool Step::finish(const OnFailure& on_failure) {
+  if (listeners_) listeners_->detach();
   if (!watch_) return true;
   if (watch_->was_left_out()) gradients_ = watch_->finish();  // throws, and says why
   if (!watch_->has_run()) return false;

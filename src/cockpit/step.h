@@ -17,6 +17,7 @@
 #include "flightdeck/cockpit.h"
 #include "flightdeck/quantity.h"
 #include "flightdeck/watch.h"
+#include "passes/listeners.h"
 
 namespace flightdeck {
 
@@ -29,7 +30,12 @@ struct StepContext {
   std::chrono::steady_clock::time_point start;
   // Eigenvectors of the last time, per curvature kind and sub-batch.
   std::map<std::pair<CurvatureKind, int64_t>, Tensor> eigenvectors;
+  double cockpit_seconds = 0;  // spent inside the cockpit by steps at which something was due
 };
+
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
 // One end of an update: the individual losses and the slopes along it, in double.
 struct ChordEnd {
@@ -52,6 +58,16 @@ class Step final : public StepView {
   // Curvature, then the listening to the backward pass. All passes share one capture of the batch.
   // `update` is the last one if the plan ends a line.
   void begin(const Batch& batch, const std::vector<Tensor>& update, const OnFailure& on_failure);
+  // Lets the tracked quantity read the graph, and hear gradients in the backward pass.
+  void look(size_t tracked,
+            const Quantity::Look& function,
+            const Batch& batch,
+            const StepOptions& options);
+  // Throws what it threw when it heard them.
+  void check_heard(size_t tracked) const;
+  // When `watch` was called; and that it returns now.
+  void begun(std::chrono::steady_clock::time_point begin);
+  void ends_backward(std::chrono::steady_clock::time_point now);
   // After the backward pass. False if there was none.
   bool finish(const OnFailure& on_failure);
 
@@ -85,6 +101,12 @@ class Step final : public StepView {
   Tensor sample_ids() const override { return samples_.ids; }
   Tensor labels() const override { return samples_.labels; }
   Tensor predictions() const override { return samples_.predictions; }
+  Tensor inputs() const override { return inputs_; }
+  std::optional<Optimized> optimized() const override {
+    return learning_rates_.optimized(parameters());
+  }
+  std::vector<std::pair<std::string, double>> phases() const override { return phases_; }
+  StepClock clock() const override { return clock_; }
   const Gradients& gradients() const override;
   const Curvature& curvature(const CurvatureBatch& batch) const override;
   const Eigenpairs& spectrum(const SpectrumNeed& need) const override;
@@ -109,7 +131,12 @@ class Step final : public StepView {
   Plan plan_;
   LearningRates learning_rates_;
   int64_t batch_size_;
-  StepSamples samples_;       // without losses
+  StepSamples samples_;  // without losses
+  Tensor inputs_;
+  std::vector<std::pair<std::string, double>> phases_;
+  StepClock clock_;
+  std::chrono::steady_clock::time_point returned_;  // from `watch`
+  std::unique_ptr<Listeners> listeners_;
   Tensor individual_, loss_;  // detached
   std::string unread_;        // why there are no individual losses
   std::optional<Watch> watch_;

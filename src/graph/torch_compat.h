@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <unordered_set>
@@ -253,6 +254,24 @@ void outside_pass(c10::Device device, const Body& body) {
     }
   }).join();
   if (error) std::rethrow_exception(error);
+}
+
+// What an optimizer keeps of a tensor, or null. Its map has names as keys before LibTorch 2.
+template <typename States>
+auto* state_of(const States& states, c10::TensorImpl* tensor) {
+#if TORCH_VERSION_MAJOR < 2
+  const auto found = states.find(c10::guts::to_string(tensor));
+#else
+  using Key = typename States::key_type;
+  Key key{};
+  if constexpr (std::is_same_v<Key, std::string>) {
+    key = std::to_string(reinterpret_cast<uintptr_t>(tensor));
+  } else {
+    key = tensor;
+  }
+  const auto found = states.find(key);
+#endif
+  return found == states.end() ? nullptr : found->second.get();
 }
 
 // Our arithmetic neither records a graph nor is subject to the caller's autocast.

@@ -43,15 +43,37 @@ const char* to_string(Severity severity) {
   return "advice";
 }
 
+const SeriesInfo* LampView::find(const std::string& quantity,
+                                 const std::string& group,
+                                 const std::string& field) const {
+  for (const SeriesInfo& one : series) {
+    if (one.quantity == quantity && one.group == group && one.field == field) return &one;
+  }
+  return nullptr;
+}
+
 std::string Finding::text() const {
   return evidence + (cause.empty() ? "" : ": " + cause) + (advice.empty() ? "" : ". " + advice);
 }
 
 std::vector<Finding> findings_in(const RunReader& run) {
-  const LampView view{run, run.summary(), run.notes()};
+  const LampView view(run);
   std::vector<Finding> findings;
   for (const Lamp& lamp : lamp_catalogue()) {
     for (Finding& finding : found_by(lamp, view)) findings.push_back(std::move(finding));
+  }
+  // Beside a divergence, what could be better is beside the point; and what the watching has to say
+  // stays.
+  const bool has_diverged = std::any_of(
+      findings.begin(), findings.end(), [](const Finding& one) { return one.lamp == "diverged"; });
+  if (has_diverged) {
+    findings.erase(std::remove_if(findings.begin(),
+                                  findings.end(),
+                                  [](const Finding& one) {
+                                    return one.severity == Severity::kAdvice &&
+                                           one.lamp != "remark";
+                                  }),
+                   findings.end());
   }
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return std::make_tuple(b.severity, a.step) < std::make_tuple(a.severity, b.step);

@@ -2,16 +2,11 @@
 #include "lamps/layers.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "lamps/fields.h"
 #include "lamps/recent.h"
 
 namespace flightdeck::lamps {
-namespace {
-
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
-
-}  // namespace
 
 std::function<std::vector<Finding>(const LampView&)> for_shares_above(
     double limit,
@@ -31,9 +26,9 @@ std::function<std::vector<Finding>(const LampView&)> for_shares_above(
       finding.step = std::max(finding.step, layer.points.back().step);
     }
     if (layers.empty()) return {};
-    const std::string shares = percent(lowest) == percent(highest)
-                                   ? percent(highest)
-                                   : percent(lowest) + " to " + percent(highest);
+    const std::string shares = percent_text(lowest) == percent_text(highest)
+                                   ? percent_text(highest)
+                                   : percent_text(lowest) + " to " + percent_text(highest);
     finding.quantity = quantity;
     finding.evidence = shares + ' ' + what + " in " + listed(layers) +
                        " (medians of 3 values up to step " + std::to_string(finding.step) + ')';

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/order_statistics.h"
+#include "lamps/fields.h"
 
 namespace flightdeck::lamps {
 namespace {
@@ -43,7 +44,7 @@ std::string Recent::where() const {
 
 std::vector<Recent> recent(const LampView& view, const std::string& quantity, int64_t count) {
   std::vector<Recent> all;
-  for (const SeriesInfo& series : view.run.series()) {
+  for (const SeriesInfo& series : view.series) {
     const bool is_asked = series.quantity == quantity && series.kind == ReadingKind::kNumber;
     if (!is_asked || series.count < count) continue;
     all.push_back({series, last_points(view.run, series, count)});
@@ -52,7 +53,14 @@ std::vector<Recent> recent(const LampView& view, const std::string& quantity, in
 }
 
 Recent recent_of_model(const LampView& view, const std::string& quantity, int64_t count) {
-  const auto series = view.run.find(quantity);
+  return recent_field(view, quantity, "", count);
+}
+
+Recent recent_field(const LampView& view,
+                    const std::string& quantity,
+                    const std::string& field,
+                    int64_t count) {
+  const SeriesInfo* series = view.find(quantity, "", field);
   if (!series || series->kind != ReadingKind::kNumber || series->count < count) return {};
   return {*series, last_points(view.run, *series, count)};
 }

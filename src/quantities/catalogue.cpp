@@ -95,6 +95,24 @@ class Presets {
     presets_.push_back({"business", "economy and the diagonal of the Hessian", names});
     names.insert(names.end(), {"hess_max_ev", "grad_hist_2d"});
     presets_.push_back({"full", "business, the largest eigenvalue and the 2d histogram", names});
+    presets_.push_back({"diagnosis",
+                        "what tells faults apart at a low price: graph, data, scales, steps",
+                        {"activation_scale",
+                         "alpha",
+                         "dead_units",
+                         "finite",
+                         "grad_norm",
+                         "inputs",
+                         "learning_rate",
+                         "logits",
+                         "loss",
+                         "saturated_units",
+                         "spikes",
+                         "time",
+                         "trained",
+                         "update_ratio",
+                         "update_size",
+                         "wiring"}});
   }
 
   mutable std::mutex mutex_;

@@ -48,6 +48,12 @@ Value& Value::with_rounding(const Tensor& share) {
   return *this;
 }
 
+Value& Value::with_remark(const Tensor& numbers, Say say) {
+  TORCH_CHECK(numbers.defined() && say, "value: a remark needs numbers and a function of them");
+  remarks_.push_back({numbers, std::move(say)});
+  return *this;
+}
+
 Value& Value::with_list(std::string field, const Tensor& list) {
   TORCH_CHECK(list.defined() && list.dim() == 1, "value: field '", field, "' needs a list [n]");
   fields_.push_back({std::move(field), Field::Kind::kList, list, {}, {}});

@@ -387,6 +387,35 @@ class ParameterValues(CommandTest):
         self.assertNotIn("values", self.second_step(0))
 
 
+class Diagnose(CommandTest):
+    def test_names_a_rate_that_is_too_high(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 40, "--interval", 1, "--lr", 3)
+        out = self.expect_success("diagnose", run)
+        self.assertIn("The learning rate is too high", out)
+        self.assertIn("+ ", out)
+        said = json.loads(self.expect_success("diagnose", run, "--json"))
+        self.assertEqual(said["causes"][0]["cause"], "learning_rate_too_high")
+        self.assertTrue(said["causes"][0]["for"])
+        self.assertIn("learning rate", json.loads(self.expect_success("show", run, "--json"))["diagnosis"])
+
+    def test_says_what_is_missing(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 5, "--quantity", "loss")
+        self.assertIn("Cannot tell", self.expect_success("diagnose", run))
+        self.expect_failure(2, ["holds no run"], "diagnose", "/")
+
+
+class Faultbench(CommandTest):
+    def test_counts_one_fault(self):
+        words = ("faultbench", "--fault", "rate_too_high", "--problem", "spots_logreg", "--quick", "--faulty-only")
+        self.assertIn("detected", self.expect_success(*words))
+        said = json.loads(self.expect_success(*words, "--json"))
+        self.assertEqual(said["total"]["runs"], 1)
+        self.assertEqual(said["cases"][0]["cause"], "learning_rate_too_high")
+
+    def test_refuses_what_there_is_not(self):
+        self.expect_failure(2, ["rate_too_hihg", "rate_too_high"], "faultbench", "--fault", "rate_too_hihg")
+
+
 class List(CommandTest):
     def test_every_list_is_an_array_of_objects_with_name_and_summary(self):
         keys = {

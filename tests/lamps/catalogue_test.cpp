@@ -40,7 +40,7 @@ TEST(LampCatalogue, LooksAtEveryRunWithoutThrowing) {
   record_steps(short_one.path(), 1);
   for (const std::string& folder : {empty.path(), begun.path(), short_one.path()}) {
     const RunReader run(folder);
-    const LampView view{run, run.summary(), run.notes()};
+    const LampView view(run);
     for (const Lamp& lamp : lamp_catalogue()) EXPECT_NO_THROW(lamp.look(view)) << lamp.name;
   }
 }

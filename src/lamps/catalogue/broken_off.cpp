@@ -9,6 +9,7 @@ Lamp broken_off() {
   lamp.summary = "The run failed with an exception, or its process is gone";
   lamp.severity = Severity::kFailure;
   lamp.reads = {"status"};
+  lamp.is_evidence = false;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const RunSummary& run = view.summary;
     const std::string where = run.last_step < 0 ? "before the first values"

@@ -9,6 +9,8 @@ Lamp dead_layers() {
   lamp.summary = "More than half of a layer's relu units are zero for the whole batch";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"dead_units"};
+  lamp.waits_for = 3;
+  lamp.false_alarms = 0.02;
   lamp.look = for_shares_above(
       0.5,
       "dead_units",

@@ -68,12 +68,15 @@ Lamp diverged() {
   lamp.summary = "The training loss became NaN or infinite and stayed so";
   lamp.severity = Severity::kFailure;
   lamp.reads = {"loss", "train_loss", "status"};
+  lamp.waits_for = 0;
+  lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     std::optional<Finding> finding = divergence(view);
     if (!finding) return {};
     finding->advice =
         "Look for the first step at which gradients grow; lower the learning rate, clip "
         "gradients, or check the data";
+    finding->rate_factor = 0.1;
     return {*finding};
   };
   return lamp;

@@ -11,6 +11,8 @@ Lamp long_steps() {
   lamp.summary = "Steps lead to a higher loss: alpha is above 1";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"alpha"};
+  lamp.waits_for = 20;
+  lamp.false_alarms = 0.02;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent alpha = recent_of_model(view, "alpha", 20);
     if (alpha.points.empty() || !(alpha.median() > 1)) return {};
@@ -23,6 +25,7 @@ Lamp long_steps() {
                        times + " times the one into the minimum along it";
     finding.cause = "a learning rate that is too large";
     finding.advice = "Divide the learning rate by about " + times;
+    finding.rate_factor = 1 / (1 + alpha.median());
     return {finding};
   };
   return lamp;

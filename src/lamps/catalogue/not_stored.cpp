@@ -10,6 +10,7 @@ Lamp not_stored() {
   lamp.summary = "Values of some steps were lost to a failing disk";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"notes"};
+  lamp.is_evidence = false;
   lamp.look = for_notes(NoteKind::kNotStored, [](const Note& note, Finding& finding) {
     finding.symptom = "Values were not stored";
     finding.evidence = about(note);

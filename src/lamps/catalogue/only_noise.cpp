@@ -11,6 +11,8 @@ Lamp only_noise() {
   lamp.summary = "The gradient looks like noise: early_stopping stays above 0";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"early_stopping"};
+  lamp.waits_for = 10;
+  lamp.false_alarms = 0.2;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent criterion = recent_of_model(view, "early_stopping", 10);
     const auto is_above = [](const NumberPoint& point) { return point.value > 0; };

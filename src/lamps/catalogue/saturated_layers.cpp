@@ -9,6 +9,8 @@ Lamp saturated_layers() {
   lamp.summary = "More than half of a layer's sigmoid or tanh outputs are at their bounds";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"saturated_units"};
+  lamp.waits_for = 3;
+  lamp.false_alarms = 0.02;
   lamp.look = for_shares_above(
       0.5, "saturated_units", "of the outputs are at their bounds", [](Finding& finding) {
         finding.symptom = "Most outputs of a layer are saturated";

@@ -10,6 +10,8 @@ Lamp short_steps() {
   lamp.summary = "Steps go a twentieth of the way or less: alpha is below -0.95";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"alpha"};
+  lamp.waits_for = 20;
+  lamp.false_alarms = 0.03;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent alpha = recent_of_model(view, "alpha", 20);
     if (alpha.points.empty() || !(alpha.median() < -0.95)) return {};
@@ -21,6 +23,7 @@ Lamp short_steps() {
                        short_text(1 + alpha.median()) + " times the one into the minimum along it";
     finding.cause = "a learning rate that is too small";
     finding.advice = "Try a learning rate that is ten times as large";
+    finding.rate_factor = 10;
     return {finding};
   };
   return lamp;

@@ -21,6 +21,8 @@ Lamp silent_layers() {
   lamp.summary = "The gradient of a group is zero beside that of the model";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"grad_norm"};
+  lamp.waits_for = 3;
+  lamp.false_alarms = 0.01;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent model = recent_of_model(view, "grad_norm", 3);
     if (model.points.empty() || !(model.median() > 0)) return {};

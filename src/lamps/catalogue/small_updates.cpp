@@ -11,6 +11,8 @@ Lamp small_updates() {
   lamp.summary = "A step changes the parameters by less than a millionth";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"update_ratio"};
+  lamp.waits_for = 3;
+  lamp.false_alarms = 0.02;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent ratio = recent_of_model(view, "update_ratio", 3);
     if (ratio.points.empty() || !(ratio.median() < -6)) return {};
@@ -21,7 +23,10 @@ Lamp small_updates() {
     finding.evidence = "A step is " + short_text(std::pow(10, ratio.median())) +
                        " times as long as the parameters" + ratio.where() + "; 0.001 is usual";
     finding.cause = "a learning rate that is too small, or gradients that vanished";
-    finding.advice = "Raise the learning rate, and look at grad_norm by layer";
+    // To a step of a thousandth.
+    finding.rate_factor = std::pow(10, -3 - ratio.median());
+    finding.advice = "Multiply the learning rate by about " + short_text(finding.rate_factor) +
+                     ", and look at grad_norm by layer";
     return {finding};
   };
   return lamp;

@@ -27,6 +27,7 @@ Lamp switched_off() {
   lamp.summary = "A quantity failed and gives no values any more";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"notes"};
+  lamp.is_evidence = false;
   lamp.look = for_notes(NoteKind::kSwitchedOff, &describe_switched_off);
   return lamp;
 }

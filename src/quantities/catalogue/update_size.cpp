@@ -11,6 +11,7 @@ Quantity update_size(Settings&) {
       .summary("L2 norm of the step the optimizer takes")
       .reference("||theta_(k+1) - theta_k||, recorded at k")
       .has_groups(true)
+      .reads_numbers(true)
       .after_update([](const UpdateView& update) { return Value(update.squared_update().sqrt()); });
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Diagnosis: what the lamps of a run, lit and dark, say together about its cause. Causes live in
+// src/lamps/causes, one file each; a program may add its own. Free of LibTorch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flightdeck/lamp.h"
+
+namespace flightdeck {
+
+/// Something that may be wrong with a training, and how often it lights which lamps.
+struct Cause {
+  std::string name;      ///< of the file, too: "learning_rate_too_high"
+  std::string sentence;  ///< what is wrong, without a full stop: "The learning rate is too high"
+  std::string remedy;    ///< what to change, where no finding says it with values
+  /// How usual it is beside the others; only ratios count.
+  double weight = 1;
+  /// Lamps with the share of runs with this cause that light them. A lamp that is not named is lit
+  /// as often as in healthy runs.
+  std::vector<std::pair<std::string, double>> lights;
+};
+
+/// All causes by name, those that were registered among them.
+std::vector<Cause> cause_catalogue();
+
+/// Adds a cause to the catalogue of this program. Throws std::invalid_argument if the name is
+/// taken, saying what both are, if it has no name, sentence or lamp, and if a share is not between
+/// 0 and 1. Safe to call from any thread. Always true.
+bool register_cause(Cause cause);
+
+/// One lamp, as evidence for or against one cause.
+struct Evidence {
+  std::string lamp;
+  bool is_lit = false;
+  /// log of how much more often this is seen with the cause than in healthy runs: above 0 speaks
+  /// for the cause.
+  double weight = 0;
+  std::string text;      ///< what the lamp found, or what it would have been lit by
+  std::string quantity;  ///< what was read
+  int64_t step = -1;     ///< where it was found; -1 if dark
+};
+
+struct RankedCause {
+  std::string name, sentence;
+  std::string advice;      ///< with the values of the findings where they have some
+  double probability = 0;  ///< of all causes and of health
+  double rate_factor = 0;  ///< what the learning rate is to be multiplied by; 0: nothing
+  int64_t step = -1;       ///< of the first finding that speaks for it
+  std::vector<Evidence> speaks_for, speaks_against;  ///< the strongest first
+};
+
+enum class Verdict {
+  kHealthy,     ///< "healthy so far"
+  kFault,       ///< a cause is named
+  kCannotTell,  ///< too little is tracked, or causes cannot be told apart
+};
+const char* to_string(Verdict verdict);  ///< "healthy", "fault" or "cannot_tell"
+
+/// Below this probability no cause is claimed.
+constexpr double kLeastConfidence = 0.5;
+
+struct Diagnosis {
+  Verdict verdict = Verdict::kCannotTell;
+  std::string sentence;             ///< the one that stands on top
+  double confidence = 0;            ///< probability of what the sentence says
+  double health = 0;                ///< probability that nothing is wrong
+  std::vector<RankedCause> causes;  ///< the likeliest first, those below 1 % left out
+  std::vector<Finding> findings;    ///< all that lamps found, as `findings_in` sorts them
+  /// Quantities that are not tracked, whose lamps would tell most; the most telling first.
+  std::vector<std::string> track;
+};
+
+/// Ranks the causes by what the lamps found: the weight of each cause times, for every lamp that
+/// could have been lit with what is tracked, the share of such runs that light it, or do not.
+/// Throws where the record cannot be read.
+Diagnosis diagnose(const RunReader& run);
+
+}  // namespace flightdeck

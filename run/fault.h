@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Faults: ways to spoil a training, each with the cause that a diagnosis is to name. Entries live
+// in faults/, one file each; a program may add its own, and a small file of text may join some.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include "suite/optimizer.h"
+#include "suite/problem.h"
+
+namespace flightdeck::run {
+
+using at::Tensor;
+
+/// What the networks of the bench call on their way, so that a fault can change it.
+struct NetParts {
+  std::function<Tensor(const Tensor&)> activation;  ///< after every hidden layer; relu
+  /// What goes on to the next layer, [N, ...], after the activation of hidden layer `layer`.
+  std::function<Tensor(int64_t layer, const Tensor&)> between;
+  std::function<Tensor(const Tensor&)> head;  ///< of the outputs
+  int64_t hidden_layers = 0;
+};
+
+/// One training before its first step. A fault alters what it likes.
+struct Trial {
+  std::string subject;
+  Tensor inputs;   ///< [n, ...] as the network reads them: all that it trains on
+  Tensor targets;  ///< [n] labels; of text [n, T]
+  int64_t classes = 0;
+  bool is_text = false;
+  suite::Model model;
+  std::shared_ptr<NetParts> parts;  ///< null for a problem of the suite
+  /// Individual losses [N].
+  std::function<Tensor(const Tensor& outputs, const Tensor& targets)> losses;
+  std::function<Tensor(const Tensor& losses)> reduce;  ///< to the scalar of backward(); the mean
+  std::string optimizer = "sgd";
+  suite::Hyperparameters hyperparameters;
+  int64_t batch_size = 64, steps = 100;
+  int64_t passes = 1;           ///< backward passes between two updates
+  bool averages_passes = true;  ///< their losses are divided by their number
+  bool clears_gradients = true, shuffles = true;
+  double penalty = 0;                   ///< times half the squared parameters, added to the loss
+  double decay = 0;                     ///< share of the parameters that every step takes away
+  double clip = 0;                      ///< longest gradient; 0: any
+  std::set<std::string> not_optimized;  ///< names of parameters
+  /// Changes a batch before the network sees it.
+  std::function<void(int64_t step, suite::Batch& batch)> on_batch;
+  at::Generator random;  ///< for faults that draw
+};
+
+struct Fault {
+  std::string name;
+  std::string summary;                   ///< what is done, in one line
+  std::string cause;                     ///< name in the catalogue of causes
+  std::vector<std::string> also;         ///< causes with the same remedy
+  std::vector<double> severities = {1};  ///< the mildest first
+  std::function<bool(const Trial&)> fits = [](const Trial&) { return true; };
+  std::function<void(Trial&, double severity)> inject;
+};
+
+/// All faults by name, those that were registered among them.
+std::vector<Fault> all_faults();
+/// Throws c10::ValueError, naming the nearest and all, if there is none.
+Fault find_fault(const std::string& name);
+/// Adds a fault to the catalogue of this program. Throws c10::ValueError if the name is taken, and
+/// if it lacks its name, summary, cause or function. Safe to call from any thread. Always true.
+bool register_fault(Fault fault);
+
+/// A fault of a file of lines "key = value": name, summary, cause, also (words apart by spaces),
+/// and names of known faults with the severity at which they are injected, all of them together.
+/// Lines that begin with # are left out. Throws c10::ValueError, naming file and line.
+Fault read_fault(const std::string& path);
+
+}  // namespace flightdeck::run

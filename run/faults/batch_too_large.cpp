@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault batch_too_large() {
+  Fault fault;
+  fault.name = "batch_too_large";
+  fault.summary = "Batches have most of the data";
+  fault.cause = "batch_too_large";
+  fault.severities = {0.5, 1};
+  fault.inject = [](Trial& trial, double severity) {
+    trial.batch_size = static_cast<int64_t>(severity * static_cast<double>(trial.targets.size(0)));
+  };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault batch_too_small() {
+  Fault fault;
+  fault.name = "batch_too_small";
+  fault.summary = "Batches have a few samples";
+  fault.cause = "batch_too_small";
+  fault.severities = {4, 3, 2};
+  fault.inject = [](Trial& trial, double severity) {
+    trial.batch_size = static_cast<int64_t>(severity);
+  };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

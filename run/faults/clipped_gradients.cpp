@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault clipped_gradients() {
+  Fault fault;
+  fault.name = "clipped_gradients";
+  fault.summary = "Gradients are clipped to a tiny length";
+  fault.cause = "learning_rate_too_low";
+  fault.severities = {0.01, 0.003, 0.001, 0.0001};
+  fault.fits = [](const Trial& trial) { return trial.optimizer == std::string("sgd"); };
+  fault.inject = [](Trial& trial, double severity) { trial.clip = severity; };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

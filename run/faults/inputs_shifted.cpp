@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault inputs_shifted() {
+  Fault fault;
+  fault.name = "inputs_shifted";
+  fault.summary = "The mean of the inputs is far from zero";
+  fault.cause = "inputs_not_scaled";
+  fault.severities = {10, 20, 50, 100};
+  fault.fits = [](const Trial& trial) { return !trial.is_text; };
+  fault.inject = [](Trial& trial, double severity) { trial.inputs = trial.inputs + severity; };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault inputs_unscaled() {
+  Fault fault;
+  fault.name = "inputs_unscaled";
+  fault.summary = "Inputs are as large as bytes";
+  fault.cause = "inputs_not_scaled";
+  fault.severities = {20, 60, 128, 255};
+  fault.fits = [](const Trial& trial) { return !trial.is_text; };
+  fault.inject = [](Trial& trial, double severity) { trial.inputs = trial.inputs * severity; };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

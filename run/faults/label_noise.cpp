@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault label_noise() {
+  Fault fault;
+  fault.name = "label_noise";
+  fault.summary = "A part of the labels is drawn at random";
+  fault.cause = "wrong_labels";
+  fault.severities = {0.4, 0.6, 0.8, 0.9};
+  fault.inject = [](Trial& trial, double severity) {
+    const Tensor is_wrong =
+        torch::rand(trial.targets.sizes(), trial.random, torch::kFloat) < severity;
+    const Tensor other =
+        torch::randint(0, trial.classes, trial.targets.sizes(), trial.random, torch::kLong);
+    trial.targets = torch::where(is_wrong, other, trial.targets);
+  };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault penalty_too_strong() {
+  Fault fault;
+  fault.name = "penalty_too_strong";
+  fault.summary = "The squared parameters are penalised too much";
+  fault.cause = "over_regularised";
+  fault.severities = {0.3, 1, 3};
+  fault.fits = [](const Trial& trial) { return trial.optimizer != std::string("adam"); };
+  fault.inject = [](Trial& trial, double severity) { trial.penalty = severity; };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault relu_outputs() {
+  Fault fault;
+  fault.name = "relu_outputs";
+  fault.summary = "The outputs pass a relu";
+  fault.cause = "bounded_outputs";
+  fault.fits = [](const Trial& trial) { return trial.parts != nullptr; };
+  fault.inject = [](Trial& trial, double) {
+    trial.parts->head = [](const Tensor& outputs) { return torch::relu(outputs); };
+  };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

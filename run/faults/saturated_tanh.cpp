@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault saturated_tanh() {
+  Fault fault;
+  fault.name = "saturated_tanh";
+  fault.summary = "Hidden layers have a steep tanh";
+  fault.cause = "saturated_activations";
+  fault.also = {"bad_initialisation"};
+  fault.severities = {20, 50, 100, 300};
+  fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; };
+  fault.inject = [](Trial& trial, double severity) {
+    trial.parts->activation = [severity](const Tensor& values) {
+      return torch::tanh(values * severity);
+    };
+  };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

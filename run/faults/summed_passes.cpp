@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault summed_passes() {
+  Fault fault;
+  fault.name = "summed_passes";
+  fault.summary = "Accumulated gradients are not divided by the number of passes";
+  fault.cause = "accumulation_not_averaged";
+  fault.also = {"learning_rate_too_high"};
+  fault.severities = {2, 4, 8};
+  fault.inject = [](Trial& trial, double severity) {
+    trial.passes = static_cast<int64_t>(severity);
+    trial.averages_passes = false;
+  };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

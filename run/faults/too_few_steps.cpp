@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include <torch/torch.h>
+
+#include "run/fault.h"
+
+namespace flightdeck::run::faults {
+
+Fault too_few_steps() {
+  Fault fault;
+  fault.name = "too_few_steps";
+  fault.summary = "The training ends after some steps";
+  fault.cause = "too_few_steps";
+  fault.also = {"learning_rate_too_low"};
+  fault.severities = {20, 14, 10};
+  fault.inject = [](Trial& trial, double severity) {
+    trial.steps = static_cast<int64_t>(severity);
+  };
+  return fault;
+}
+
+}  // namespace flightdeck::run::faults

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What FaultBench trains: small networks on generated data, seconds to a run, in two halves that
+// share neither data nor sizes. Thresholds are settled on one half and scored on the other.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/fault.h"
+
+namespace flightdeck::run {
+
+enum class Split { kTune, kTest };
+const char* to_string(Split split);  ///< "tune" or "test"
+
+struct Subject {
+  std::string name;
+  std::string summary;
+  Split split = Split::kTune;
+  /// Optimizers with their tuned learning rates; faults are injected under the first two in turn.
+  std::vector<std::pair<std::string, double>> optimizers;
+  /// A healthy training; draws from LibTorch's default generator, which it seeds.
+  std::function<Trial(uint64_t seed)> make;
+};
+
+/// All of them, those of the tune half first.
+const std::vector<Subject>& all_subjects();
+
+/// One by name, or a problem of the suite on generated data under its own name. Throws
+/// c10::ValueError, naming the nearest and all, if there is neither.
+Subject find_subject(const std::string& name);
+
+}  // namespace flightdeck::run

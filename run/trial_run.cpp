@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "run/trial_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <torch/torch.h>
+
+#include "base/order_statistics.h"
+
+namespace flightdeck::run {
+namespace {
+
+std::vector<Quantity> quantities_named(const std::vector<std::string>& names) {
+  std::vector<Quantity> quantities;
+  for (const std::string& name : names) quantities.push_back(quantity(name));
+  return quantities;
+}
+
+std::shared_ptr<torch::optim::Optimizer> make_optimizer(const Trial& trial) {
+  std::vector<Tensor> optimized;
+  for (const auto& item : trial.model.module->named_parameters()) {
+    if (trial.not_optimized.count(item.key()) == 0) optimized.push_back(item.value());
+  }
+  return suite::find_optimizer(trial.optimizer).make(optimized, trial.hyperparameters);
+}
+
+}  // namespace
+
+TrialRun::TrialRun(Trial trial,
+                   const std::string& folder,
+                   const std::vector<std::string>& quantities)
+    : trial_(std::move(trial)),
+      parameters_(trial_.model.module->named_parameters()),
+      optimizer_(make_optimizer(trial_)) {
+  CockpitOptions options;
+  options.on_warning = [](const std::string&) {};
+  cockpit_ = std::make_unique<Cockpit>(parameters_, quantities_named(quantities), options);
+  cockpit_->describe("problem", trial_.subject);
+  cockpit_->describe("optimizer", trial_.optimizer);
+  cockpit_->describe("steps", std::to_string(trial_.steps));
+  cockpit_->record_to(folder);
+}
+
+TrialRun::~TrialRun() = default;
+
+void TrialRun::go_on(int64_t steps) {
+  while (!is_done() && step_ < steps) {
+    try {
+      take_step();
+    } catch (const std::exception&) {
+      has_failed_ = true;
+    }
+  }
+  cockpit_->flush();
+}
+
+suite::Batch TrialRun::next_batch() {
+  const int64_t n = trial_.targets.size(0), N = std::min(trial_.batch_size, n);
+  if (!order_.defined() || position_ + N > n) {
+    order_ = trial_.shuffles ? torch::randperm(n, trial_.random, torch::kLong) : torch::arange(n);
+    position_ = 0;
+  }
+  const Tensor chosen = order_.slice(0, position_, position_ + N);
+  position_ += N;
+  suite::Batch batch{trial_.inputs.index_select(0, chosen), trial_.targets.index_select(0, chosen)};
+  if (trial_.on_batch) trial_.on_batch(step_, batch);
+  return batch;
+}
+
+std::pair<Tensor, Tensor> TrialRun::objective(const suite::Batch& batch, Tensor& outputs) {
+  outputs = trial_.model.forward(batch.inputs);
+  const Tensor losses = trial_.losses(outputs, batch.targets);
+  Tensor total = trial_.reduce(losses);
+  if (trial_.penalty > 0) {
+    for (const NamedParameter& parameter : parameters_) {
+      total = total + trial_.penalty / 2 * parameter.tensor.pow(2).sum();
+    }
+  }
+  if (trial_.passes > 1 && trial_.averages_passes) {
+    total = total / static_cast<double>(trial_.passes);
+  }
+  return {total, losses};
+}
+
+void TrialRun::clip() const {
+  std::vector<Tensor> tensors;
+  for (const NamedParameter& parameter : parameters_) tensors.push_back(parameter.tensor);
+  torch::nn::utils::clip_grad_norm_(tensors, trial_.clip);
+}
+
+void TrialRun::decay() const {
+  const torch::NoGradGuard no_grad;
+  for (const NamedParameter& parameter : parameters_) {
+    Tensor tensor = parameter.tensor;
+    tensor.mul_(1 - trial_.decay);
+  }
+}
+
+void TrialRun::take_step() {
+  if (trial_.clears_gradients) {
+    for (const NamedParameter& parameter : parameters_) parameter.tensor.mutable_grad().reset();
+  }
+  Tensor outputs;
+  for (int64_t pass = 1; pass < trial_.passes; ++pass) {
+    objective(next_batch(), outputs).first.backward();
+  }
+  const suite::Batch batch = next_batch();
+  const auto [total, losses] = objective(batch, outputs);
+  StepOptions told;
+  told.optimizer = optimizer_.get();
+  told.inputs = batch.inputs;
+  if (batch.targets.dim() == 1) {
+    told.labels = batch.targets;
+    told.predictions = outputs.detach().argmax(1);
+  }
+  {
+    const StepWatch watch = cockpit_->watch(step_, losses, told);
+    total.backward();
+  }
+  if (trial_.clip > 0) clip();
+  optimizer_->step();
+  if (trial_.decay > 0) decay();
+  losses_.push_back(losses.detach().mean().item<double>());
+  broken_ = std::isfinite(losses_.back()) ? 0 : broken_ + 1;
+  ++step_;
+}
+
+std::pair<double, double> TrialRun::losses() const {
+  const size_t tenth = std::max<size_t>(1, losses_.size() / 10);
+  if (losses_.empty()) return {std::nan(""), std::nan("")};
+  return {median({losses_.begin(), losses_.begin() + static_cast<int64_t>(tenth)}),
+          median({losses_.end() - static_cast<int64_t>(tenth), losses_.end()})};
+}
+
+void TrialRun::end() {
+  const Ending ending = has_failed_   ? Ending::kFailed
+                        : broken_ > 0 ? Ending::kDiverged
+                                      : Ending::kFinished;
+  if (broken_ > 0) cockpit_->describe("diverged_at", std::to_string(step_ - broken_));
+  cockpit_->finish(ending);
+}
+
+}  // namespace flightdeck::run

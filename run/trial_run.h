@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Trains one trial of FaultBench under a cockpit, into a record.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flightdeck/cockpit.h"
+#include "run/fault.h"
+
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace flightdeck::run {
+
+class TrialRun {
+ public:
+  TrialRun(Trial trial, const std::string& folder, const std::vector<std::string>& quantities);
+  ~TrialRun();
+
+  // Trains until so many steps are taken, or the run is done.
+  void go_on(int64_t steps);
+  // All steps are taken, the loss has not been finite for some, or a step threw.
+  bool is_done() const { return step_ >= trial_.steps || broken_ >= kBrokenSteps || has_failed_; }
+  int64_t steps_taken() const { return step_; }
+  // Medians of the first and the last tenth.
+  std::pair<double, double> losses() const;
+  // Ends the record.
+  void end();
+
+ private:
+  static constexpr int64_t kBrokenSteps = 5;
+
+  void take_step();
+  suite::Batch next_batch();
+  // The scalar that backward() starts at, and the individual losses.
+  std::pair<Tensor, Tensor> objective(const suite::Batch& batch, Tensor& outputs);
+  void clip() const;
+  void decay() const;
+
+  Trial trial_;
+  Parameters parameters_;
+  std::shared_ptr<torch::optim::Optimizer> optimizer_;
+  std::unique_ptr<Cockpit> cockpit_;
+  Tensor order_;
+  int64_t position_ = 0, step_ = 0, broken_ = 0;
+  bool has_failed_ = false;
+  std::vector<double> losses_;
+};
+
+}  // namespace flightdeck::run

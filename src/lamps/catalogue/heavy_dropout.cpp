@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Exact: read from the graph.
+#include "lamps/fields.h"
+#include "lamps/recent.h"
+
+namespace flightdeck::lamps {
+
+Lamp heavy_dropout() {
+  Lamp lamp;
+  lamp.name = "heavy_dropout";
+  lamp.summary = "Dropout leaves out more than three quarters of the units";
+  lamp.severity = Severity::kWarning;
+  lamp.reads = {"wiring"};
+  lamp.waits_for = 3;
+  lamp.false_alarms = 0.005;
+  lamp.look = for_median(
+      "wiring",
+      "dropout_share",
+      3,
+      [](double value) { return value > 0.75; },
+      [](Finding& finding, double value) {
+        finding.symptom = "Dropout leaves little of a layer";
+        finding.evidence = "Dropout sets " + percent_text(value) + " of a layer to zero";
+        finding.cause =
+            "a dropout rate that is too high, or the share to keep given as the share to drop";
+        finding.advice = "Lower the dropout rate to 0.5 or less";
+      });
+  return lamp;
+}
+
+}  // namespace flightdeck::lamps

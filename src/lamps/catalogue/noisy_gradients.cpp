@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "lamps/fields.h"
+#include "lamps/recent.h"
+
+namespace flightdeck::lamps {
+
+Lamp noisy_gradients() {
+  Lamp lamp;
+  lamp.name = "noisy_gradients";
+  lamp.summary = "The gradient is mostly noise: norm_test stays above 4";
+  lamp.severity = Severity::kWarning;
+  lamp.reads = {"norm_test"};
+  lamp.waits_for = 20;
+  lamp.false_alarms = 0.02;
+  lamp.look = for_median(
+      "norm_test",
+      "",
+      20,
+      [](double value) { return value > 4; },
+      [](Finding& finding, double value) {
+        finding.symptom = "The gradient is mostly noise";
+        finding.evidence = "norm_test is " + short_text(value);
+        finding.cause = "batches that are too small";
+        finding.advice = "Take larger batches, or accumulate gradients";
+      });
+  return lamp;
+}
+
+}  // namespace flightdeck::lamps

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "lamps/fields.h"
+#include "lamps/recent.h"
+
+namespace flightdeck::lamps {
+
+Lamp unscaled_inputs() {
+  Lamp lamp;
+  lamp.name = "unscaled_inputs";
+  lamp.summary = "Inputs are far from the scale of 1";
+  lamp.severity = Severity::kWarning;
+  lamp.reads = {"inputs"};
+  lamp.waits_for = 3;
+  lamp.false_alarms = 0.01;
+  lamp.look = for_median(
+      "inputs",
+      "",
+      3,
+      [](double value) { return value > 8 || (value > 0 && value < 0.02); },
+      [](Finding& finding, double value) {
+        finding.symptom = "The inputs are not scaled";
+        finding.evidence = "The root mean square of the inputs is " + short_text(value);
+        finding.cause = "inputs that were not normalised";
+        finding.advice = "Subtract the mean of the inputs and divide by their standard deviation";
+      });
+  return lamp;
+}
+
+}  // namespace flightdeck::lamps

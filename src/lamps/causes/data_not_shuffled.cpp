@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause data_not_shuffled() {
+  Cause cause;
+  cause.name = "data_not_shuffled";
+  cause.sentence = "The data are not shuffled";
+  cause.remedy = "Shuffle the data before every epoch";
+  cause.weight = 1;
+  cause.lights = {{"sorted_batches", 0.95}, {"one_class", 0.9}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

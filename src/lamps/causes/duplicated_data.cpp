@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause duplicated_data() {
+  Cause cause;
+  cause.name = "duplicated_data";
+  cause.sentence = "Batches hold copies of the same samples";
+  cause.remedy = "Give every worker its own seed, and remove copies from the data";
+  cause.weight = 1;
+  cause.lights = {{"duplicated_samples", 0.95}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

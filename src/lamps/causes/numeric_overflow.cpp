@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause numeric_overflow() {
+  Cause cause;
+  cause.name = "numeric_overflow";
+  cause.sentence = "Numbers leave the range of their type";
+  cause.remedy =
+      "Guard the operation that does: log_softmax instead of log(softmax), a smaller loss scale";
+  cause.weight = 1;
+  cause.lights = {{"overflow", 0.95}, {"diverged", 0.9}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause over_regularised() {
+  Cause cause;
+  cause.name = "over_regularised";
+  cause.sentence = "Penalty or weight decay is too strong";
+  cause.remedy = "Divide weight decay or penalty by ten";
+  cause.weight = 1;
+  cause.lights = {{"shrinking_parameters", 0.95}, {"at_chance", 0.5}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause repeated_batch() {
+  Cause cause;
+  cause.name = "repeated_batch";
+  cause.sentence = "The same batch comes again and again";
+  cause.remedy = "Make the iterator over the data once, outside of the loop";
+  cause.weight = 1;
+  cause.lights = {{"same_batch", 0.98}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

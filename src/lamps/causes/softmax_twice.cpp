@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause softmax_twice() {
+  Cause cause;
+  cause.name = "softmax_twice";
+  cause.sentence = "Softmax is applied twice";
+  cause.remedy = "Remove the softmax at the end of the model: the loss has one";
+  cause.weight = 1;
+  cause.lights = {{"softmax_twice", 0.98}, {"short_steps", 0.3}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause summed_loss() {
+  Cause cause;
+  cause.name = "summed_loss";
+  cause.sentence = "The losses are summed, not averaged";
+  cause.remedy = "Take the mean of the losses";
+  cause.weight = 1;
+  cause.lights = {
+      {"summed_losses", 0.98}, {"large_updates", 0.5}, {"long_steps", 0.5}, {"loss_grew", 0.5}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause too_few_steps() {
+  Cause cause;
+  cause.name = "too_few_steps";
+  cause.sentence = "The training ended too early";
+  cause.remedy = "Train for at least twice as many steps";
+  cause.weight = 1;
+  cause.lights = {{"still_falling", 0.9}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

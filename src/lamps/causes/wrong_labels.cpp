@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause wrong_labels() {
+  Cause cause;
+  cause.name = "wrong_labels";
+  cause.sentence = "Labels do not belong to their inputs";
+  cause.remedy = "Look at the samples with the largest losses and their labels";
+  cause.weight = 2;
+  cause.lights = {{"label_conflicts", 0.8}, {"only_noise", 0.4}, {"at_chance", 0.3}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

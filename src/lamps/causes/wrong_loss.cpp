@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::causes {
+
+Cause wrong_loss() {
+  Cause cause;
+  cause.name = "wrong_loss";
+  cause.sentence = "The loss does not fit labels of classes";
+  cause.remedy = "Use the cross-entropy of the outputs and the labels";
+  cause.weight = 1;
+  cause.lights = {{"other_loss", 0.97}};
+  return cause;
+}
+
+}  // namespace flightdeck::causes

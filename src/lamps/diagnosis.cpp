@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// Naive Bayes over lamps: every cause says how often it lights a lamp, health how often that is a
+// false alarm. Lamps are taken as independent of one another given the cause, which they are not;
+// the shares are kept away from 0 and 1 so that no single lamp decides alone but an exact one.
+#include "flightdeck/diagnosis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "lamps/recent.h"
+
+namespace flightdeck {
+namespace {
+
+// Of health, beside the sum of all causes. Chosen even: who asks has a reason to.
+constexpr double kHealthyShare = 0.5;
+constexpr double kLeastShare = 0.005;
+constexpr double kLeastShown = 0.01;
+// A cause counts as visible if a lamp that can be lit is lit by so many of its runs.
+constexpr double kVisibleShare = 0.5;
+constexpr size_t kMostTracked = 4;
+
+double kept_away(double share) { return std::clamp(share, kLeastShare, 1 - kLeastShare); }
+
+// What one lamp has to say of a run.
+struct LampState {
+  Lamp lamp;
+  bool can_be_lit = false;
+  const Finding* finding = nullptr;  // the first; null: dark
+};
+
+bool has_values(const std::vector<SeriesInfo>& all, const std::string& quantity, int64_t count) {
+  return std::any_of(all.begin(), all.end(), [&](const SeriesInfo& series) {
+    return series.quantity == quantity && series.count >= count;
+  });
+}
+
+// With what is recorded. What it reads of notes and of the ending is always there.
+bool can_be_lit(const Lamp& lamp, const std::vector<SeriesInfo>& series) {
+  if (lamp.waits_for == 0) return true;
+  return std::all_of(lamp.reads.begin(), lamp.reads.end(), [&](const std::string& read) {
+    return read == "notes" || read == "status" || has_values(series, read, lamp.waits_for);
+  });
+}
+
+std::vector<LampState> states_of(const RunReader& run, const std::vector<Finding>& findings) {
+  const std::vector<SeriesInfo> series = run.series();
+  std::vector<LampState> states;
+  for (Lamp& lamp : lamp_catalogue()) {
+    if (!lamp.is_evidence) continue;
+    LampState state;
+    for (const Finding& finding : findings) {
+      const bool is_its = finding.lamp == lamp.name;
+      if (is_its && (!state.finding || finding.step < state.finding->step)) {
+        state.finding = &finding;
+      }
+    }
+    state.can_be_lit = state.finding != nullptr || can_be_lit(lamp, series);
+    state.lamp = std::move(lamp);
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
+double share_of(const Cause& cause, const Lamp& lamp) {
+  for (const auto& [name, share] : cause.lights) {
+    if (name == lamp.name) return kept_away(share);
+  }
+  return kept_away(lamp.false_alarms);
+}
+
+// log of how much more often the cause gives this than health does.
+double weight_of(const Cause& cause, const LampState& state) {
+  const double with = share_of(cause, state.lamp), without = kept_away(state.lamp.false_alarms);
+  return state.finding ? std::log(with / without) : std::log((1 - with) / (1 - without));
+}
+
+Evidence evidence_of(const Cause& cause, const LampState& state) {
+  Evidence evidence;
+  evidence.lamp = state.lamp.name;
+  evidence.is_lit = state.finding != nullptr;
+  evidence.weight = weight_of(cause, state);
+  if (state.finding) {
+    evidence.text = state.finding->evidence;
+    evidence.quantity = state.finding->quantity;
+    evidence.step = state.finding->step;
+  } else {
+    evidence.text = "Not seen: " + state.lamp.summary;
+    for (const std::string& read : state.lamp.reads) {
+      evidence.quantity += (evidence.quantity.empty() ? "" : ", ") + read;
+    }
+  }
+  return evidence;
+}
+
+void sort_by_weight(std::vector<Evidence>& evidence) {
+  std::stable_sort(evidence.begin(), evidence.end(), [](const Evidence& a, const Evidence& b) {
+    return std::abs(a.weight) > std::abs(b.weight);
+  });
+}
+
+RankedCause ranked(const Cause& cause, double probability, const std::vector<LampState>& states) {
+  // Evidence below this moves no ranking.
+  constexpr double kLeastWeight = 0.2;
+  RankedCause result;
+  result.name = cause.name;
+  result.sentence = cause.sentence;
+  result.advice = cause.remedy;
+  result.probability = probability;
+  double best = 0;
+  for (const LampState& state : states) {
+    if (!state.can_be_lit) continue;
+    const Evidence evidence = evidence_of(cause, state);
+    if (std::abs(evidence.weight) < kLeastWeight) continue;
+    (evidence.weight > 0 ? result.speaks_for : result.speaks_against).push_back(evidence);
+    if (!state.finding || evidence.weight <= 0) continue;
+    if (result.step < 0 || evidence.step < result.step) result.step = evidence.step;
+    if (state.finding->rate_factor > 0 && evidence.weight > best) {
+      best = evidence.weight;
+      result.rate_factor = state.finding->rate_factor;
+      result.advice = state.finding->advice;
+    }
+  }
+  sort_by_weight(result.speaks_for);
+  sort_by_weight(result.speaks_against);
+  return result;
+}
+
+// Share of the causes, by their weight, that a lamp which can be lit would show.
+double visible_share(const std::vector<Cause>& all, const std::vector<LampState>& states) {
+  double visible = 0, total = 0;
+  for (const Cause& cause : all) {
+    total += cause.weight;
+    const bool is_visible = std::any_of(states.begin(), states.end(), [&](const LampState& state) {
+      return state.can_be_lit && share_of(cause, state.lamp) >= kVisibleShare;
+    });
+    if (is_visible) visible += cause.weight;
+  }
+  return total > 0 ? visible / total : 0;
+}
+
+// Quantities of lamps that cannot be lit, by how well these tell the likely causes from the rest.
+std::vector<std::string> worth_tracking(const std::vector<Cause>& all,
+                                        const std::vector<double>& probabilities,
+                                        const std::vector<LampState>& states,
+                                        const std::vector<SeriesInfo>& series) {
+  std::map<std::string, double> worth;
+  for (const LampState& state : states) {
+    if (state.can_be_lit) continue;
+    double mean = 0, spread = 0;
+    for (size_t c = 0; c < all.size(); ++c) mean += probabilities[c] * share_of(all[c], state.lamp);
+    for (size_t c = 0; c < all.size(); ++c) {
+      spread += probabilities[c] * std::pow(share_of(all[c], state.lamp) - mean, 2);
+    }
+    for (const std::string& read : state.lamp.reads) {
+      if (read == "notes" || read == "status" || has_values(series, read, 1)) continue;
+      worth[read] += spread;
+    }
+  }
+  std::vector<std::pair<double, std::string>> sorted;
+  for (const auto& [quantity, value] : worth) sorted.emplace_back(-value, quantity);
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::string> names;
+  for (const auto& [value, quantity] : sorted) {
+    if (names.size() < kMostTracked) names.push_back(quantity);
+  }
+  return names;
+}
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
+std::string lower_first(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+void conclude(Diagnosis& diagnosis, double visible, int64_t last_step) {
+  const bool is_lit =
+      std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(), [](const Finding& finding) {
+        return finding.severity != Severity::kAdvice;
+      });
+  const RankedCause* first = diagnosis.causes.empty() ? nullptr : &diagnosis.causes.front();
+  if (last_step < 0) {
+    diagnosis.verdict = Verdict::kCannotTell;
+    diagnosis.sentence = "Cannot tell: no values are recorded yet";
+    return;
+  }
+  if (first && first->probability >= kLeastConfidence) {
+    diagnosis.verdict = Verdict::kFault;
+    diagnosis.confidence = first->probability;
+    diagnosis.sentence = first->sentence + " (" + percent(first->probability) + ")";
+    if (!first->advice.empty()) diagnosis.sentence += ": " + lower_first(first->advice);
+    return;
+  }
+  const std::string track =
+      diagnosis.track.empty() ? "" : "; track " + lamps::listed(diagnosis.track);
+  if (diagnosis.health >= kLeastConfidence) {
+    if (visible >= kVisibleShare) {
+      diagnosis.verdict = Verdict::kHealthy;
+      diagnosis.confidence = diagnosis.health;
+      diagnosis.sentence = "Healthy so far, up to step " + std::to_string(last_step);
+      return;
+    }
+    diagnosis.sentence =
+        "Cannot tell: what is tracked shows " + percent(visible) + " of the usual causes" + track;
+    return;
+  }
+  diagnosis.confidence = 1 - diagnosis.health;
+  diagnosis.sentence = std::string(is_lit ? "Something is wrong" : "Something may be wrong") +
+                       ", but its cause cannot be told";
+  if (first)
+    diagnosis.sentence +=
+        "; likeliest: " + lower_first(first->sentence) + " (" + percent(first->probability) + ")";
+  diagnosis.sentence += track;
+}
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kHealthy:
+      return "healthy";
+    case Verdict::kFault:
+      return "fault";
+    case Verdict::kCannotTell:
+      break;
+  }
+  return "cannot_tell";
+}
+
+Diagnosis diagnose(const RunReader& run) {
+  Diagnosis diagnosis;
+  diagnosis.findings = findings_in(run);
+  const std::vector<LampState> states = states_of(run, diagnosis.findings);
+  const std::vector<Cause> all = cause_catalogue();
+  double total_weight = 0;
+  for (const Cause& cause : all) total_weight += cause.weight;
+
+  // Relative to health, whose score is 0.
+  std::vector<double> scores;
+  double highest = 0;
+  for (const Cause& cause : all) {
+    double score = std::log((1 - kHealthyShare) / kHealthyShare * cause.weight / total_weight);
+    for (const LampState& state : states) {
+      if (state.can_be_lit) score += weight_of(cause, state);
+    }
+    scores.push_back(score);
+    highest = std::max(highest, score);
+  }
+  double sum = std::exp(-highest);
+  for (const double score : scores) sum += std::exp(score - highest);
+  std::vector<double> probabilities;
+  for (const double score : scores) probabilities.push_back(std::exp(score - highest) / sum);
+  diagnosis.health = std::exp(-highest) / sum;
+
+  for (size_t c = 0; c < all.size(); ++c) {
+    if (probabilities[c] < kLeastShown) continue;
+    diagnosis.causes.push_back(ranked(all[c], probabilities[c], states));
+  }
+  std::stable_sort(
+      diagnosis.causes.begin(),
+      diagnosis.causes.end(),
+      [](const RankedCause& a, const RankedCause& b) { return a.probability > b.probability; });
+  diagnosis.track = worth_tracking(all, probabilities, states, run.series());
+  conclude(diagnosis, visible_share(all, states), run.last_step());
+  return diagnosis;
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What the lamps have in common that are lit by one number of the whole model.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "flightdeck/lamp.h"
+
+namespace flightdeck::lamps {
+
+// The last `count` values of a field of the whole model; empty points where there are fewer.
+struct Recent;
+Recent recent_field(const LampView& view,
+                    const std::string& quantity,
+                    const std::string& field,
+                    int64_t count);
+// The first `count` of them.
+Recent first_of_field(const LampView& view,
+                      const std::string& quantity,
+                      const std::string& field,
+                      int64_t count);
+// Their number; 0 if there are none.
+int64_t count_of(const LampView& view, const std::string& quantity, const std::string& field = "");
+
+// Returns a `look` that is lit where `is_bad` holds for the median of the last `count` values.
+// Step and quantity are set; `describe` writes the rest, and " (median of ...)" is added to the
+// evidence.
+std::function<std::vector<Finding>(const LampView&)> for_median(
+    const std::string& quantity,
+    const std::string& field,
+    int64_t count,
+    std::function<bool(double value)> is_bad,
+    std::function<void(Finding& finding, double value)> describe);
+
+// "37 %".
+std::string percent_text(double share);
+
+}  // namespace flightdeck::lamps

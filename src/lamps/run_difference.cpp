@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "flightdeck/run_difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace flightdeck {
+namespace {
+
+using Name = std::tuple<std::string, std::string, std::string>;  // quantity, field, group
+
+std::map<Name, SeriesInfo> series_of(const RunReader& run, const DifferenceOptions& options) {
+  std::map<Name, SeriesInfo> all;
+  for (SeriesInfo& one : run.series()) {
+    if (options.left_out.count(one.quantity) != 0) continue;
+    Name name{one.quantity, one.field, one.group};
+    all.emplace(std::move(name), std::move(one));
+  }
+  return all;
+}
+
+std::string text_of(const Name& name) {
+  const auto& [quantity, field, group] = name;
+  return quantity + (field.empty() ? "" : "/" + field) + (group.empty() ? "" : "@" + group);
+}
+
+bool is_same_number(double a, double b, double tolerance) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  if (a == b) return true;
+  return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
+}
+
+bool is_same_reading(const Reading& a, const Reading& b, double tolerance) {
+  const auto is_same_entry = [&](double x, double y) { return is_same_number(x, y, tolerance); };
+  return a.kind == b.kind && is_same_number(a.number, b.number, tolerance) &&
+         a.list.size() == b.list.size() &&
+         std::equal(a.list.begin(), a.list.end(), b.list.begin(), is_same_entry) &&
+         a.counts == b.counts && a.below == b.below && a.above == b.above &&
+         a.not_a_number == b.not_a_number;
+}
+
+// Steps of one series in both runs, side by side, until one differs or `last` is passed. Points are
+// anything with a step that `is_same` compares and `value` reads.
+class Comparison {
+ public:
+  Comparison(const DifferenceOptions& options, RunDifference& result)
+      : options_(options), result_(result) {}
+
+  void numbers(const RunReader& first,
+               const RunReader& second,
+               const SeriesInfo& a,
+               const SeriesInfo& b,
+               const Name& name) {
+    std::map<int64_t, double> others;
+    for (const NumberPoint& point : second.numbers(b.id, up_to())) others[point.step] = point.value;
+    for (const NumberPoint& point : first.numbers(a.id, up_to())) {
+      const auto other = others.find(point.step);
+      if (other == others.end()) continue;
+      count(point.step);
+      if (is_same_number(point.value, other->second, options_.tolerance)) continue;
+      return found(point.step, name, point.value, other->second);
+    }
+  }
+
+  void readings(const RunReader& first,
+                const RunReader& second,
+                const SeriesInfo& a,
+                const SeriesInfo& b,
+                const Name& name) {
+    std::map<int64_t, Reading> others;
+    for (auto& [step, reading] : second.readings(b.id, up_to())) others[step] = std::move(reading);
+    for (const auto& [step, reading] : first.readings(a.id, up_to())) {
+      const auto other = others.find(step);
+      if (other == others.end()) continue;
+      count(step);
+      if (is_same_reading(reading, other->second, options_.tolerance)) continue;
+      constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+      return found(step, name, kNone, kNone);
+    }
+  }
+
+ private:
+  // What comes after the first difference so far is not read.
+  StepRange up_to() const {
+    StepRange range;
+    if (!result_.values.empty()) range.last = result_.values.front().step;
+    return range;
+  }
+
+  void count(int64_t step) {
+    ++result_.compared;
+    result_.last_common_step = std::max(result_.last_common_step, step);
+  }
+
+  void found(int64_t step, const Name& name, double first, double second) {
+    if (!result_.values.empty() && step < result_.values.front().step) result_.values.clear();
+    const auto& [quantity, field, group] = name;
+    result_.values.push_back({step, quantity, field, group, first, second});
+  }
+
+  const DifferenceOptions& options_;
+  RunDifference& result_;
+};
+
+void compare_settings(const RunReader& first, const RunReader& second, RunDifference& result) {
+  std::map<std::string, std::pair<std::string, std::string>> all;
+  const RunInfo a = first.info(), b = second.info();
+  for (const auto& [key, value] : a.config) all[key].first = value;
+  for (const auto& [key, value] : b.config) all[key].second = value;
+  all["device"] = {a.device, b.device};
+  all["flightdeck"] = {a.flightdeck_version, b.flightdeck_version};
+  all["libtorch"] = {a.libtorch_version, b.libtorch_version};
+  const auto shapes = [](const RunInfo& info) {
+    std::string text;
+    for (const ParameterInfo& parameter : info.parameters) {
+      text += parameter.name + " " + parameter.type + " [";
+      for (const int64_t size : parameter.shape) text += std::to_string(size) + " ";
+      text += "] ";
+    }
+    return text;
+  };
+  all["parameters"] = {shapes(a), shapes(b)};
+  for (const auto& [key, values] : all) {
+    if (values.first != values.second) {
+      result.settings.push_back({key, values.first, values.second});
+    }
+  }
+}
+
+}  // namespace
+
+RunDifference difference(const RunReader& first,
+                         const RunReader& second,
+                         const DifferenceOptions& options) {
+  RunDifference result;
+  compare_settings(first, second, result);
+  const auto of_first = series_of(first, options), of_second = series_of(second, options);
+  Comparison comparison(options, result);
+  for (const auto& [name, series] : of_first) {
+    const auto other = of_second.find(name);
+    if (other == of_second.end()) {
+      result.only_first.push_back(text_of(name));
+    } else if (series.kind == ReadingKind::kNumber && other->second.kind == ReadingKind::kNumber) {
+      comparison.numbers(first, second, series, other->second, name);
+    } else {
+      comparison.readings(first, second, series, other->second, name);
+    }
+  }
+  for (const auto& [name, series] : of_second) {
+    if (of_first.count(name) == 0) result.only_second.push_back(text_of(name));
+  }
+  return result;
+}
+
+}  // namespace flightdeck

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// What heads of attention look at: how spread their weights are, and how large their scores get.
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <map>
+
+#include <ATen/ATen.h>
+
+#include "flightdeck/quantity.h"
+#include "quantities/graph_values.h"
+#include "rules/kept_values.h"
+
+namespace flightdeck::quantities {
+namespace {
+
+namespace nodes = compat::nodes;
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+// Weights [N, heads, queries, keys] and, if asked for, the scores they were made of.
+struct Heads {
+  std::string layer;
+  Tensor weights, scores;
+};
+
+// Through views and products by one number (dropout too) up to a product of matrices.
+bool leads_to_product(const Capture& capture,
+                      const std::vector<std::vector<size_t>>& consumers,
+                      size_t node) {
+  std::deque<size_t> pending(consumers[node].begin(), consumers[node].end());
+  while (!pending.empty()) {
+    const size_t k = pending.front();
+    pending.pop_front();
+    const CapturedNode& consumer = capture.nodes[k];
+    if (dynamic_cast<const nodes::BmmBackward0*>(consumer.node) != nullptr) return true;
+    const bool passes_on =
+        consumer.rule && (consumer.rule->is_view() || consumer.rule->is_pointwise());
+    if (passes_on) pending.insert(pending.end(), consumers[k].begin(), consumers[k].end());
+  }
+  return false;
+}
+
+std::vector<std::vector<size_t>> consumers_of(const Capture& capture) {
+  std::vector<std::vector<size_t>> consumers(capture.nodes.size());
+  for (size_t k = 0; k < capture.nodes.size(); ++k) {
+    for (const int64_t next : capture.nodes[k].next) {
+      if (next >= 0) consumers[next].push_back(k);
+    }
+  }
+  return consumers;
+}
+
+// The product of queries and keys below a softmax, times the numbers in between. What masks add is
+// left out. Undefined if something else lies between.
+Tensor scores_below(const Capture& capture, size_t softmax) {
+  double factor = 1;
+  int64_t k = below_views(capture, softmax, 0);
+  while (k >= 0) {
+    const CapturedNode& node = capture.nodes[k];
+    const NodeView view = capture.view(k);
+    const std::vector<KeptValue> kept = kept_values(view);
+    if (dynamic_cast<const nodes::BmmBackward0*>(node.node) != nullptr) {
+      if (kept.size() != 2) return {};
+      return at::bmm(kept[0].value.to(at::kDouble), kept[1].value.to(at::kDouble)) * factor;
+    }
+    // Of numbers the node keeps the number itself.
+    if (const auto* product = dynamic_cast<const nodes::MulBackward1*>(node.node)) {
+      factor *= product->other.toDouble();
+    } else if (const auto* quotient = dynamic_cast<const nodes::DivBackward1*>(node.node)) {
+      factor /= quotient->other.toDouble();
+    }
+    const bool is_quotient = dynamic_cast<const nodes::DivBackward0*>(node.node) != nullptr;
+    const bool is_product = dynamic_cast<const nodes::MulBackward0*>(node.node) != nullptr;
+    if (is_quotient || is_product) {
+      for (const KeptValue& one : kept) {
+        if (one.place != 1 || view.has_input(1) || one.value.numel() != 1) continue;
+        const double number = one.value.item<double>();
+        factor *= is_quotient ? 1 / number : number;
+      }
+    } else if (!node.rule || !node.rule->is_pointwise()) {
+      return {};
+    }
+    k = below_views(capture, k, 0);
+  }
+  return {};
+}
+
+// [N, heads, queries, keys] of [N, heads, ...] or [N heads, ...].
+Tensor with_heads(const Tensor& values, const CapturedNode& node, int64_t N) {
+  if (values.dim() == 4 && values.size(0) == N) return values;
+  if (node.layout.is_batch() && node.layout.dim == 0 && !node.layout.is_scattered() &&
+      values.dim() == 3 && values.size(0) == node.layout.length()) {
+    return samples_first(values, node.layout)
+        .reshape({node.layout.N, -1, values.size(1), values.size(2)});
+  }
+  return values.reshape({values.size(0), -1, values.size(-2), values.size(-1)});
+}
+
+std::vector<Heads> read_heads(const GraphView& graph, bool with_scores) {
+  const Capture& capture = graph.capture();
+  const NodeLayers layers = find_layers(capture);
+  const LossNodes loss = find_loss_nodes(capture);
+  const auto consumers = consumers_of(capture);
+  std::vector<Heads> all;
+  std::map<std::string, int> used;
+  for (size_t k = capture.nodes.size(); k-- > 0;) {  // inputs first
+    const CapturedNode& node = capture.nodes[k];
+    compat::SavedSoftmax softmax;
+    const bool is_model = node.side == Side::kBatch || node.side == Side::kSlow;
+    if (!is_model || loss.is_above[k] || !compat::read_softmax(*node.node, softmax)) continue;
+    if (dynamic_cast<const nodes::LogSoftmaxBackward0*>(node.node) != nullptr) continue;
+    const auto rank = static_cast<int64_t>(capture.view(k).output_shape().size());
+    const int64_t dim = softmax.dim < 0 ? softmax.dim + rank : softmax.dim;
+    if (rank < 3 || dim != rank - 1 || !leads_to_product(capture, consumers, k)) continue;
+    const Tensor weights = capture.view(k).unpack(*softmax.result);
+    if (!weights.defined() || weights.numel() == 0) continue;
+    std::string layer = layers.name(capture, graph.step().parameters(), k);
+    const int count = ++used[layer];
+    if (count > 1) layer += "#" + std::to_string(count);
+    Heads heads{layer, with_heads(weights, node, capture.N).to(at::kDouble), {}};
+    if (with_scores) {
+      const Tensor scores = scores_below(capture, k);
+      if (scores.defined() && scores.numel() == weights.numel()) {
+        heads.scores = with_heads(scores.reshape(weights.sizes()), node, capture.N);
+      }
+    }
+    all.push_back(std::move(heads));
+  }
+  return all;
+}
+
+Value describe(const std::vector<Heads>& all) {
+  if (all.empty()) return Value::none("no softmax of attention in the graph");
+  std::vector<Tensor> entropies, largest;
+  Value layers;
+  for (const Heads& heads : all) {
+    const Tensor& p = heads.weights;
+    const Tensor is_seen = p > 0;
+    const Tensor log_p = at::where(is_seen, p, at::ones_like(p)).log();
+    const Tensor of_heads = -(p * log_p).sum(-1).mean(at::IntArrayRef({0, 2}));
+    // Scores of one query differ by as much as the logarithms of its weights.
+    const Tensor high = at::where(is_seen, log_p, at::full_like(p, -kNone)).amax(-1);
+    const Tensor low = at::where(is_seen, log_p, at::full_like(p, kNone)).amin(-1);
+    entropies.push_back(of_heads.mean());
+    layers.with("entropy:" + heads.layer, of_heads.mean())
+        .with("entropy_lowest:" + heads.layer, of_heads.amin())
+        .with("spread:" + heads.layer, (high - low).amax());
+    layers.with_list("heads:" + heads.layer, of_heads);
+    if (!heads.scores.defined()) continue;
+    const Tensor seen_scores = at::where(is_seen, heads.scores.abs(), at::zeros_like(heads.scores));
+    largest.push_back(seen_scores.amax());
+    layers.with("largest:" + heads.layer, largest.back());
+    layers.with_list("heads_largest:" + heads.layer, seen_scores.amax(at::IntArrayRef({0, 2, 3})));
+  }
+  Value value(at::stack(entropies).mean());
+  if (!largest.empty()) value.with("largest", at::stack(largest).amax());
+  for (const Value::Field& field : layers.fields()) {
+    if (field.kind == Value::Field::Kind::kList) {
+      value.with_list(field.name, field.data);
+    } else {
+      value.with(field.name, field.data);
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+Quantity attention(Settings& settings) {
+  const bool exact =
+      settings.flag("exact", false, "computes the scores again, for the largest of each head");
+  return Quantity("attention")
+      .summary("Mean entropy of attention weights in nats; of layers and heads as fields and lists")
+      .reference("of the softmax results that the graph has kept; beyond the papers")
+      .make([exact] {
+        const auto value = std::make_shared<Value>();
+        Quantity::Functions functions;
+        functions.look = [value, exact](const GraphView& graph) {
+          *value = describe(read_heads(graph, exact));
+        };
+        functions.compute = [value](const StepView&) { return *value; };
+        return functions;
+      });
+}
+
+}  // namespace flightdeck::quantities

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Sums over the entries of a tensor in one sweep: moments, range, what is not finite.
+#pragma once
+
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace flightdeck {
+
+using at::Tensor;
+
+// Places in the list that `entry_stats` returns.
+enum EntryStat : int64_t {
+  kEntryCount,
+  kEntrySum,
+  kEntrySquares,
+  kEntryCubes,
+  kEntryFourths,
+  kEntriesNotFinite,
+  kEntriesZero,
+  kEntriesTiny,  // not zero, and smaller than `tiny`
+  kEntriesHuge,  // finite, and larger than `huge`
+  kEntryLow,     // of the finite ones; infinity if there are none
+  kEntryHigh,    // minus infinity if there are none
+  kEntryStats,
+};
+
+// Magnitudes that count as tiny and huge.
+struct EntryRange {
+  double tiny = 0, huge = 0;
+};
+// The smallest normal number, and a sixteenth of the largest one, of a floating-point type.
+EntryRange range_of(at::ScalarType type);
+
+// [kEntryStats] in double, on the tensor's device. Of a complex tensor, of its real numbers.
+Tensor entry_stats(const Tensor& values, const EntryRange& range);
+
+// Those of several tensors taken together, from [m, kEntryStats].
+Tensor join_stats(const Tensor& stats);
+
+// sqrt(mean of squares), fourth central moment over the squared variance, largest magnitude: each
+// [...] from [..., kEntryStats].
+Tensor root_mean_square(const Tensor& stats);
+Tensor kurtosis(const Tensor& stats);
+Tensor largest_magnitude(const Tensor& stats);
+
+}  // namespace flightdeck

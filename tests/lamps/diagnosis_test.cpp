@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// What lamps say together: ranking, evidence, and what is not claimed.
+#include "flightdeck/diagnosis.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "flightdeck/finding_sink.h"
+#include "tests/record/runs.h"
+
+namespace flightdeck::tests {
+namespace {
+
+class Diagnoses : public testing::Test {
+ protected:
+  using Readings = std::function<std::vector<Reading>(int64_t step)>;
+
+  static Diagnosis of(int64_t count, const Readings& readings) {
+    const RunFolder folder;
+    Recorder recorder(folder.path());
+    recorder.begin(full_info());
+    for (int64_t k = 0; k < count; ++k) recorder.write(step_of(k, readings(k)));
+    recorder.finish(Ending::kFinished);
+    return diagnose(RunReader(folder.path()));
+  }
+
+  // What a cockpit tracks of a training without faults.
+  static std::vector<Reading> healthy(int64_t k) {
+    std::vector<Reading> values = {number("loss", 2.3 / (1.0 + 0.2 * double(k))),
+                                   number("alpha", -0.3),
+                                   number("update_ratio", -3),
+                                   number("grad_norm", 1),
+                                   number("norm_test", 0.5)};
+    for (const char* field :
+         {"head_softmax", "head_bounded", "linear_pairs", "batch_norms_evaluating"}) {
+      values.push_back(number("wiring", 0, "", field));
+    }
+    values.push_back(number("wiring", 40));
+    values.push_back(number("wiring", 1, "", "loss_weight"));
+    values.push_back(number("wiring", 1, "", "cross_entropy"));
+    values.push_back(number("trained", 1));
+    values.push_back(number("trained", 0, "", "not_optimized"));
+    values.push_back(number("inputs", 1));
+    values.push_back(number("inputs", 0, "", "same_batch"));
+    values.push_back(number("logits", 1));
+    values.push_back(number("logits", 2.3, "", "uniform_loss"));
+    values.push_back(number("activation_scale", 1));
+    values.push_back(number("dead_units", 0));
+    return values;
+  }
+  static Readings healthy_but(const std::string& quantity, const std::string& field, double value) {
+    return [=](int64_t k) {
+      std::vector<Reading> values = healthy(k);
+      for (Reading& one : values) {
+        if (one.quantity == quantity && one.field == field) one.number = value;
+      }
+      return values;
+    };
+  }
+};
+
+TEST_F(Diagnoses, CallARunHealthyWhoseLampsStayDark) {
+  const Diagnosis diagnosis = of(60, &Diagnoses::healthy);
+  EXPECT_EQ(diagnosis.verdict, Verdict::kHealthy);
+  EXPECT_EQ(diagnosis.sentence, "Healthy so far, up to step 59");
+  EXPECT_GT(diagnosis.health, 0.5);
+  EXPECT_TRUE(diagnosis.findings.empty());
+}
+
+TEST_F(Diagnoses, NameTheCauseOfAnExactFactFirst) {
+  const Diagnosis diagnosis = of(60, healthy_but("wiring", "head_softmax", 1));
+  EXPECT_EQ(diagnosis.verdict, Verdict::kFault);
+  ASSERT_FALSE(diagnosis.causes.empty());
+  EXPECT_EQ(diagnosis.causes[0].name, "softmax_twice");
+  EXPECT_EQ(diagnosis.sentence.find("Softmax is applied twice ("), 0u) << diagnosis.sentence;
+  ASSERT_FALSE(diagnosis.causes[0].speaks_for.empty());
+  EXPECT_EQ(diagnosis.causes[0].speaks_for[0].lamp, "softmax_twice");
+  EXPECT_TRUE(diagnosis.causes[0].speaks_for[0].is_lit);
+  EXPECT_EQ(diagnosis.causes[0].step, 59);
+}
+
+TEST_F(Diagnoses, AdviseWithTheValuesOfTheFinding) {
+  const Diagnosis diagnosis = of(60, healthy_but("alpha", "", 4));
+  ASSERT_FALSE(diagnosis.causes.empty());
+  EXPECT_EQ(diagnosis.causes[0].name, "learning_rate_too_high");
+  EXPECT_EQ(diagnosis.causes[0].advice, "Divide the learning rate by about 5");
+  EXPECT_DOUBLE_EQ(diagnosis.causes[0].rate_factor, 0.2);
+}
+
+TEST_F(Diagnoses, CountDarkLampsThatCouldHaveBeenLitAgainstACause) {
+  const Diagnosis diagnosis = of(60, healthy_but("alpha", "", 4));
+  const auto& against = diagnosis.causes.at(0).speaks_against;
+  const auto found = std::find_if(against.begin(), against.end(), [](const Evidence& one) {
+    return one.lamp == "large_updates";
+  });
+  ASSERT_NE(found, against.end());
+  EXPECT_FALSE(found->is_lit);
+  EXPECT_LT(found->weight, 0);
+  // A lamp that could not have been lit says nothing: spikes are not tracked.
+  for (const Evidence& one : against) EXPECT_NE(one.lamp, "loss_spikes");
+}
+
+TEST_F(Diagnoses, CannotTellWhereLittleIsTracked) {
+  const Diagnosis diagnosis = of(
+      60, [](int64_t k) { return std::vector<Reading>{number("loss", 1.0 / (1.0 + double(k)))}; });
+  EXPECT_EQ(diagnosis.verdict, Verdict::kCannotTell);
+  EXPECT_EQ(diagnosis.sentence.find("Cannot tell"), 0u) << diagnosis.sentence;
+  EXPECT_NE(diagnosis.sentence.find("track "), std::string::npos);
+  EXPECT_FALSE(diagnosis.track.empty());
+}
+
+TEST_F(Diagnoses, CannotTellBeforeTheFirstValues) {
+  const RunFolder folder;
+  { Recorder(folder.path()).begin(full_info()); }
+  const Diagnosis diagnosis = diagnose(RunReader(folder.path()));
+  EXPECT_EQ(diagnosis.verdict, Verdict::kCannotTell);
+  EXPECT_EQ(diagnosis.sentence, "Cannot tell: no values are recorded yet");
+}
+
+TEST_F(Diagnoses, HaveProbabilitiesThatAddUpToOne) {
+  for (const double alpha : {-0.3, 1.5, -0.99}) {
+    const Diagnosis diagnosis = of(60, healthy_but("alpha", "", alpha));
+    double sum = diagnosis.health;
+    for (const RankedCause& cause : diagnosis.causes) sum += cause.probability;
+    EXPECT_LE(sum, 1 + 1e-9);
+    EXPECT_GT(sum, 0.7);  // those below 1 % are left out
+    EXPECT_TRUE(std::is_sorted(
+        diagnosis.causes.begin(), diagnosis.causes.end(), [](const auto& a, const auto& b) {
+          return a.probability > b.probability;
+        }));
+  }
+}
+
+// ---- while a run goes on ------------------------------------------------------------------------
+
+class FindingSinks : public testing::Test {
+ protected:
+  // What is told while this loss is recorded, with the step at which it was told.
+  std::vector<std::string> told(const std::vector<double>& losses, FindingSinkOptions options) {
+    const RunFolder folder;
+    Recorder recorder(folder.path());
+    std::vector<std::string> lamps;
+    int64_t step = 0;
+    FindingSink sink(
+        folder.path(),
+        [&](const Finding& finding) { lamps.push_back(finding.lamp + "@" + std::to_string(step)); },
+        options);
+    recorder.begin(full_info());
+    sink.begin(full_info());
+    for (const double loss : losses) {
+      const StepReadings readings = step_of(step, {number("loss", loss)});
+      recorder.write(readings);
+      sink.write(readings);
+      ++step;
+    }
+    recorder.finish(Ending::kFinished);
+    sink.finish(Ending::kFinished);
+    return lamps;
+  }
+};
+
+TEST_F(FindingSinks, TellEachFindingOnceWhenItsLampLights) {
+  FindingSinkOptions options;
+  options.pause_s = 0;
+  const std::vector<double> growing = {1, 1, 1, 9, 9, 9, 9, 9, 9};
+  EXPECT_EQ(told(growing, options), std::vector<std::string>{"loss_grew@5"});
+}
+
+TEST_F(FindingSinks, LookAtTheEndHoweverShortTheRun) {
+  EXPECT_EQ(told({1, 1, 1, 9, 9, 9}, {}), std::vector<std::string>{"loss_grew@6"});
+}
+
+TEST_F(FindingSinks, LeaveOutWhatIsBelowTheirSeverity) {
+  FindingSinkOptions options;
+  options.least = Severity::kFailure;
+  EXPECT_TRUE(told({1, 1, 1, 9, 9, 9}, options).empty());
+}
+
+TEST_F(FindingSinks, AreSilentWhereThereIsNoRecord) {
+  FindingSink sink("/no/such/run", [](const Finding&) { FAIL(); });
+  sink.finish(Ending::kFinished);
+}
+
+TEST(CauseCatalogue, LightsLampsThatThereAre) {
+  std::set<std::string> lamps, told, names;
+  for (const Lamp& lamp : lamp_catalogue()) lamps.insert(lamp.name);
+  for (const Cause& cause : cause_catalogue()) {
+    EXPECT_TRUE(names.insert(cause.name).second) << cause.name;
+    EXPECT_FALSE(cause.lights.empty()) << cause.name;
+    EXPECT_FALSE(cause.remedy.empty()) << cause.name;
+    EXPECT_GT(cause.weight, 0) << cause.name;
+    EXPECT_NE(cause.sentence.back(), '.') << cause.name;
+    for (const auto& [lamp, share] : cause.lights) {
+      EXPECT_EQ(lamps.count(lamp), 1u) << cause.name << " lights " << lamp;
+      EXPECT_TRUE(share >= 0 && share <= 1) << cause.name << " lights " << lamp;
+    }
+  }
+}
+
+TEST(CauseCatalogue, RefusesWhatHasNoPartsOrAKnownName) {
+  Cause cause;
+  cause.name = "my_cause";
+  EXPECT_NE(message_of([&] { register_cause(cause); }).find("'my_cause' lacks"), std::string::npos);
+  cause.sentence = "Something is wrong";
+  cause.lights = {{"diverged", 1.5}};
+  EXPECT_NE(message_of([&] { register_cause(cause); }).find("between 0 and 1"), std::string::npos);
+  cause.lights = {{"diverged", 0.5}};
+  cause.weight = 0;
+  EXPECT_NE(message_of([&] { register_cause(cause); }).find("above 0"), std::string::npos);
+  cause.weight = 1;
+  cause.name = "softmax_twice";
+  EXPECT_NE(message_of([&] { register_cause(cause); }).find("'softmax_twice' already"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace flightdeck::tests

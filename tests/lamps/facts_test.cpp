@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// Lamps that are lit by one field of the whole model: each by its own value and by no other's.
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "flightdeck/lamp.h"
+#include "tests/record/runs.h"
+
+namespace flightdeck::tests {
+namespace {
+
+struct Value {
+  std::string quantity, field;
+  double value;
+};
+
+struct Fact {
+  std::string lamp;
+  std::vector<Value> lit, dark;
+  std::string said;  // part of the text
+};
+
+std::string name_of(const testing::TestParamInfo<Fact>& info) { return info.param.lamp; }
+
+class LampsOfFacts : public testing::TestWithParam<Fact> {
+ protected:
+  // Names of the lamps that are lit by a run with these values at every step.
+  static std::vector<Finding> found_with(const std::vector<Value>& values, int64_t steps) {
+    const RunFolder folder;
+    Recorder recorder(folder.path());
+    recorder.begin(full_info());
+    for (int64_t k = 0; k < steps; ++k) {
+      std::vector<Reading> readings;
+      for (const Value& one : values) {
+        readings.push_back(number(one.quantity, one.value, "", one.field));
+      }
+      recorder.write(step_of(k, readings));
+    }
+    recorder.finish(Ending::kFinished);
+    return findings_in(RunReader(folder.path()));
+  }
+};
+
+TEST_P(LampsOfFacts, AreLitByTheirValueAlone) {
+  const Fact& fact = GetParam();
+  const std::vector<Finding> found = found_with(fact.lit, 60);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].lamp, fact.lamp);
+  EXPECT_NE(found[0].text().find(fact.said), std::string::npos) << found[0].text();
+  EXPECT_FALSE(found[0].advice.empty());
+  EXPECT_TRUE(found_with(fact.dark, 60).empty());
+}
+
+TEST_P(LampsOfFacts, AreDarkWhereTheValueIsNotANumber) {
+  std::vector<Value> values = GetParam().lit;
+  for (Value& one : values) one.value = kNan;
+  for (const Finding& one : found_with(values, 60)) {
+    EXPECT_TRUE(one.lamp == "diverged" || one.lamp == "high_first_loss" || one.lamp == "overflow")
+        << one.lamp;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    LampsOfFacts,
+    testing::Values(
+        Fact{"softmax_twice",
+             {{"wiring", "head_softmax", 1}},
+             {{"wiring", "head_softmax", 0}},
+             "softmax"},
+        Fact{"bounded_outputs",
+             {{"wiring", "head_bounded", 1}},
+             {{"wiring", "head_bounded", 0}},
+             "last thing"},
+        Fact{"linear_pairs",
+             {{"wiring", "linear_pairs", 2}},
+             {{"wiring", "linear_pairs", 0}},
+             "2 times"},
+        Fact{"evaluation_mode",
+             {{"wiring", "batch_norms_evaluating", 3}},
+             {{"wiring", "batch_norms_evaluating", 0}},
+             "3 batch norms"},
+        Fact{"heavy_dropout",
+             {{"wiring", "dropout_share", 0.9}},
+             {{"wiring", "dropout_share", 0.5}},
+             "90 %"},
+        Fact{"summed_losses",
+             {{"wiring", "loss_weight", 128}},
+             {{"wiring", "loss_weight", 65536}},
+             "weight 128"},
+        Fact{"left_out_of_optimizer",
+             {{"trained", "not_optimized", 2}},
+             {{"trained", "not_optimized", 0}},
+             "2 parameters"},
+        Fact{"unreachable_parameters",
+             {{"trained", "unreachable", 1}},
+             {{"trained", "unreachable", 0}},
+             "no path leads to 1"},
+        Fact{"unchanged_parameters",
+             {{"trained", "unchanged", 1}},
+             {{"trained", "unchanged", 0}},
+             "left 1"},
+        Fact{"summed_gradients",
+             {{"wiring", "loss_weight", 1}, {"trained", "leftover", 3}},
+             {{"wiring", "loss_weight", 0.25}, {"trained", "leftover", 3}},
+             "a whole mean"},
+        Fact{"same_batch",
+             {{"inputs", "same_batch", 1}},
+             {{"inputs", "same_batch", 0}},
+             "batch before"},
+        Fact{"duplicated_samples",
+             {{"inputs", "duplicates", 0.5}},
+             {{"inputs", "duplicates", 0.05}},
+             "50 %"},
+        Fact{"constant_features",
+             {{"inputs", "constant_features", 0.9}},
+             {{"inputs", "constant_features", 0.3}},
+             "90 %"},
+        Fact{"broken_inputs",
+             {{"inputs", "not_finite", 0.25}},
+             {{"inputs", "not_finite", 0}},
+             "25 %"},
+        Fact{"unscaled_inputs", {{"inputs", "", 120}}, {{"inputs", "", 0.5}}, "is 120"},
+        Fact{"shifted_inputs",
+             {{"inputs", "mean", 10}, {"inputs", "deviation", 1}},
+             {{"inputs", "mean", 0.5}, {"inputs", "deviation", 1}},
+             "10 times"},
+        Fact{"one_class",
+             {{"inputs", "label_largest", 0.9}},
+             {{"inputs", "label_largest", 0.2}},
+             "90 %"},
+        Fact{"ignored_targets", {{"logits", "ignored", 0.8}}, {{"logits", "ignored", 0.2}}, "80 %"},
+        Fact{"label_conflicts",
+             {{"label_conflicts", "", 0.45}},
+             {{"label_conflicts", "", 0.1}},
+             "45 %"},
+        Fact{"vanishing_gradients",
+             {{"activation_scale", "gradient_ratio", 1e-5}},
+             {{"activation_scale", "gradient_ratio", 0.3}},
+             "1e-05"},
+        Fact{"exploding_gradients",
+             {{"activation_scale", "gradient_ratio", 100}},
+             {{"activation_scale", "gradient_ratio", 3}},
+             "100"},
+        Fact{"uneven_activations",
+             {{"activation_scale", "rms_ratio", 500}},
+             {{"activation_scale", "rms_ratio", 10}},
+             "500"},
+        Fact{"noisy_gradients", {{"norm_test", "", 40}}, {{"norm_test", "", 1}}, "is 40"},
+        Fact{"quiet_gradients", {{"norm_test", "", 0.0001}}, {{"norm_test", "", 0.1}}, "0.0001"},
+        Fact{"loss_spikes", {{"spikes", "", 20}}, {{"spikes", "", 2}}, "30 of the last 30"},
+        Fact{"high_first_loss",
+             {{"loss", "", 23}, {"logits", "uniform_loss", 2.3}},
+             {{"loss", "", 2.5}, {"logits", "uniform_loss", 2.3}},
+             "23"},
+        Fact{"at_chance",
+             {{"loss", "", 2.31}, {"logits", "uniform_loss", 2.3026}},
+             {{"loss", "", 1.5}, {"logits", "uniform_loss", 2.3026}},
+             "2.31"}),
+    &name_of);
+
+}  // namespace
+
+// ---- those that compare a beginning with an end -------------------------------------------------
+
+namespace {
+
+class LampsOfCourses : public testing::Test {
+ protected:
+  using Readings = std::function<std::vector<Reading>(int64_t step)>;
+
+  static std::vector<std::string> lit_by(int64_t count,
+                                         const Readings& readings,
+                                         Ending ending = Ending::kFinished) {
+    const RunFolder folder;
+    Recorder recorder(folder.path());
+    recorder.begin(full_info());
+    for (int64_t k = 0; k < count; ++k) recorder.write(step_of(k, readings(k)));
+    recorder.finish(ending);
+    std::vector<std::string> names;
+    for (const Finding& one : findings_in(RunReader(folder.path()))) names.push_back(one.lamp);
+    return names;
+  }
+  using Names = std::vector<std::string>;
+};
+
+TEST_F(LampsOfCourses, LossGrewIsLitBeforeTheLossBreaks) {
+  const auto times = [](double factor) {
+    return
+        [=](int64_t k) { return std::vector<Reading>{number("loss", k < 3 ? 2.0 : 2.0 * factor)}; };
+  };
+  EXPECT_EQ(lit_by(6, times(30)), Names{"loss_grew"});
+  EXPECT_TRUE(lit_by(5, times(30)).empty());
+  EXPECT_TRUE(lit_by(6, times(1.5)).empty());
+}
+
+TEST_F(LampsOfCourses, StaleGradientsTellsWhatIsForgottenFromWhatIsAccumulated) {
+  const auto left = [](double at_first, double later) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{number("trained", k == 0 ? at_first : later, "", "leftover")};
+    };
+  };
+  EXPECT_EQ(lit_by(20, left(0, 4)), Names{"stale_gradients"});
+  EXPECT_TRUE(lit_by(20, left(4, 4)).empty());
+  EXPECT_TRUE(lit_by(20, left(0, 0)).empty());
+}
+
+TEST_F(LampsOfCourses, SortedBatchesAreNotThoseOfOneClassAlone) {
+  const auto classes = [](bool changes) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{
+          number("inputs", 1, "", "label_classes"),
+          number("inputs", changes ? double(k / 10) : 0.0, "", "label_low")};
+    };
+  };
+  EXPECT_EQ(lit_by(40, classes(true)), Names{"sorted_batches"});
+  EXPECT_TRUE(lit_by(40, classes(false)).empty());
+}
+
+TEST_F(LampsOfCourses, StillFallingIsSaidOfARunThatEnded) {
+  const auto falling = [](int64_t k) {
+    return std::vector<Reading>{number("loss", 10.0 - 0.2 * double(k))};
+  };
+  const auto settled = [](int64_t k) {
+    return std::vector<Reading>{number("loss", k < 5 ? 10.0 - double(k) : 5.0)};
+  };
+  EXPECT_EQ(lit_by(40, falling), Names{"still_falling"});
+  EXPECT_TRUE(lit_by(40, falling, Ending::kInterrupted).empty());
+  EXPECT_TRUE(lit_by(40, settled).empty());
+}
+
+TEST_F(LampsOfCourses, ShrinkingParametersComparesWithTheBeginning) {
+  const auto norm = [](double end) {
+    return [=](int64_t k) {
+      // A length of 10 that becomes `end`: a step of a hundredth of it.
+      const double length = k < 2 ? 10.0 : end;
+      return std::vector<Reading>{number("update_size", length / 100), number("update_ratio", -2)};
+    };
+  };
+  EXPECT_EQ(lit_by(20, norm(5)), Names{"shrinking_parameters"});
+  EXPECT_TRUE(lit_by(20, norm(9)).empty());
+}
+
+TEST_F(LampsOfCourses, OtherLossNeedsLabelsAndTheWordOfLogits) {
+  const auto lit_with = [](const std::string& field, const std::string& remarked) {
+    const RunFolder folder;
+    Recorder recorder(folder.path());
+    recorder.begin(full_info());
+    recorder.write(step_of(0, {number("inputs", 3, "", field)}));
+    Note note;
+    note.quantity = remarked;
+    note.text = "the loss is no cross-entropy";
+    recorder.note(note);
+    recorder.finish(Ending::kFinished);
+    Names names;
+    for (const Finding& one : findings_in(RunReader(folder.path()))) names.push_back(one.lamp);
+    return names;
+  };
+  EXPECT_EQ(lit_with("label_classes", "logits"), (Names{"other_loss", "remark"}));
+  EXPECT_EQ(lit_with("mean", "logits"), Names{"remark"});
+  EXPECT_EQ(lit_with("label_classes", "alpha"), Names{"remark"});
+}
+
+TEST_F(LampsOfCourses, OverflowIsADivergenceWithoutGrowth) {
+  const auto course = [](double growth) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{number("loss", k < 9 ? 2.0 : kNan),
+                                  number("grad_norm", k < 9 ? std::pow(growth, double(k)) : kNan)};
+    };
+  };
+  EXPECT_EQ(lit_by(10, course(1.0)), (Names{"diverged", "overflow"}));
+  EXPECT_EQ(lit_by(10, course(3.0)), Names{"diverged"});
+}
+
+TEST_F(LampsOfCourses, AnAdviceIsNotSaidBesideADivergence) {
+  const auto course = [](int64_t k) {
+    return std::vector<Reading>{number("loss", k < 30 ? 1.0 : kNan), number("early_stopping", 0.5)};
+  };
+  EXPECT_EQ(lit_by(40, course), Names{"diverged"});
+  EXPECT_EQ(lit_by(30, course), Names{"only_noise"});
+}
+
+}  // namespace
+}  // namespace flightdeck::tests
