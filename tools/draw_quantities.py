@@ -45,11 +45,16 @@ class Shown:
 
 RATES = ("none", "large_rate", "small_rate")
 SHOWN = {
+    "activation_scale": Shown(("none", "large_weights", "dead_layer"), log=True),
     "alpha": Shown(RATES, at_most=4, guides={-1: "no step", 0: "bottom", 1: "as far up"}),
+    "attention": Shown(("none",)),
     "cabs": Shown(("none", "random_labels", "small_rate"), log=True, guides={64: "batch in use"}),
+    "critical_batch": Shown(("none", "random_labels"), log=True, guides={64: "batch in use"}),
     "dead_units": Shown(("none", "dead_layer")),
     "distance": Shown(RATES, log=True),
     "early_stopping": Shown(("none", "random_labels"), guides={0: "only noise above"}),
+    "experts": Shown(("none",)),
+    "finite": Shown(("none",)),
     "ggn_spectrum": Shown(("none",), kind="spectrum"),
     "grad_cosine": Shown(("none", "offset_inputs"), guides={0: "unrelated"}),
     "grad_hist_1d": Shown(("none", "unscaled_inputs"), kind="histogram"),
@@ -60,7 +65,10 @@ SHOWN = {
     "hess_min_ev": Shown(("none", "large_weights"), guides={0: "no way down"}),
     "hess_trace": Shown(("none", "large_weights"), log=True),
     "inner_test": Shown(("none", "small_batch"), log=True, guides={1: "more noise above"}),
+    "inputs": Shown(("none", "unscaled_inputs", "offset_inputs"), log=True, guides={1: "usual"}),
+    "label_conflicts": Shown(("none", "random_labels")),
     "learning_rate": Shown(RATES, log=True),
+    "logits": Shown(("none", "small_rate", "large_weights"), log=True),
     "loss": Shown(RATES, at_most=6),
     "mean_gsnr": Shown(("none", "random_labels"), log=True),
     "norm_test": Shown(("none", "small_batch"), log=True, guides={1: "more noise above"}),
@@ -68,11 +76,17 @@ SHOWN = {
     "parameters": Shown(RATES, log=True),
     "sample_outliers": Shown(("none", "heavy_samples"), log=True, guides={10: "look at them"}),
     "saturated_units": Shown(("none", "large_weights")),
+    "sharpness": Shown(RATES, log=True, guides={1: "edge of stability"}),
+    "spikes": Shown(("none", "heavy_samples"), guides={6: "spike"}),
+    "step_times": Shown(("none",), log=True),
     "tic_diag": Shown(("none", "random_labels"), log=True),
     "tic_trace": Shown(("none", "random_labels")),
     "time": Shown(("none",)),
+    "trained": Shown(("none", "dead_layer")),
     "update_ratio": Shown(RATES, guides={-3: "usual"}),
     "update_size": Shown(RATES, log=True),
+    "weight_spectra": Shown(("none", "large_rate", "large_weights"), log=True),
+    "wiring": Shown(("none",)),
 }
 
 

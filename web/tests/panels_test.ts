@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import type {Instrument} from '../src/app/instrument';
+import activationGradients from '../src/instruments/activation_gradients';
+import activationScale from '../src/instruments/activation_scale';
+import attention from '../src/instruments/attention';
 import cabs from '../src/instruments/cabs';
 import deadUnits from '../src/instruments/dead_units';
 import distances from '../src/instruments/distances';
@@ -12,8 +15,10 @@ import hessMaxEv from '../src/instruments/hess_max_ev';
 import hyperparameters from '../src/instruments/hyperparameters';
 import losses from '../src/instruments/losses';
 import parameters from '../src/instruments/parameters';
+import spikes from '../src/instruments/spikes';
 import tic from '../src/instruments/tic';
 import time from '../src/instruments/time';
+import trained from '../src/instruments/trained';
 import updateRatio from '../src/instruments/update_ratio';
 import type {Line, LinesDrawing} from '../src/widgets/drawing';
 import {FakeSource} from './fake_source';
@@ -169,4 +174,30 @@ test('the solver shows both ends of the spectrum, residuals on the right', () =>
     'hess_min_ev/products': of(9)}});
   assert.deepEqual(labels(drawing), ['products (largest)', 'residual (largest)', 'products (smallest)']);
   assert.deepEqual(drawing.lines.map(({side}) => side), ['left', 'right', 'left']);
+});
+
+test('layers of activations are told from their gradients by the field', () => {
+  const numbers = {activation_scale: of(1), 'activation_scale/rms:fc1': of(2), 'activation_scale/kurtosis:fc1': of(3),
+    'activation_scale/gradient_rms:fc1': of(0.1), 'activation_scale/gradient_rms:fc2': of(0.2)};
+  assert.deepEqual(labels(linesOf(activationScale, {numbers})), ['all layers', 'fc1']);
+  assert.deepEqual(labels(linesOf(activationGradients, {numbers})), ['activations of all layers', 'fc1', 'fc2']);
+});
+
+test('what is trained is a share on the left, who is left out a number on the right', () => {
+  const drawing = linesOf(trained, {numbers: {trained: of(0.5), 'trained/unreachable': of(2), 'wiring/head_softmax': of(1)}});
+  assert.deepEqual(drawing.lines.map(({label, side}) => [label, side ?? 'left']),
+    [['trained', 'left'], ['not in the loss', 'right'], ['softmax twice', 'right']]);
+  assert.equal(drawing.yRight, 'number');
+  assert.equal(linesOf(trained, {numbers: {trained: of(1)}}).yRight, undefined);
+});
+
+test('spikes have a guide, and are drawn while the update is not known yet', () => {
+  const drawing = linesOf(spikes, {numbers: {spikes: of(1, 9)}});
+  assert.deepEqual([labels(drawing), drawing.guides?.map(({value}) => value)], [['loss'], [6]]);
+});
+
+test('attention shows the layers and leaves lowest heads and spreads to the record', () => {
+  const numbers = {attention: of(1), 'attention/entropy:block': of(1), 'attention/entropy_lowest:block': of(0.1),
+    'attention/spread:block': of(9)};
+  assert.deepEqual(labels(linesOf(attention, {numbers})), ['all layers', 'block']);
 });

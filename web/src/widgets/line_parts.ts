@@ -46,6 +46,23 @@ export function batchSizeGuide(run: RunDetails): Guide[] {
   return value > 0 && Number.isFinite(value) ? [{value, label: `batch size ${value}`}] : [];
 }
 
+/** A number of a quantity as a line: which field, what it is called, and 'right' for the second scale. */
+export type LinePart = readonly [quantity: string, field: string, label: string, side?: 'right'];
+
+/** Those of the parts that were recorded, the ones on the right dashed. */
+export function recordedLines(readings: {number(quantity: string, field?: string): Points | undefined},
+  parts: readonly LinePart[]): Line[] {
+  return parts.flatMap(([quantity, field, label, side], color) => {
+    const points = readings.number(quantity, field);
+    return points ? [{label, points, color: color % 7, ...(side ? {side, dash: [4, 3]} : {})}] : [];
+  });
+}
+
+/** The name of the right axis, if a line needs it. */
+export function rightAxis(lines: readonly Line[], name: string): {yRight?: string} {
+  return lines.some(({side}) => side === 'right') ? {yRight: name} : {};
+}
+
 export interface Named {
   /** Empty for the value of the whole. */
   name: string;
