@@ -24,8 +24,9 @@ class CatRule final : public Rule {
       const std::optional<int64_t> first = is_stack(node) ? std::nullopt : first_line(node, edge);
       const Shape input = node.input_shape(edge);
       if (!first || input.size() != node.output_shape().size()) return Layout::unknown();
-      const int64_t end = *first + input[dim];
-      return written_layout(out, at::arange(*first, end, at::kLong));
+      const int64_t begin =
+          first.value_or(0);  // *first, of which GCC 12 says that it may have none
+      return written_layout(out, at::arange(begin, begin + input[dim], at::kLong));
     }
     return is_stack(node) && out.dim > dim ? out.at_dim(out.dim - 1) : out;
   }
