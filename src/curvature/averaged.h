@@ -62,6 +62,7 @@ class AveragedChain {
   size_t next_edge(size_t position) const;
   bool is_constant(size_t position) const;
   bool keeps_channels(size_t position) const;
+  int64_t entries_per_sample(const Shape& shape) const { return product(shape) / capture_.N; }
   void flush();
   Tensor through(size_t position, const Tensor& matrix);
   Tensor through_elementwise(size_t position, const Tensor& matrix);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Preloaded into the tool by loaded_tool.py: waits in front of main() and forks a process for each
-// command. Loading LibTorch takes 0.4 s of processor time, and tests start the tool some thousand
-// times.
+// command. Loading LibTorch takes 0.4 s of processor time, and tests start the tool several
+// hundred times.
 //
 // A process of a fork goes on into main() with the words, the folder, the environment and the files
 // of its command, after the constructors of shared libraries and before those of the program.

@@ -20,7 +20,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "cli")]
+import loaded_tool  # noqa: E402
 import snippets  # noqa: E402
 
 PATIENCE_S = 240  # for one block
@@ -66,8 +67,8 @@ def check_inline_commands(flightdeck, repository, paths):
 
     def help_of(*command):
         if command not in helps:
-            done = subprocess.run([flightdeck, *command, "--help"], stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, encoding="utf-8")
+            done = loaded_tool.run([flightdeck, *command, "--help"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, encoding="utf-8")
             helps[command] = done.stdout if done.returncode == 0 else ""
         return helps[command]
 

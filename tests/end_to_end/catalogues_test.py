@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TREE / "tests/cli"))
+import loaded_tool  # noqa: E402
 
 
 @dataclass
@@ -42,7 +44,7 @@ MOST_LETTERS = 110  # of a summary
 
 
 def entries_of(flightdeck, kind):
-    answer = subprocess.run([flightdeck, "list", kind, "--json"], check=True, stdout=subprocess.PIPE, encoding="utf-8")
+    answer = loaded_tool.run([flightdeck, "list", kind, "--json"], check=True, stdout=subprocess.PIPE, encoding="utf-8")
     return json.loads(answer.stdout)
 
 

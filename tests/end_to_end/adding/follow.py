@@ -196,7 +196,7 @@ def check(options):
     tree = options.work / "tree"
     home = options.work / "home"
     home.mkdir(exist_ok=True)
-    environment = dict(os.environ, HOME=str(home), OMP_WAIT_POLICY="PASSIVE", PYTHONDONTWRITEBYTECODE="1",
+    environment = dict(os.environ, HOME=str(home), PYTHONDONTWRITEBYTECODE="1",
                        FLIGHTDECK_TOOL=str(options.flightdeck), PATH=f"{options.flightdeck.parent}:{os.environ['PATH']}")
     failures = 0
 
