@@ -117,8 +117,9 @@ def test_findings_and_notes(tmp_path: Path) -> None:
 # ---- pictures ----
 
 
-#: Pictures of samples, which runs of the suite alone record (decision 66); the page and reports show them.
-OF_THE_PAGE_ALONE = {"misclassified"}
+#: What runs of the suite alone record (decision 66: samples; classes, final parameters), and the joint histograms of all
+#: layers in one picture; the page and reports show them.
+OF_THE_PAGE_ALONE = {"misclassified", "confusion", "final_parameters", "grad_hist_2d_layers"}
 
 
 def test_instruments_are_those_of_the_page() -> None:

@@ -133,9 +133,10 @@ ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
       for (size_t k = 0; k < cases.size(); ++k) {
         const Tensor space = vivit_space(losses, parameters, cases[k].samples, cases[k].columns, C);
         if (k == 0) of_all = space;
-        const double whole = subspace_overlap(ggn, space), own = subspace_overlap(of_all, space);
+        const double whole = subspace_overlap(ggn, space);
+        const double own = k == 0 ? 1.0 : subspace_overlap(of_all, space);
         overlaps.add({step, cases[k].name, "whole", draw, whole});
-        overlaps.add({step, cases[k].name, "mini-batch", draw, own});
+        if (k > 0) overlaps.add({step, cases[k].name, "mini-batch", draw, own});
         whole_sums[k] += whole;
         batch_sums[k] += own;
       }

@@ -178,10 +178,10 @@ test('alpha and histograms of several runs are in one picture each', async () =>
   const frames = await until(store.watched, (value) => value.runs.size === 3);
   const {owners} = lineOwners(runs, '');
   const found = distributionsOf(owners, loaded, frames);
-  assert.deepEqual(found.map(({id, count}) => [id, count]), [['alpha', 3], ['grad_hist_1d', 3]]);
+  assert.deepEqual(found.map(({id, count}) => [id, count]), [['alpha', 3], ['final_parameters', 3], ['grad_hist_1d', 3]]);
   for (const {drawing} of found) paintEverywhere(drawing);
   const grouped = distributionsOf(lineOwners(runs, 'all').owners, loaded, frames);
-  assert.deepEqual(grouped.map(({count}) => count), [1, 1]);
+  assert.deepEqual(grouped.map(({count}) => count), [1, 1, 1]);
   store.choose(new Map());
   assert.equal(store.watched.value.runs.size, 0);
   store.close();
