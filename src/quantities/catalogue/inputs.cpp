@@ -7,6 +7,7 @@
 
 #include "flightdeck/quantity.h"
 #include "quantities/class_counts.h"
+#include "quantities/entry_stats.h"
 #include "quantities/graph_values.h"
 
 namespace flightdeck::quantities {
@@ -32,6 +33,12 @@ class SampleHashes {
     int64_t salt = 0;
     for (const Tensor& tensor : tensors) {
       Tensor bits = bits_of(tensor).reshape({tensor.size(0), -1});
+      if (bits.is_cpu()) {
+        const Tensor sums =
+            sums_of(bits.contiguous(), weights(bits.size(1), salt++, bits.device()));
+        hashes = hashes.defined() ? hashes + sums : sums;
+        continue;
+      }
       // High bits down first: those of round numbers are all there is.
       bits = bits * kOdd;
       bits = bits.bitwise_xor(bits.bitwise_right_shift(at::scalar_tensor(32, bits.options())));
@@ -43,6 +50,24 @@ class SampleHashes {
 
  private:
   static constexpr int64_t kOdd = 0x1E3779B97F4A7C15;
+
+  // The same in one sweep, with numbers that wrap around.
+  static Tensor sums_of(const Tensor& bits, const Tensor& weights) {
+    const int64_t N = bits.size(0), F = bits.size(1);
+    Tensor sums = at::empty({N}, at::kLong);
+    const auto* entry = bits.data_ptr<int64_t>();
+    const auto* weight = weights.data_ptr<int64_t>();
+    for (int64_t n = 0; n < N; ++n) {
+      uint64_t sum = 0;
+      for (int64_t j = 0; j < F; ++j) {
+        const uint64_t mixed_bits = static_cast<uint64_t>(*entry++) * static_cast<uint64_t>(kOdd);
+        const auto high = static_cast<uint64_t>(static_cast<int64_t>(mixed_bits) >> 32);
+        sum += (mixed_bits ^ high) * static_cast<uint64_t>(weight[j]);
+      }
+      sums.data_ptr<int64_t>()[n] = static_cast<int64_t>(sum);
+    }
+    return sums;
+  }
 
   const Tensor& weights(int64_t count, int64_t salt, at::Device device) {
     Tensor& kept = weights_[{count, salt}];
@@ -68,21 +93,25 @@ class SampleHashes {
 
 Tensor share_of(const Tensor& flags) { return flags.to(at::kDouble).mean(); }
 
-// Of real inputs [N, F] in double.
+// Of real inputs [N, F].
 Value describe_numbers(const Tensor& x) {
-  const Tensor is_finite = at::isfinite(x);
-  Value value(x.square().mean().sqrt());
-  value.with("mean", x.mean())
-      .with("deviation", (x - x.mean()).square().mean().sqrt())
-      .with("low", x.amin())
-      .with("high", x.amax())
-      .with("zeros", share_of(x == 0))
-      .with("not_finite", share_of(is_finite.logical_not()));
+  const Tensor stats = entry_stats(x, {});
+  const Tensor count = stats[kEntryCount], mean = stats[kEntrySum] / count;
+  const Tensor variance = stats[kEntrySquares] / count - mean.square();
+  Value value(root_mean_square(stats));
+  value.with("mean", mean)
+      .with("deviation", at::where(variance < 0, at::zeros_like(variance), variance).sqrt())
+      .with("low", stats[kEntryLow])
+      .with("high", stats[kEntryHigh])
+      .with("zeros", stats[kEntriesZero] / count)
+      .with("not_finite", stats[kEntriesNotFinite] / count);
   if (x.size(0) < 2) return value;
-  const Tensor variances = x.var(0, /*unbiased=*/false);
-  value.with("constant_features", share_of(x.amin(0) == x.amax(0)))
+  const bool is_coarse = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
+  const Tensor features = is_coarse ? x.to(at::kFloat) : x;
+  const auto [variances, means] = at::var_mean(features, 0, /*unbiased=*/false);
+  value.with("constant_features", share_of(features.amin(0) == features.amax(0)))
       .with("feature_scales", (variances.amax() / variances.mean()).sqrt())
-      .with("largest_feature_mean", x.mean(0).abs().amax());
+      .with("largest_feature_mean", means.abs().amax());
   return value;
 }
 
@@ -107,7 +136,7 @@ class Inputs {
       const bool is_number = at::isFloatingType(tensor.scalar_type()) || tensor.is_complex();
       const Tensor flat =
           (tensor.is_complex() ? at::view_as_real(tensor) : tensor).reshape({N, -1});
-      (is_number ? numbers : integers).push_back(is_number ? flat.to(at::kDouble) : flat);
+      (is_number ? numbers : integers).push_back(flat);
     }
     if (!numbers.empty()) {
       value_ = describe_numbers(numbers.size() == 1 ? numbers[0] : at::cat(numbers, 1));

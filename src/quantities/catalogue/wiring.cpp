@@ -54,23 +54,28 @@ bool is_dropout_mask(const Tensor& mask) {
   return (mask == 0).logical_or_(mask == largest).all().item<bool>();
 }
 
-bool is_dropout(const Capture& capture, size_t k) {
-  const auto* node = capture.nodes[k].node;
-  if (dynamic_cast<const nodes::NativeDropoutBackward0*>(node) != nullptr ||
-      dynamic_cast<const nodes::FusedDropoutBackward0*>(node) != nullptr) {
-    return true;
-  }
-  if (dynamic_cast<const nodes::MulBackward0*>(node) == nullptr) return false;
+// What a dropout has multiplied by, or an undefined tensor if the node is none.
+Tensor dropout_mask(const Capture& capture, size_t k) {
   const NodeView view = capture.view(k);
+  const auto* node = capture.nodes[k].node;
+  if (const auto* native = dynamic_cast<const nodes::NativeDropoutBackward0*>(node)) {
+    return view.unpack(native->result1_);
+  }
+  if (const auto* fused = dynamic_cast<const nodes::FusedDropoutBackward0*>(node)) {
+    return view.unpack(fused->result1_);
+  }
+  if (dynamic_cast<const nodes::MulBackward0*>(node) == nullptr) return {};
   for (const KeptValue& kept : kept_values(view)) {
     const bool is_constant = kept.place >= 0 && !view.has_input(kept.place);
     if (is_constant && kept.value.sizes().vec() == view.output_shape() &&
         is_dropout_mask(kept.value)) {
-      return true;
+      return kept.value;
     }
   }
-  return false;
+  return {};
 }
+
+bool is_dropout(const Capture& capture, size_t k) { return dropout_mask(capture, k).defined(); }
 
 // 1: evaluating, 2: training, 0: no batch norm.
 int batch_norm_mode(const Capture& capture, size_t k) {
@@ -87,6 +92,8 @@ int batch_norm_mode(const Capture& capture, size_t k) {
 struct Wiring {
   double layers = 0, nonlinearities = 0, dropouts = 0, norms_training = 0, norms_evaluating = 0;
   double linear_pairs = 0, head_softmax = 0, head_bounded = 0, head_no_log = 0;
+  double cross_entropy = 0;
+  std::vector<Tensor> dropped;  // shares of zeros in masks
   std::vector<std::string> remarks;
 };
 
@@ -143,6 +150,7 @@ void find_head(const Capture& capture, Wiring& wiring) {
     }
     const bool takes_logits =
         start == LossStart::kLogProbabilities || loss == "binary_cross_entropy_with_logits";
+    if (takes_logits) wiring.cross_entropy = 1;
     const int64_t below = below_views(capture, head, 0);
     if (!takes_logits || below < 0) continue;
     const std::string op = op_name(capture, below);
@@ -173,8 +181,10 @@ Wiring read_wiring(const Capture& capture, const Parameters& parameters) {
     const int mode = batch_norm_mode(capture, k);
     wiring.norms_training += mode == 2 ? 1 : 0;
     wiring.norms_evaluating += mode == 1 ? 1 : 0;
-    const bool drops = is_dropout(capture, k);
+    const Tensor mask = dropout_mask(capture, k);
+    const bool drops = mask.defined();
     wiring.dropouts += drops ? 1 : 0;
+    if (drops) wiring.dropped.push_back((mask == 0).to(at::kDouble).mean());
     const bool is_unary = view.num_inputs() == 1;
     const bool bends =
         node.rule && node.rule->is_pointwise() && is_unary && !node.rule->is_linear(view) && !drops;
@@ -219,11 +229,15 @@ Quantity::Functions make_wiring() {
         .with("head_softmax", wiring.head_softmax)
         .with("head_bounded", wiring.head_bounded)
         .with("head_no_log", wiring.head_no_log)
+        .with("cross_entropy", wiring.cross_entropy)
         .with("dropouts", wiring.dropouts)
         .with("batch_norms_training", wiring.norms_training)
         .with("batch_norms_evaluating", wiring.norms_evaluating)
         .with("penalties", state->penalties)
         .with("couplings", state->couplings);
+    if (!wiring.dropped.empty()) {
+      value.with("dropout_share", at::stack(wiring.dropped).amax());
+    }
     if (state->weight.defined()) value.with("loss_weight", state->weight);
     for (const std::string& text : wiring.remarks) {
       value.with_remark(at::zeros({1}), [text](const std::vector<double>&) { return text; });
