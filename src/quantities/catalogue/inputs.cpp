@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the model is given: scale, range, features that never vary, samples that come twice.
 #include <deque>
+#include <limits>
 #include <map>
 
 #include <ATen/ATen.h>
@@ -32,18 +33,22 @@ class SampleHashes {
     Tensor hashes;
     int64_t salt = 0;
     for (const Tensor& tensor : tensors) {
+      if (tensor.is_cpu() && tensor.scalar_type() == at::kFloat) {
+        // Without a copy.
+        const Tensor raw = tensor.contiguous().view(at::kInt).reshape({tensor.size(0), -1});
+        add(hashes, sums_of<int32_t>(raw, weights(raw.size(1), salt++, raw.device())));
+        continue;
+      }
       Tensor bits = bits_of(tensor).reshape({tensor.size(0), -1});
       if (bits.is_cpu()) {
-        const Tensor sums =
-            sums_of(bits.contiguous(), weights(bits.size(1), salt++, bits.device()));
-        hashes = hashes.defined() ? hashes + sums : sums;
+        add(hashes,
+            sums_of<int64_t>(bits.contiguous(), weights(bits.size(1), salt++, bits.device())));
         continue;
       }
       // High bits down first: those of round numbers are all there is.
       bits = bits * kOdd;
       bits = bits.bitwise_xor(bits.bitwise_right_shift(at::scalar_tensor(32, bits.options())));
-      const Tensor sums = (bits * weights(bits.size(1), salt++, bits.device())).sum(1);
-      hashes = hashes.defined() ? hashes + sums : sums;
+      add(hashes, (bits * weights(bits.size(1), salt++, bits.device())).sum(1));
     }
     return hashes;
   }
@@ -51,18 +56,26 @@ class SampleHashes {
  private:
   static constexpr int64_t kOdd = 0x1E3779B97F4A7C15;
 
+  static void add(Tensor& hashes, const Tensor& sums) {
+    hashes = hashes.defined() ? hashes + sums : sums;
+  }
+
   // The same in one sweep, with numbers that wrap around.
-  static Tensor sums_of(const Tensor& bits, const Tensor& weights) {
+  template <typename Bits>
+  static Tensor sums_of(const Tensor& bits, const Tensor& weights) {  // [N, F], [F]
+    constexpr Bits kMinusZero = std::numeric_limits<Bits>::min();     // of a float
     const int64_t N = bits.size(0), F = bits.size(1);
     Tensor sums = at::empty({N}, at::kLong);
-    const auto* entry = bits.data_ptr<int64_t>();
+    const auto* entry = bits.data_ptr<Bits>();
     const auto* weight = weights.data_ptr<int64_t>();
     for (int64_t n = 0; n < N; ++n) {
       uint64_t sum = 0;
       for (int64_t j = 0; j < F; ++j) {
-        const uint64_t mixed_bits = static_cast<uint64_t>(*entry++) * static_cast<uint64_t>(kOdd);
-        const auto high = static_cast<uint64_t>(static_cast<int64_t>(mixed_bits) >> 32);
-        sum += (mixed_bits ^ high) * static_cast<uint64_t>(weight[j]);
+        const Bits raw = *entry++;
+        const auto value = static_cast<int64_t>(raw == kMinusZero ? Bits(0) : raw);
+        const uint64_t product = static_cast<uint64_t>(value) * static_cast<uint64_t>(kOdd);
+        const auto high = static_cast<uint64_t>(static_cast<int64_t>(product) >> 32);
+        sum += (product ^ high) * static_cast<uint64_t>(weight[j]);
       }
       sums.data_ptr<int64_t>()[n] = static_cast<int64_t>(sum);
     }
@@ -108,7 +121,8 @@ Value describe_numbers(const Tensor& x) {
   if (x.size(0) < 2) return value;
   const bool is_coarse = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
   const Tensor features = is_coarse ? x.to(at::kFloat) : x;
-  const auto [variances, means] = at::var_mean(features, 0, /*unbiased=*/false);
+  const Tensor means = features.mean(0);
+  const Tensor variances = (features - means).square_().mean(0);
   value.with("constant_features", share_of(features.amin(0) == features.amax(0)))
       .with("feature_scales", (variances.amax() / variances.mean()).sqrt())
       .with("largest_feature_mean", means.abs().amax());
