@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
@@ -12,6 +14,9 @@
 #include "run/random_states.h"
 #include "run/run_config.h"
 #include "suite/curvature_optimizer.h"
+#include "suite/optimizers/momentum.h"
+#include "suite/optimizers/nag.h"
+#include "suite/optimizers/sgd.h"
 
 namespace flightdeck::run {
 namespace {
@@ -62,6 +67,30 @@ suite::Objective objective_of(const suite::Problem& problem,
     objective.l2.push_back(is_penalised ? problem.l2 : 0.0);
   }
   return objective;
+}
+
+// How the step is made of a gradient, for rules without a preconditioner; nothing for others.
+std::optional<std::vector<std::pair<Tensor, UpdateRule>>> update_rules_of(
+    const torch::optim::Optimizer& optimizer) {
+  std::vector<std::pair<Tensor, UpdateRule>> rules;
+  for (const auto& group : optimizer.param_groups()) {
+    const torch::optim::OptimizerOptions& options = group.options();
+    UpdateRule rule;
+    if (const auto* sgd = dynamic_cast<const suite::SgdOptions*>(&options)) {
+      rule.rate = sgd->learning_rate;
+    } else if (const auto* ball = dynamic_cast<const suite::MomentumOptions*>(&options)) {
+      rule.rate = ball->learning_rate;
+      rule.momentum = ball->momentum;
+    } else if (const auto* nag = dynamic_cast<const suite::NagOptions*>(&options)) {
+      rule.rate = nag->learning_rate;
+      rule.momentum = nag->momentum;
+      rule.is_nesterov = true;
+    } else {
+      return std::nullopt;
+    }
+    for (const Tensor& tensor : group.params()) rules.emplace_back(tensor, rule);
+  }
+  return rules;
 }
 
 using Clock = std::chrono::steady_clock;
@@ -133,6 +162,7 @@ StepOutcome Training::step(Cockpit* cockpit) {
       told.phases = {{"data", seconds_between(begin, has_data)},
                      {"forward", seconds_between(has_data, Clock::now())}};
       if (update_seconds_ > 0) told.phases.emplace_back("update", update_seconds_);
+      told.update_rules = update_rules_of(*optimizer_);
     }
     if (problem_.has_accuracy() && may_read) {
       told.predictions = problem_.predictions(outputs.detach(), batch.targets);

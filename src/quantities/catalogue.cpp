@@ -106,6 +106,7 @@ class Presets {
                          "learning_rate",
                          "logits",
                          "loss",
+                         "parameters",
                          "saturated_units",
                          "spikes",
                          "time",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "quantities/entry_stats.h"
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 #include <ATen/ATen.h>
@@ -20,48 +20,77 @@ struct Stats {
   }
 };
 
-// In lanes, so that additions do not wait for one another.
+// In lanes, so that additions and comparisons do not wait for one another and become vectors.
+constexpr int64_t kLanes = 16;
+
 template <typename Scalar>
-void add_entries(const Scalar* values, int64_t count, const EntryRange& range, Stats& stats) {
-  constexpr int64_t kLanes = 4;
+void add_moments(const Scalar* values, int64_t count, Stats& stats) {
   double sum[kLanes] = {}, squares[kLanes] = {}, cubes[kLanes] = {}, fourths[kLanes] = {};
-  int64_t bad = 0, zeros = 0, tiny = 0, huge = 0;
-  Scalar low = std::numeric_limits<Scalar>::infinity(), high = -low;
-  const auto smallest = static_cast<Scalar>(range.tiny), largest = static_cast<Scalar>(range.huge);
-  for (int64_t k = 0; k < count; ++k) {
-    const Scalar x = values[k], size = std::abs(x);
-    const bool is_finite = size <= std::numeric_limits<Scalar>::max();
-    const double wide = x, square = wide * wide;
-    const int64_t lane = k % kLanes;
-    sum[lane] += wide;
+  const auto add = [&](int64_t lane, double x) {
+    const double square = x * x;
+    sum[lane] += x;
     squares[lane] += square;
-    cubes[lane] += square * wide;
+    cubes[lane] += square * x;
     fourths[lane] += square * square;
-    bad += is_finite ? 0 : 1;
-    zeros += x == 0 ? 1 : 0;
-    tiny += size < smallest && x != 0 ? 1 : 0;
-    huge += size > largest && is_finite ? 1 : 0;
-    low = is_finite && x < low ? x : low;
-    high = is_finite && x > high ? x : high;
-  }
-  const auto add = [&](EntryStat field, const double* lanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) stats.fields[field] += lanes[lane];
   };
-  add(kEntrySum, sum);
-  add(kEntrySquares, squares);
-  add(kEntryCubes, cubes);
-  add(kEntryFourths, fourths);
-  stats.fields[kEntryCount] += static_cast<double>(count);
-  stats.fields[kEntriesNotFinite] += static_cast<double>(bad);
-  stats.fields[kEntriesZero] += static_cast<double>(zeros);
-  stats.fields[kEntriesTiny] += static_cast<double>(tiny);
-  stats.fields[kEntriesHuge] += static_cast<double>(huge);
-  stats.fields[kEntryLow] = std::min(stats.fields[kEntryLow], static_cast<double>(low));
-  stats.fields[kEntryHigh] = std::max(stats.fields[kEntryHigh], static_cast<double>(high));
+  int64_t k = 0;
+  for (; k + kLanes <= count; k += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane) add(lane, values[k + lane]);
+  }
+  for (; k < count; ++k) add(0, values[k]);
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    stats.fields[kEntrySum] += sum[lane];
+    stats.fields[kEntrySquares] += squares[lane];
+    stats.fields[kEntryCubes] += cubes[lane];
+    stats.fields[kEntryFourths] += fourths[lane];
+  }
 }
 
 template <typename Scalar>
-Tensor sweep_entries(const Tensor& values, const EntryRange& range) {
+void add_range(const Scalar* values, int64_t count, const EntryRange& range, Stats& stats) {
+  constexpr Scalar kFar = std::numeric_limits<Scalar>::infinity();
+  constexpr Scalar kMost = std::numeric_limits<Scalar>::max();
+  const auto smallest = static_cast<Scalar>(range.tiny), largest = static_cast<Scalar>(range.huge);
+  // Counts are floating-point numbers too, exact in a block.
+  Scalar bad[kLanes] = {}, zeros[kLanes] = {}, tiny[kLanes] = {}, huge[kLanes] = {};
+  Scalar low[kLanes], high[kLanes];
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    low[lane] = kFar;
+    high[lane] = -kFar;
+  }
+  const auto add = [&](int64_t lane, Scalar x) {
+    const Scalar size = x < 0 ? -x : x;
+    const bool is_finite = size <= kMost;
+    bad[lane] += is_finite ? Scalar(0) : Scalar(1);
+    zeros[lane] += size == 0 ? Scalar(1) : Scalar(0);
+    tiny[lane] += size < smallest ? Scalar(1) : Scalar(0);
+    huge[lane] += size > largest && is_finite ? Scalar(1) : Scalar(0);
+    const Scalar lower = is_finite ? x : kFar, upper = is_finite ? x : -kFar;
+    low[lane] = lower < low[lane] ? lower : low[lane];
+    high[lane] = upper > high[lane] ? upper : high[lane];
+  };
+  int64_t k = 0;
+  for (; k + kLanes <= count; k += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane) add(lane, values[k + lane]);
+  }
+  for (; k < count; ++k) add(0, values[k]);
+  double zero = 0, small = 0, large = 0;
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    stats.fields[kEntriesNotFinite] += bad[lane];
+    zero += zeros[lane];
+    small += tiny[lane];
+    large += huge[lane];
+    stats.fields[kEntryLow] = std::min<double>(stats.fields[kEntryLow], low[lane]);
+    stats.fields[kEntryHigh] = std::max<double>(stats.fields[kEntryHigh], high[lane]);
+  }
+  stats.fields[kEntriesZero] += zero;
+  stats.fields[kEntriesTiny] += smallest > 0 ? small - zero : 0;
+  stats.fields[kEntriesHuge] += large;
+  stats.fields[kEntryCount] += static_cast<double>(count);
+}
+
+template <typename Scalar>
+Tensor sweep_entries(const Tensor& values, const EntryRange& range, bool has_moments) {
   constexpr int64_t kBlock = int64_t{1} << 14;
   const auto* data = values.data_ptr<Scalar>();
   const int64_t count = values.numel();
@@ -69,7 +98,9 @@ Tensor sweep_entries(const Tensor& values, const EntryRange& range) {
   at::parallel_for(0, static_cast<int64_t>(blocks.size()), 4, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
       const int64_t first = block * kBlock;
-      add_entries(data + first, std::min(kBlock, count - first), range, blocks[block]);
+      const int64_t size = std::min(kBlock, count - first);
+      if (has_moments) add_moments(data + first, size, blocks[block]);
+      add_range(data + first, size, range, blocks[block]);
     }
   });
   const Stats none;
@@ -120,12 +151,14 @@ EntryRange range_of(at::ScalarType type) {
   }
 }
 
-Tensor entry_stats(const Tensor& values, const EntryRange& range) {
+Tensor entry_stats(const Tensor& values, const EntryRange& range, bool has_moments) {
   const Tensor entries = values.is_complex() ? at::view_as_real(values) : values;
   const bool is_plain = entries.is_cpu() && entries.is_non_overlapping_and_dense();
-  if (is_plain && entries.scalar_type() == at::kFloat) return sweep_entries<float>(entries, range);
+  if (is_plain && entries.scalar_type() == at::kFloat) {
+    return sweep_entries<float>(entries, range, has_moments);
+  }
   if (is_plain && entries.scalar_type() == at::kDouble) {
-    return sweep_entries<double>(entries, range);
+    return sweep_entries<double>(entries, range, has_moments);
   }
   return stats_by_ops(entries, range);
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include <ATen/ATen.h>
+#include <ATen/core/Reduction.h>
 
 #include "rules/kept_values.h"
 
@@ -188,10 +189,12 @@ GraphTargets graph_targets(const Capture& capture) {
     if (!loss.is_above[k]) continue;
     const NodeView view = capture.view(k);
     const auto read = [&](const auto& node) {
+      // Of losses that are not reduced it has no meaning.
+      const bool is_reduced = node.reduction != at::Reduction::None;
       return GraphTargets{view.unpack(node.self_),
                           view.unpack(node.target_),
                           compat::to_int(node.ignore_index),
-                          view.unpack(node.total_weight_)};
+                          is_reduced ? view.unpack(node.total_weight_) : Tensor()};
     };
     namespace nodes = compat::nodes;
     if (const auto* nll = dynamic_cast<const nodes::NllLossBackward0*>(capture.nodes[k].node)) {

@@ -52,7 +52,7 @@ struct GraphTargets {
   Tensor log_probabilities;  // [..., C, ...] with the classes in dimension 1 (of [M, C]) or 0
   Tensor targets;            // integers
   int64_t ignore_index = -100;
-  Tensor total_weight;
+  Tensor total_weight;  // of a loss that is reduced
 };
 GraphTargets graph_targets(const Capture& capture);
 

@@ -135,6 +135,20 @@ TEST_F(InputsTest, AreForgottenAfterTheWindow) {
   EXPECT_EQ(field(sink, "seen_before", 2), 0);
 }
 
+TEST_F(InputsTest, OfEveryTypeAreComparedToTheBit) {
+  for (const auto type : {at::kFloat, at::kDouble, at::kBFloat16}) {
+    const Tensor inputs = (random({6, 5}) * 10).to(type);
+    inputs[0][0] = 0.0;
+    inputs[3] = inputs[0];
+    inputs[3][0] = -0.0;
+    inputs[5] = inputs[1];
+    const auto net = on_device(nn::Sequential(nn::Linear(5, 3)), type);
+    const auto sink = watch(net, {inputs, inputs.clone()});
+    expect_number(field(sink, "duplicates"), 2.0 / 6, "duplicates");
+    EXPECT_EQ(field(sink, "same_batch", 1), 1);
+  }
+}
+
 // Whole numbers differ in few bits: those must tell samples apart.
 TEST_F(InputsTest, OfZerosAndOnesAreToldApart) {
   std::vector<Tensor> samples;

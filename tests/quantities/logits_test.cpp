@@ -117,6 +117,7 @@ TEST_F(LogitsTest, OfTokensLeaveIgnoredOnesOut) {
   });
   expect_facts(sink, {net->forward(inputs).detach().view({12, 7}), labels.flatten()});
   expect_number(field(sink, "ignored"), 0.25, "ignored");
+  EXPECT_EQ(sink->find(0, "logits", "", "reduction_weight"), nullptr);
 }
 
 TEST_F(LogitsTest, OfImagesCountEveryPosition) {

@@ -42,6 +42,7 @@ TEST_F(WiringTest, OfARightNetHasNothingToComplainOf) {
                                       nn::Linear(5, 4)));
   const auto sink = watch(net, random({6, 1, 4, 4}));
   EXPECT_EQ(fact(sink, "layers"), 3);
+  EXPECT_EQ(fact(sink, "cross_entropy"), 1);
   EXPECT_EQ(fact(sink, "nonlinearities"), 2);
   for (const char* field : {"linear_pairs",
                             "head_softmax",
@@ -108,6 +109,8 @@ TEST_F(WiringTest, FindsLayersWithoutANonlinearityBetweenThem) {
   const auto sink = watch(net, random({9, 6}));
   EXPECT_EQ(fact(sink, "linear_pairs"), 2);
   EXPECT_EQ(fact(sink, "dropouts"), 1);
+  const double share = fact(sink, "dropout_share");
+  EXPECT_TRUE(share > 0.2 && share < 0.8) << share;
   const std::vector<std::string> texts = remarks_of(*sink, "wiring");
   EXPECT_NE(
       std::find(
@@ -146,7 +149,9 @@ TEST_F(WiringTest, CountsPenalties) {
   loss_ = [net](const Tensor& outputs) {
     return losses_of(outputs) + net->parameters()[0].square().sum();
   };
-  EXPECT_EQ(fact(watch(net, random({5, 3})), "penalties"), 1);
+  const auto sink = watch(net, random({5, 3}));
+  EXPECT_EQ(fact(sink, "penalties"), 1);
+  EXPECT_EQ(fact(sink, "cross_entropy"), 0);
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ class Finite {
   }
 
   void add_forward(Place place, const Tensor& value, const Layout& layout) {
-    const Tensor stats = entry_stats(value, range_for(value));
+    const Tensor stats = entry_stats(value, range_for(value), /*has_moments=*/false);
     if (stats.is_cpu() && stats[kEntriesNotFinite].item<double>() > 0) {
       place.sample = first_bad_sample(value, layout);
     }
@@ -138,7 +138,7 @@ class Finite {
     graph.listen(k, [this, name, layout](const std::vector<Tensor>& gradients) {
       if (gradients.empty() || !gradients[0].defined()) return;
       const Tensor& gradient = gradients[0];
-      const Tensor stats = entry_stats(gradient, range_for(gradient));
+      const Tensor stats = entry_stats(gradient, range_for(gradient), /*has_moments=*/false);
       Place place{name, {}, -1};
       if (stats.is_cpu() && stats[kEntriesNotFinite].item<double>() > 0) {
         place.sample = first_bad_sample(gradient, layout);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the model is given: scale, range, features that never vary, samples that come twice.
 #include <deque>
+#include <limits>
 #include <map>
 
 #include <ATen/ATen.h>
 
 #include "flightdeck/quantity.h"
 #include "quantities/class_counts.h"
+#include "quantities/entry_stats.h"
 #include "quantities/graph_values.h"
 
 namespace flightdeck::quantities {
@@ -31,18 +33,54 @@ class SampleHashes {
     Tensor hashes;
     int64_t salt = 0;
     for (const Tensor& tensor : tensors) {
+      if (tensor.is_cpu() && tensor.scalar_type() == at::kFloat) {
+        // Without a copy.
+        const Tensor raw = tensor.contiguous().view(at::kInt).reshape({tensor.size(0), -1});
+        add(hashes, sums_of<int32_t>(raw, weights(raw.size(1), salt++, raw.device())));
+        continue;
+      }
       Tensor bits = bits_of(tensor).reshape({tensor.size(0), -1});
+      if (bits.is_cpu()) {
+        add(hashes,
+            sums_of<int64_t>(bits.contiguous(), weights(bits.size(1), salt++, bits.device())));
+        continue;
+      }
       // High bits down first: those of round numbers are all there is.
       bits = bits * kOdd;
       bits = bits.bitwise_xor(bits.bitwise_right_shift(at::scalar_tensor(32, bits.options())));
-      const Tensor sums = (bits * weights(bits.size(1), salt++, bits.device())).sum(1);
-      hashes = hashes.defined() ? hashes + sums : sums;
+      add(hashes, (bits * weights(bits.size(1), salt++, bits.device())).sum(1));
     }
     return hashes;
   }
 
  private:
   static constexpr int64_t kOdd = 0x1E3779B97F4A7C15;
+
+  static void add(Tensor& hashes, const Tensor& sums) {
+    hashes = hashes.defined() ? hashes + sums : sums;
+  }
+
+  // The same in one sweep, with numbers that wrap around.
+  template <typename Bits>
+  static Tensor sums_of(const Tensor& bits, const Tensor& weights) {  // [N, F], [F]
+    constexpr Bits kMinusZero = std::numeric_limits<Bits>::min();     // of a float
+    const int64_t N = bits.size(0), F = bits.size(1);
+    Tensor sums = at::empty({N}, at::kLong);
+    const auto* entry = bits.data_ptr<Bits>();
+    const auto* weight = weights.data_ptr<int64_t>();
+    for (int64_t n = 0; n < N; ++n) {
+      uint64_t sum = 0;
+      for (int64_t j = 0; j < F; ++j) {
+        const Bits raw = *entry++;
+        const auto value = static_cast<int64_t>(raw == kMinusZero ? Bits(0) : raw);
+        const uint64_t product = static_cast<uint64_t>(value) * static_cast<uint64_t>(kOdd);
+        const auto high = static_cast<uint64_t>(static_cast<int64_t>(product) >> 32);
+        sum += (product ^ high) * static_cast<uint64_t>(weight[j]);
+      }
+      sums.data_ptr<int64_t>()[n] = static_cast<int64_t>(sum);
+    }
+    return sums;
+  }
 
   const Tensor& weights(int64_t count, int64_t salt, at::Device device) {
     Tensor& kept = weights_[{count, salt}];
@@ -68,21 +106,26 @@ class SampleHashes {
 
 Tensor share_of(const Tensor& flags) { return flags.to(at::kDouble).mean(); }
 
-// Of real inputs [N, F] in double.
+// Of real inputs [N, F].
 Value describe_numbers(const Tensor& x) {
-  const Tensor is_finite = at::isfinite(x);
-  Value value(x.square().mean().sqrt());
-  value.with("mean", x.mean())
-      .with("deviation", (x - x.mean()).square().mean().sqrt())
-      .with("low", x.amin())
-      .with("high", x.amax())
-      .with("zeros", share_of(x == 0))
-      .with("not_finite", share_of(is_finite.logical_not()));
+  const Tensor stats = entry_stats(x, {});
+  const Tensor count = stats[kEntryCount], mean = stats[kEntrySum] / count;
+  const Tensor variance = stats[kEntrySquares] / count - mean.square();
+  Value value(root_mean_square(stats));
+  value.with("mean", mean)
+      .with("deviation", at::where(variance < 0, at::zeros_like(variance), variance).sqrt())
+      .with("low", stats[kEntryLow])
+      .with("high", stats[kEntryHigh])
+      .with("zeros", stats[kEntriesZero] / count)
+      .with("not_finite", stats[kEntriesNotFinite] / count);
   if (x.size(0) < 2) return value;
-  const Tensor variances = x.var(0, /*unbiased=*/false);
-  value.with("constant_features", share_of(x.amin(0) == x.amax(0)))
+  const bool is_coarse = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
+  const Tensor features = is_coarse ? x.to(at::kFloat) : x;
+  const Tensor means = features.mean(0);
+  const Tensor variances = (features - means).square_().mean(0);
+  value.with("constant_features", share_of(features.amin(0) == features.amax(0)))
       .with("feature_scales", (variances.amax() / variances.mean()).sqrt())
-      .with("largest_feature_mean", x.mean(0).abs().amax());
+      .with("largest_feature_mean", means.abs().amax());
   return value;
 }
 
@@ -107,7 +150,7 @@ class Inputs {
       const bool is_number = at::isFloatingType(tensor.scalar_type()) || tensor.is_complex();
       const Tensor flat =
           (tensor.is_complex() ? at::view_as_real(tensor) : tensor).reshape({N, -1});
-      (is_number ? numbers : integers).push_back(is_number ? flat.to(at::kDouble) : flat);
+      (is_number ? numbers : integers).push_back(flat);
     }
     if (!numbers.empty()) {
       value_ = describe_numbers(numbers.size() == 1 ? numbers[0] : at::cat(numbers, 1));

@@ -26,20 +26,21 @@ Tensor start_vector(int64_t size, const at::TensorOptions& options) {
 
 // The largest singular value, from below; `right` is its vector of the last time and of this.
 Tensor largest_singular(const Tensor& matrix, Tensor& right, int64_t iterations) {
-  const auto options = matrix.options();
   if (!right.defined()) {
-    right = start_vector(matrix.size(1), options);
+    right = start_vector(matrix.size(1), matrix.options());
     iterations = std::max(iterations, kColdIterations);
   }
-  Tensor left;
+  Tensor stretched;
   for (int64_t k = 0; k < iterations; ++k) {
-    left = at::mv(matrix, right);
+    const Tensor left = at::mv(matrix, right);
     const Tensor next = at::mv(matrix.t(), left);
-    const Tensor size = next.norm();
+    const Tensor length = left.norm(), size = next.norm();
+    // ||Wᵀ W v|| / ||W v||, which is no more than the largest and no less than ||W v||.
+    stretched = at::where(length == 0, length, size / length);
     // Of a zero matrix every vector is one; what is not finite must not stay.
     right = at::where(at::isfinite(size).logical_and(size > 0), next / size, right);
   }
-  return at::mv(matrix, right).norm().to(at::kDouble);
+  return stretched.to(at::kDouble);
 }
 
 struct Spectrum {
@@ -152,7 +153,7 @@ struct WeightSpectra {
 
 Quantity weight_spectra(Settings& settings) {
   const int64_t iterations =
-      settings.integer("iterations", 2, "power iterations per step, warm", 1);
+      settings.integer("iterations", 1, "power iterations per step, warm", 1);
   const int64_t side = settings.integer(
       "condition_up_to", 64, "shorter side up to which the condition is computed; 0: never");
   return Quantity("weight_spectra")

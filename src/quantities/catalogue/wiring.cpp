@@ -46,34 +46,36 @@ int64_t features_of(const Capture& capture, size_t k) {
   return is_convolution && shape.size() > 1 ? shape[1] : shape.back();
 }
 
-// On the CPU dropout is a product with zeros and 1 / (1 - p). Returns p; 0 if it is none.
-double rate_of_mask(const Tensor& mask) {
-  if (!mask.is_cpu() || mask.numel() < 2 || !at::isFloatingType(mask.scalar_type())) return 0;
+// On the CPU dropout is a product with zeros and one other number.
+bool is_dropout_mask(const Tensor& mask) {
+  if (!mask.is_cpu() || mask.numel() < 2 || !at::isFloatingType(mask.scalar_type())) return false;
   const double largest = mask.max().item<double>();
-  if (!(largest > 1) || mask.min().item<double>() != 0) return 0;
-  return (mask == 0).logical_or_(mask == largest).all().item<bool>() ? 1 - 1 / largest : 0;
+  if (!(largest > 1) || mask.min().item<double>() != 0) return false;
+  return (mask == 0).logical_or_(mask == largest).all().item<bool>();
 }
 
-// Of a dropout, the share that it leaves out; 0: it is none.
-double dropout_share(const Capture& capture, size_t k) {
+// What a dropout has multiplied by, or an undefined tensor if the node is none.
+Tensor dropout_mask(const Capture& capture, size_t k) {
+  const NodeView view = capture.view(k);
   const auto* node = capture.nodes[k].node;
   if (const auto* native = dynamic_cast<const nodes::NativeDropoutBackward0*>(node)) {
-    return native->p;
+    return view.unpack(native->result1_);
   }
   if (const auto* fused = dynamic_cast<const nodes::FusedDropoutBackward0*>(node)) {
-    return 1 - fused->p;  // which is kept there
+    return view.unpack(fused->result1_);
   }
-  if (dynamic_cast<const nodes::MulBackward0*>(node) == nullptr) return 0;
-  const NodeView view = capture.view(k);
+  if (dynamic_cast<const nodes::MulBackward0*>(node) == nullptr) return {};
   for (const KeptValue& kept : kept_values(view)) {
     const bool is_constant = kept.place >= 0 && !view.has_input(kept.place);
-    if (!is_constant || kept.value.sizes().vec() != view.output_shape()) continue;
-    if (const double share = rate_of_mask(kept.value); share > 0) return share;
+    if (is_constant && kept.value.sizes().vec() == view.output_shape() &&
+        is_dropout_mask(kept.value)) {
+      return kept.value;
+    }
   }
-  return 0;
+  return {};
 }
 
-bool is_dropout(const Capture& capture, size_t k) { return dropout_share(capture, k) > 0; }
+bool is_dropout(const Capture& capture, size_t k) { return dropout_mask(capture, k).defined(); }
 
 // 1: evaluating, 2: training, 0: no batch norm.
 int batch_norm_mode(const Capture& capture, size_t k) {
@@ -90,7 +92,8 @@ int batch_norm_mode(const Capture& capture, size_t k) {
 struct Wiring {
   double layers = 0, nonlinearities = 0, dropouts = 0, norms_training = 0, norms_evaluating = 0;
   double linear_pairs = 0, head_softmax = 0, head_bounded = 0, head_no_log = 0;
-  double dropout_share = 0;  // the largest
+  double cross_entropy = 0;
+  std::vector<Tensor> dropped;  // shares of zeros in masks
   std::vector<std::string> remarks;
 };
 
@@ -147,6 +150,7 @@ void find_head(const Capture& capture, Wiring& wiring) {
     }
     const bool takes_logits =
         start == LossStart::kLogProbabilities || loss == "binary_cross_entropy_with_logits";
+    if (takes_logits) wiring.cross_entropy = 1;
     const int64_t below = below_views(capture, head, 0);
     if (!takes_logits || below < 0) continue;
     const std::string op = op_name(capture, below);
@@ -177,10 +181,10 @@ Wiring read_wiring(const Capture& capture, const Parameters& parameters) {
     const int mode = batch_norm_mode(capture, k);
     wiring.norms_training += mode == 2 ? 1 : 0;
     wiring.norms_evaluating += mode == 1 ? 1 : 0;
-    const double share = dropout_share(capture, k);
-    const bool drops = share > 0;
-    wiring.dropout_share = std::max(wiring.dropout_share, share);
+    const Tensor mask = dropout_mask(capture, k);
+    const bool drops = mask.defined();
     wiring.dropouts += drops ? 1 : 0;
+    if (drops) wiring.dropped.push_back((mask == 0).to(at::kDouble).mean());
     const bool is_unary = view.num_inputs() == 1;
     const bool bends =
         node.rule && node.rule->is_pointwise() && is_unary && !node.rule->is_linear(view) && !drops;
@@ -225,12 +229,15 @@ Quantity::Functions make_wiring() {
         .with("head_softmax", wiring.head_softmax)
         .with("head_bounded", wiring.head_bounded)
         .with("head_no_log", wiring.head_no_log)
+        .with("cross_entropy", wiring.cross_entropy)
         .with("dropouts", wiring.dropouts)
-        .with("dropout_share", wiring.dropout_share)
         .with("batch_norms_training", wiring.norms_training)
         .with("batch_norms_evaluating", wiring.norms_evaluating)
         .with("penalties", state->penalties)
         .with("couplings", state->couplings);
+    if (!wiring.dropped.empty()) {
+      value.with("dropout_share", at::stack(wiring.dropped).amax());
+    }
     if (state->weight.defined()) value.with("loss_weight", state->weight);
     for (const std::string& text : wiring.remarks) {
       value.with_remark(at::zeros({1}), [text](const std::vector<double>&) { return text; });
