@@ -25,7 +25,7 @@ Lamp still_falling() {
     last.points.erase(last.points.begin(), last.points.begin() + quarter);
     const double first = first_of_field(view, "loss", "", 1).points[0].value;
     const double fall = before.median() - last.median();
-    if (!(first > last.median()) || !(fall > 0.08 * before.median())) return {};
+    if (!(first > last.median()) || !(fall > 0.02 * before.median())) return {};
     // Of all that was gained, the last quarter gained its share or more.
     if (!(fall > 0.15 * (first - last.median()))) return {};
     Finding finding;

@@ -11,10 +11,13 @@ Cause bad_initialisation() {
   cause.weight = 1;
   cause.lights = {{"high_first_loss", 0.5},
                   {"uneven_activations", 0.5},
-                  {"at_chance", 0.4},
-                  {"vanishing_gradients", 0.4},
-                  {"exploding_gradients", 0.3},
-                  {"silent_layers", 0.3}};
+                  {"at_chance", 0.44},
+                  {"vanishing_gradients", 0.44},
+                  {"still_falling", 0.26},
+                  {"dead_layers", 0.21},
+                  {"unchanged_parameters", 0.2},
+                  {"exploding_gradients", 0.18},
+                  {"silent_layers", 0.18}};
   return cause;
 }
 

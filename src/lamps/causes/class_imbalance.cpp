@@ -9,7 +9,7 @@ Cause class_imbalance() {
   cause.sentence = "One class rules the data";
   cause.remedy = "Weight the classes in the loss, or draw them equally often";
   cause.weight = 1;
-  cause.lights = {{"one_class", 0.95}};
+  cause.lights = {{"one_class", 0.96}};
   return cause;
 }
 

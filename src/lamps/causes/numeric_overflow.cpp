@@ -10,7 +10,7 @@ Cause numeric_overflow() {
   cause.remedy =
       "Guard the operation that does: log_softmax instead of log(softmax), a smaller loss scale";
   cause.weight = 1;
-  cause.lights = {{"overflow", 0.95}, {"diverged", 0.9}};
+  cause.lights = {{"diverged", 0.93}, {"overflow", 0.71}};
   return cause;
 }
 

@@ -9,7 +9,7 @@ Cause saturated_activations() {
   cause.sentence = "Activations are saturated";
   cause.remedy = "Use relu, or begin with smaller weights";
   cause.weight = 1;
-  cause.lights = {{"saturated_layers", 0.9}, {"vanishing_gradients", 0.3}};
+  cause.lights = {{"saturated_layers", 0.93}, {"vanishing_gradients", 0.22}};
   return cause;
 }
 

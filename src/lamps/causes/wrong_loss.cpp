@@ -9,7 +9,7 @@ Cause wrong_loss() {
   cause.sentence = "The loss does not fit labels of classes";
   cause.remedy = "Use the cross-entropy of the outputs and the labels";
   cause.weight = 1;
-  cause.lights = {{"other_loss", 0.97}};
+  cause.lights = {{"other_loss", 0.98}, {"dead_layers", 0.21}};
   return cause;
 }
 
