@@ -387,7 +387,9 @@ class ParameterValues(CommandTest):
 
 class Diagnose(CommandTest):
     def test_names_a_rate_that_is_too_high(self):
-        run, _ = self.train(*QUADRATIC, "--steps", 40, "--interval", 1, "--lr", 3)
+        run = self.folder / "run"
+        # It diverges, which its exit status says too.
+        flightdeck("run", *QUADRATIC, "--steps", 40, "--interval", 1, "--lr", 3, "--out", run)
         out = self.expect_success("diagnose", run)
         self.assertIn("The learning rate is too high", out)
         self.assertIn("+ ", out)
@@ -413,7 +415,8 @@ class Preflight(CommandTest):
 
 class Diff(CommandTest):
     def test_names_the_first_difference(self):
-        first, _ = self.train(*QUADRATIC, "--steps", 5, "--interval", 1)
+        run, _ = self.train(*QUADRATIC, "--steps", 5, "--interval", 1)
+        first = run.rename(self.folder / "first")
         second, _ = self.train(*QUADRATIC, "--steps", 5, "--interval", 1, "--seed", 7)
         said = json.loads(self.expect_success("diff", first, second, "--json"))
         self.assertFalse(said["same"])

@@ -13,7 +13,7 @@ Lamp still_falling() {
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"loss", "status"};
   lamp.waits_for = 8;
-  lamp.false_alarms = 0.1;
+  lamp.false_alarms = 0.13;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     if (view.summary.status != RunStatus::kFinished) return {};
     const int64_t count = count_of(view, "loss");
