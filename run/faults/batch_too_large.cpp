@@ -8,9 +8,9 @@ namespace flightdeck::run::faults {
 Fault batch_too_large() {
   Fault fault;
   fault.name = "batch_too_large";
-  fault.summary = "Batches have most of the data";
+  fault.summary = "Batches have a quarter of the data or more";
   fault.cause = "batch_too_large";
-  fault.severities = {0.5, 1};
+  fault.severities = {0.25, 0.5};
   fault.inject = [](Trial& trial, double severity) {
     trial.batch_size = static_cast<int64_t>(severity * static_cast<double>(trial.targets.size(0)));
   };

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/series_name.h"
-#include "flightdeck/diagnosis.h"
+#include "flightdeck/lamp.h"
 #include "record/run_texts.h"
 #include "record/text.h"
 
@@ -183,40 +183,9 @@ std::vector<wire::Frame> frames_of(const RunReader& run,
   return frames;
 }
 
-namespace {
-
-constexpr size_t kMostEvidence = 3;
-
-std::string told_by(const char* label, const std::vector<Evidence>& all) {
-  std::string text;
-  for (size_t k = 0; k < std::min(all.size(), kMostEvidence); ++k) {
-    text += (k == 0 ? label : "; ") + all[k].text;
-  }
-  return text.empty() ? text : text + ". ";
-}
-
-// What all lamps say together stands before what each says.
-wire::Lamp diagnosis_lamp(const Diagnosis& diagnosis) {
-  const RankedCause& first = diagnosis.causes.front();
-  std::string others;
-  for (size_t k = 1; k < std::min<size_t>(diagnosis.causes.size(), 3); ++k) {
-    others += (k == 1 ? "Less likely: " : "; ") + diagnosis.causes[k].sentence;
-  }
-  return {to_string(Severity::kWarning),
-          first.step,
-          first.speaks_for.empty() ? "" : first.speaks_for.front().quantity,
-          "Diagnosis: " + first.sentence,
-          told_by("For it: ", first.speaks_for) + told_by("Against it: ", first.speaks_against) +
-              (first.advice.empty() ? "" : first.advice + ". ") + others};
-}
-
-}  // namespace
-
 std::vector<wire::Lamp> lamps_of(const RunReader& run) {
   std::vector<wire::Lamp> lamps;
-  const Diagnosis diagnosis = diagnose(run);
-  if (diagnosis.verdict == Verdict::kFault) lamps.push_back(diagnosis_lamp(diagnosis));
-  for (const Finding& finding : diagnosis.findings) {
+  for (const Finding& finding : findings_in(run)) {
     lamps.push_back({to_string(finding.severity),
                      finding.step,
                      finding.quantity,

@@ -389,7 +389,9 @@ class ParameterValues(CommandTest):
 
 class Diagnose(CommandTest):
     def test_names_a_rate_that_is_too_high(self):
-        run, _ = self.train(*QUADRATIC, "--steps", 40, "--interval", 1, "--lr", 3)
+        run = self.folder / "run"
+        # It diverges, which its exit status says too.
+        flightdeck("run", *QUADRATIC, "--steps", 40, "--interval", 1, "--lr", 3, "--out", run)
         out = self.expect_success("diagnose", run)
         self.assertIn("The learning rate is too high", out)
         self.assertIn("+ ", out)
@@ -402,6 +404,29 @@ class Diagnose(CommandTest):
         run, _ = self.train(*QUADRATIC, "--steps", 5, "--quantity", "loss")
         self.assertIn("Cannot tell", self.expect_success("diagnose", run))
         self.expect_failure(2, ["holds no run"], "diagnose", "/")
+
+
+class Preflight(CommandTest):
+    def test_finds_nothing_wrong_with_a_problem_of_the_suite(self):
+        out = self.expect_success("preflight", "quadratic_deep")
+        self.assertIn("Nothing is wrong that 3 batches show", out)
+        said = json.loads(self.expect_success("preflight", "quadratic_deep", "--batches", 2, "--json"))
+        self.assertEqual(said["batches"], 2)
+        self.expect_failure(2, ["quadratic_deep"], "preflight", "quadratic_dep")
+
+
+class Diff(CommandTest):
+    def test_names_the_first_difference(self):
+        run, _ = self.train(*QUADRATIC, "--steps", 5, "--interval", 1)
+        first = run.rename(self.folder / "first")
+        second, _ = self.train(*QUADRATIC, "--steps", 5, "--interval", 1, "--seed", 7)
+        said = json.loads(self.expect_success("diff", first, second, "--json"))
+        self.assertFalse(said["same"])
+        self.assertIn("seed", [setting["key"] for setting in said["settings"]])
+        self.assertEqual(said["values"][0]["step"], 0)
+        self.assertIn("values differ from step 0 on", self.expect_success("diff", first, second))
+        self.assertIn("values are the same up to step", self.expect_success("diff", first, first))
+        self.expect_failure(2, ["holds no run"], "diff", first, "/")
 
 
 class Faultbench(CommandTest):

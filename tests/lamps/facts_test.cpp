@@ -22,6 +22,7 @@ struct Fact {
   std::string lamp;
   std::vector<Value> lit, dark;
   std::string said;  // part of the text
+  int64_t steps = 60;
 };
 
 std::string name_of(const testing::TestParamInfo<Fact>& info) { return info.param.lamp; }
@@ -47,12 +48,12 @@ class LampsOfFacts : public testing::TestWithParam<Fact> {
 
 TEST_P(LampsOfFacts, AreLitByTheirValueAlone) {
   const Fact& fact = GetParam();
-  const std::vector<Finding> found = found_with(fact.lit, 60);
+  const std::vector<Finding> found = found_with(fact.lit, fact.steps);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].lamp, fact.lamp);
   EXPECT_NE(found[0].text().find(fact.said), std::string::npos) << found[0].text();
   EXPECT_FALSE(found[0].advice.empty());
-  EXPECT_TRUE(found_with(fact.dark, 60).empty());
+  EXPECT_TRUE(found_with(fact.dark, fact.steps).empty());
 }
 
 TEST_P(LampsOfFacts, AreDarkWhereTheValueIsNotANumber) {
@@ -124,7 +125,10 @@ INSTANTIATE_TEST_SUITE_P(
              {{"inputs", "not_finite", 0.25}},
              {{"inputs", "not_finite", 0}},
              "25 %"},
-        Fact{"unscaled_inputs", {{"inputs", "", 120}}, {{"inputs", "", 0.5}}, "is 120"},
+        Fact{"unscaled_inputs",
+             {{"inputs", "", 120}, {"inputs", "deviation", 60}},
+             {{"inputs", "", 120}},
+             "is 120"},
         Fact{"shifted_inputs",
              {{"inputs", "mean", 10}, {"inputs", "deviation", 1}},
              {{"inputs", "mean", 0.5}, {"inputs", "deviation", 1}},
@@ -156,7 +160,8 @@ INSTANTIATE_TEST_SUITE_P(
         Fact{"high_first_loss",
              {{"loss", "", 23}, {"logits", "uniform_loss", 2.3}},
              {{"loss", "", 2.5}, {"logits", "uniform_loss", 2.3}},
-             "23"},
+             "23",
+             20},
         Fact{"at_chance",
              {{"loss", "", 2.31}, {"logits", "uniform_loss", 2.3026}},
              {{"loss", "", 1.5}, {"logits", "uniform_loss", 2.3026}},

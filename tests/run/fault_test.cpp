@@ -9,7 +9,7 @@
 
 #include "run/fault_bench.h"
 
-namespace flightdeck::run::tests {
+namespace flightdeck::run {
 namespace {
 
 std::string message_of_call(const std::function<void()>& call) {
@@ -141,4 +141,4 @@ TEST(FaultBench, RefusesNoSeeds) {
 }
 
 }  // namespace
-}  // namespace flightdeck::run::tests
+}  // namespace flightdeck::run

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 
@@ -9,7 +7,7 @@ namespace flightdeck::lamps {
 Lamp at_chance() {
   Lamp lamp;
   lamp.name = "at_chance";
-  lamp.summary = "After 50 losses or more the loss is that of equal odds";
+  lamp.summary = "After 50 losses or more the loss is no lower than that of equal odds";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"loss", "logits"};
   lamp.waits_for = 50;
@@ -19,7 +17,7 @@ Lamp at_chance() {
     const Recent uniform = first_of_field(view, "logits", "uniform_loss", 1);
     if (loss.points.empty() || uniform.points.empty() || loss.series.count < 50) return {};
     const double odds = uniform.points[0].value;
-    if (!(std::abs(loss.median() - odds) < 0.03 * odds)) return {};
+    if (!(loss.median() > 0.97 * odds)) return {};
     Finding finding;
     finding.step = loss.points.back().step;
     finding.quantity = "loss";

@@ -12,7 +12,7 @@ Lamp only_noise() {
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"early_stopping"};
   lamp.waits_for = 10;
-  lamp.false_alarms = 0.2;
+  lamp.false_alarms = 0.16;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent criterion = recent_of_model(view, "early_stopping", 10);
     const auto is_above = [](const NumberPoint& point) { return point.value > 0; };

@@ -26,7 +26,7 @@ Lamp outlying_samples() {
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"sample_outliers"};
   lamp.waits_for = 3;
-  lamp.false_alarms = 0.2;
+  lamp.false_alarms = 0.48;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent ratio = recent_of_model(view, "sample_outliers", 3);
     if (ratio.points.empty() || !(ratio.median() > 10)) return {};

@@ -18,7 +18,7 @@ bool had_grown(const std::vector<NumberPoint>& points, int64_t before) {
     if (first < 0) first = point.value;
     last = std::max(last, point.value);
   }
-  return last > 10 * first;
+  return first >= 0 && last > 10 * first;
 }
 
 // Not known where no gradient was finite though the loss was.

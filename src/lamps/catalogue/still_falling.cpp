@@ -13,7 +13,7 @@ Lamp still_falling() {
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"loss", "status"};
   lamp.waits_for = 8;
-  lamp.false_alarms = 0.1;
+  lamp.false_alarms = 0.13;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     if (view.summary.status != RunStatus::kFinished) return {};
     const int64_t count = count_of(view, "loss");
@@ -25,7 +25,7 @@ Lamp still_falling() {
     last.points.erase(last.points.begin(), last.points.begin() + quarter);
     const double first = first_of_field(view, "loss", "", 1).points[0].value;
     const double fall = before.median() - last.median();
-    if (!(first > last.median()) || !(fall > 0.08 * before.median())) return {};
+    if (!(first > last.median()) || !(fall > 0.02 * before.median())) return {};
     // Of all that was gained, the last quarter gained its share or more.
     if (!(fall > 0.15 * (first - last.median()))) return {};
     Finding finding;

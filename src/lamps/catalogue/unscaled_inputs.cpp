@@ -12,7 +12,7 @@ Lamp unscaled_inputs() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
-  lamp.look = for_median(
+  const auto look = for_median(
       "inputs",
       "",
       3,
@@ -23,6 +23,10 @@ Lamp unscaled_inputs() {
         finding.cause = "inputs that were not normalised";
         finding.advice = "Subtract the mean of the inputs and divide by their standard deviation";
       });
+  // Numbers of letters and words have no scale, and no deviation is recorded of them.
+  lamp.look = [look](const LampView& view) {
+    return count_of(view, "inputs", "deviation") > 0 ? look(view) : std::vector<Finding>();
+  };
   return lamp;
 }
 

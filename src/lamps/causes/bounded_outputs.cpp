@@ -9,7 +9,7 @@ Cause bounded_outputs() {
   cause.sentence = "The outputs are bounded before the loss";
   cause.remedy = "Remove the activation after the last layer";
   cause.weight = 1;
-  cause.lights = {{"bounded_outputs", 0.98}};
+  cause.lights = {{"bounded_outputs", 0.99}, {"still_falling", 0.48}};
   return cause;
 }
 

@@ -9,7 +9,7 @@ Cause data_not_shuffled() {
   cause.sentence = "The data are not shuffled";
   cause.remedy = "Shuffle the data before every epoch";
   cause.weight = 1;
-  cause.lights = {{"sorted_batches", 0.95}, {"one_class", 0.9}};
+  cause.lights = {{"sorted_batches", 0.97}, {"one_class", 0.94}, {"still_falling", 0.28}};
   return cause;
 }
 

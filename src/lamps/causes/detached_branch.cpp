@@ -9,8 +9,10 @@ Cause detached_branch() {
   cause.sentence = "A part of the model is detached from the loss";
   cause.remedy = "Look for detach(), no_grad and values taken out of the graph";
   cause.weight = 1;
-  cause.lights = {
-      {"unreachable_parameters", 0.98}, {"unchanged_parameters", 0.9}, {"silent_layers", 0.8}};
+  cause.lights = {{"unreachable_parameters", 0.99},
+                  {"unchanged_parameters", 0.94},
+                  {"silent_layers", 0.88},
+                  {"still_falling", 0.28}};
   return cause;
 }
 

@@ -9,8 +9,15 @@ Cause gradients_not_cleared() {
   cause.sentence = "Gradients of earlier steps are not cleared";
   cause.remedy = "Call zero_grad() before every backward pass";
   cause.weight = 1;
-  cause.lights = {
-      {"stale_gradients", 0.98}, {"long_steps", 0.4}, {"loss_grew", 0.4}, {"diverged", 0.2}};
+  cause.lights = {{"stale_gradients", 0.99},
+                  {"only_noise", 0.5},
+                  {"dead_layers", 0.41},
+                  {"silent_layers", 0.41},
+                  {"uneven_activations", 0.41},
+                  {"long_steps", 0.24},
+                  {"loss_grew", 0.24},
+                  {"at_chance", 0.21},
+                  {"diverged", 0.12}};
   return cause;
 }
 

@@ -9,13 +9,14 @@ Cause learning_rate_too_high() {
   cause.sentence = "The learning rate is too high";
   cause.remedy = "Divide the learning rate by ten";
   cause.weight = 3;
-  cause.lights = {{"large_updates", 0.6},
-                  {"long_steps", 0.6},
-                  {"loss_grew", 0.6},
-                  {"diverged", 0.4},
-                  {"loss_spikes", 0.3},
-                  {"only_noise", 0.3},
-                  {"dead_layers", 0.2}};
+  cause.lights = {{"diverged", 0.78},
+                  {"large_updates", 0.22},
+                  {"long_steps", 0.22},
+                  {"loss_grew", 0.22},
+                  {"outlying_samples", 0.18},
+                  {"loss_spikes", 0.11},
+                  {"dead_layers", 0.08},
+                  {"still_falling", 0.05}};
   return cause;
 }
 

@@ -9,7 +9,7 @@ Cause masked_targets() {
   cause.sentence = "Most targets are masked";
   cause.remedy = "Look at the targets as they enter the loss, and mask less";
   cause.weight = 1;
-  cause.lights = {{"ignored_targets", 0.95}};
+  cause.lights = {{"ignored_targets", 0.96}};
   return cause;
 }
 

@@ -9,7 +9,7 @@ Cause missing_activation() {
   cause.sentence = "An activation between two layers is missing";
   cause.remedy = "Put an activation between layers that follow one another";
   cause.weight = 1;
-  cause.lights = {{"linear_pairs", 0.98}};
+  cause.lights = {{"linear_pairs", 0.99}};
   return cause;
 }
 

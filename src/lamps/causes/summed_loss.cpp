@@ -9,8 +9,11 @@ Cause summed_loss() {
   cause.sentence = "The losses are summed, not averaged";
   cause.remedy = "Take the mean of the losses";
   cause.weight = 1;
-  cause.lights = {
-      {"summed_losses", 0.98}, {"large_updates", 0.5}, {"long_steps", 0.5}, {"loss_grew", 0.5}};
+  cause.lights = {{"summed_losses", 0.99},
+                  {"diverged", 0.4},
+                  {"large_updates", 0.3},
+                  {"long_steps", 0.3},
+                  {"loss_grew", 0.3}};
   return cause;
 }
 

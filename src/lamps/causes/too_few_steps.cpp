@@ -9,7 +9,7 @@ Cause too_few_steps() {
   cause.sentence = "The training ended too early";
   cause.remedy = "Train for at least twice as many steps";
   cause.weight = 1;
-  cause.lights = {{"still_falling", 0.9}};
+  cause.lights = {{"still_falling", 0.39}, {"outlying_samples", 0.21}, {"only_noise", 0.07}};
   return cause;
 }
 

@@ -9,7 +9,10 @@ Cause wrong_labels() {
   cause.sentence = "Labels do not belong to their inputs";
   cause.remedy = "Look at the samples with the largest losses and their labels";
   cause.weight = 2;
-  cause.lights = {{"label_conflicts", 0.8}, {"only_noise", 0.4}, {"at_chance", 0.3}};
+  cause.lights = {{"at_chance", 0.42},
+                  {"still_falling", 0.38},
+                  {"label_conflicts", 0.17},
+                  {"outlying_samples", 0.1}};
   return cause;
 }
 

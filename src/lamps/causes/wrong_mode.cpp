@@ -9,7 +9,7 @@ Cause wrong_mode() {
   cause.sentence = "The model trains in evaluation mode";
   cause.remedy = "Call train() on the model before training, and after every evaluation";
   cause.weight = 1;
-  cause.lights = {{"evaluation_mode", 0.98}};
+  cause.lights = {{"evaluation_mode", 0.99}};
   return cause;
 }
 
