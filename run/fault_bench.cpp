@@ -250,8 +250,6 @@ void FaultScore::add(const FaultCase& one) {
   detected += one.is_detected();
   first += one.is_first();
   among_three += one.is_among_three();
-  tried += one.mended >= 0;
-  mended += one.mended == 1;
 }
 
 FaultScore FaultBenchResult::total() const {

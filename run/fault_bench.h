@@ -22,7 +22,6 @@ struct FaultBenchOptions {
   int64_t seeds = 5;
   uint64_t first_seed = 0;  ///< 0: 1 for the tune half, 101 for the test half
   bool quick = false;       ///< one severity, one seed, one subject a fault: for tests
-  bool mends = false;       ///< follows the advice on faulty runs and trains again
   bool has_healthy = true;  ///< healthy runs beside
   std::string folder;       ///< keeps the records here; empty: they are removed
   /// What is tracked, at every step; empty: all that lamps read and the catalogue has.
@@ -47,7 +46,6 @@ struct FaultCase {
   int64_t steps = 0;                      ///< taken
   double first_loss = 0, last_loss = 0;   ///< medians of the first and last tenth
   double seconds = 0;                     ///< of training, watching and diagnosing
-  int mended = -1;                        ///< 1: the advice mended it, 0: not, -1: not tried
 
   bool is_healthy() const { return fault.empty(); }
   bool is_detected() const;
@@ -59,7 +57,7 @@ struct FaultCase {
 
 /// Counts over cases.
 struct FaultScore {
-  int64_t runs = 0, detected = 0, first = 0, among_three = 0, mended = 0, tried = 0;
+  int64_t runs = 0, detected = 0, first = 0, among_three = 0;
   double median_found_at = -1;  ///< of those where the cause was first
 
   void add(const FaultCase& one);

@@ -77,11 +77,6 @@ void print_bench(const run::FaultBenchResult& result, const FaultBenchWords& opt
               percent_of_runs(total.detected, total.runs).c_str(),
               percent_of_runs(total.first, total.runs).c_str(),
               percent_of_runs(total.among_three, total.runs).c_str());
-  if (total.tried > 0) {
-    std::printf("advice       mended %lld of %lld\n",
-                static_cast<long long>(total.mended),
-                static_cast<long long>(total.tried));
-  }
   std::printf("healthy runs %lld: a lamp of severity warning or more in %lld, called faulty %lld\n",
               static_cast<long long>(result.healthy_runs()),
               static_cast<long long>(result.healthy_with_alarm()),
@@ -95,9 +90,7 @@ Json json_of(const run::FaultScore& score) {
       .field("detected", score.detected)
       .field("first", score.first)
       .field("among_three", score.among_three)
-      .field("median_found_at", measured(score.median_found_at))
-      .field("mended", score.mended)
-      .field("mending_tried", score.tried);
+      .field("median_found_at", measured(score.median_found_at));
 }
 
 Json json_of(const run::FaultCase& one) {
@@ -121,7 +114,6 @@ Json json_of(const run::FaultCase& one) {
       .field("steps", one.steps)
       .field("first_loss", measured(one.first_loss))
       .field("last_loss", measured(one.last_loss))
-      .field("mended", int64_t{one.mended})
       .field("seconds", measured(one.seconds));
 }
 

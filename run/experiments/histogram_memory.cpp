@@ -74,8 +74,9 @@ ExperimentResult run_histogram_memory(const ExperimentOptions& options) {
   std::vector<double> places, training, kept, layerwise;
   result.holds = true;
   double least = 1e300;  // saved bytes over what layer by layer must save
-  for (const char* name : {"fmnist_2c2d", "mnist_mlp", "cifar10_3c3d"}) {
-    options.on_progress(std::string("histogram_memory: ") + name);
+  for (const std::string& name :
+       {std::string("fmnist_2c2d"), std::string("mnist_mlp"), std::string("cifar10_3c3d")}) {
+    options.on_progress("histogram_memory: " + name);
     const suite::Problem& problem = suite::find_problem(name);
     const Peaks peaks = measure_peaks(problem, N, options);
     int64_t largest = 0;

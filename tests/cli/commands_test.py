@@ -325,7 +325,8 @@ class Show(CommandTest):
     def test_histograms_are_complete_in_json(self):
         run, _ = self.train(*QUADRATIC, "--steps", 1, "--quantity", "grad_hist_1d:bins=7")
         shown = json.loads(self.expect_success("show", run, "--json"))
-        histogram = next(s for s in shown["series"] if s["kind"] == "histogram")
+        histogram = next(s for s in shown["series"] if s["name"] == "grad_hist_1d")
+        self.assertEqual(histogram["kind"], "histogram")
         self.assertEqual(histogram["axes"][0]["count"], 7)
         self.assertEqual(len(histogram["last"]), 7)
         total = sum(histogram["last"]) + histogram["below"] + histogram["above"]
@@ -602,6 +603,18 @@ class BenchTraining(CommandTest):
     def test_refuses_wrong_names(self):
         self.expect_failure(2, ["'mnist_mpl'", "'mnist_mlp'"], "bench", "training", "--problem",
                             "mnist_mpl")
+
+
+class BenchLaunches(CommandTest):
+    def test_counts_the_operations_of_a_plain_and_of_a_watched_step(self):
+        out = self.expect_success("bench", "launches", "--problem", "quadratic_deep", "--repeats", 2,
+                                  "--warm-up", 1, "--operations", 3, "--json")
+        line = json.loads(out)
+        self.assertGreater(line["watched"]["operations"], line["plain"]["operations"])
+        self.assertIsNone(line["plain"]["kernels"])  # there are none on the CPU
+        self.assertEqual(len(line["added"]), 3)
+        self.assertIn("economy", self.expect_success("bench", "launches", "--problem", "quadratic_deep",
+                                                     "--repeats", 1, "--warm-up", 0))
 
 
 class Doctor(CommandTest):

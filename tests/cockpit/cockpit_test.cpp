@@ -406,13 +406,17 @@ TEST_F(CockpitTest, HasLightQuantitiesOfAPresetAtEveryStep) {
 
 TEST_F(CockpitTest, LeavesLightValuesOnADeviceUntilTheyAreFlushed) {
   Loop loop;
-  Listened run(loop.parameters(), {quantity("loss")}, true);
-  const Tensor losses = loop.step(*run.cockpit, 0);
-  EXPECT_EQ(run.memory->find(0, "loss") != nullptr, losses.is_cpu());
-  run.cockpit->flush();
-  run.cockpit->flush();
-  EXPECT_EQ(run.memory->number(0, "loss"), losses.mean().item<double>());
-  EXPECT_EQ(run.memory->steps().at(0).size(), 1u);
+  const auto memory = std::make_shared<MemorySink>();
+  CockpitOptions options;
+  options.strict = true;
+  Cockpit cockpit(loop.parameters(), {quantity("loss")}, options);
+  cockpit.add_sink(memory);
+  const Tensor losses = loop.step(cockpit, 0);
+  EXPECT_EQ(memory->find(0, "loss") != nullptr, losses.is_cpu());
+  cockpit.flush();
+  cockpit.flush();
+  EXPECT_EQ(memory->number(0, "loss"), losses.mean().item<double>());
+  EXPECT_EQ(memory->steps().at(0).size(), 1u);
 }
 
 TEST_F(CockpitTest, HasNoLearningRateWhereNoneWasTold) {

@@ -132,6 +132,7 @@ TEST_P(ComplexTwins, HaveTheEigenvaluesTheCockpitRecords) {
     const StepWatch watch = cockpit.watch(0, complex_.losses);
     complex_.losses.mean().backward({}, /*retain_graph=*/true);
   }
+  cockpit.flush();
   const DenseCurvature dense =
       dense_curvature(complex_.losses, complex_.outputs, complex_.parameters);
   const double largest = at::linalg_eigvalsh(dense.hessian())[-1].item<double>();

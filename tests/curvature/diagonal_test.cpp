@@ -414,7 +414,8 @@ TEST_F(DiagonalsBelowAnyLoss, OfTheHessianAreThoseOfChosenSamplesAndOfOne) {
   expect_exact(one, curvature(one, weights_, what_));
   const Tensor all = losses(3);
   const Curvature chosen = curvature(Batch(all, weights_).of({2, 0}), what_);
-  const Curvature apart = curvature(all.index_select(0, at::tensor({2, 0})), weights_, what_);
+  const Curvature apart =
+      curvature(all.index_select(0, at::tensor({2, 0}).to(all.device())), weights_, what_);
   expect_close(chosen.concatenated(&ParameterCurvature::diag_hessian_per_sample),
                apart.concatenated(&ParameterCurvature::diag_hessian_per_sample),
                "diagonals of two samples",

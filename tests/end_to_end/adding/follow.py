@@ -172,7 +172,7 @@ def run(what, command, folder, environment):
     done = subprocess.run(command, cwd=folder, env=environment, timeout=PATIENCE_S, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
     if done.returncode != 0:
-        raise Failed(f"{what}: exit status {done.returncode}\n{done.stdout[-6000:]}")
+        raise Failed(f"{what}: exit status {done.returncode}\n{done.stdout[-60000:]}")
     return done.stdout
 
 
