@@ -208,20 +208,24 @@ export class RunStore {
     this.isReading = true;
     const begin = performance.now();
     const [zoom, step, wishes, growth] = [this.zoom.value, this.step.value, this.wishes, this.growth];
-    let isComplete = false;
+    let isComplete = false, hasNews = false;
     try {
       await this.readDetails(begin, growth);
       const newest = this.newestStep;
-      const news = [await this.readNumbers(growth), await this.readZoomed(zoom, growth), await this.readFrames(step, growth)];
+      hasNews = await this.readNumbers(growth);
+      hasNews = await this.readZoomed(zoom, growth) || hasNews;
+      hasNews = await this.readFrames(step, growth) || hasNews;
       if (this.isClosed) return;
       const isFurther = newest !== this.readTo;
       this.readTo = newest;
-      if (news.includes(true) || isFurther) this.version.set(this.version.value + 1);
+      if (hasNews || isFurther) this.version.set(this.version.value + 1);
       this.error.set(null);
       this.pause = Math.max(PAUSE_MS, PAUSE_FACTOR * (performance.now() - begin));
       isComplete = true;
     } catch (error) {
       if (this.isClosed) return;
+      // What was read before it is shown all the same.
+      if (hasNews) this.version.set(this.version.value + 1);
       this.error.set(error instanceof Error ? error : new Error(String(error)));
       this.pause = 4 * PAUSE_MS;
     } finally {
