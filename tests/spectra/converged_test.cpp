@@ -236,7 +236,9 @@ class ConvergedPairs : public testing::TestWithParam<std::pair<const char*, Past
 
 TEST_P(ConvergedPairs, AreWithinTheirTolerance) {
   const bool is_cold = GetParam().second == Past::kNone;
-  const Tally sum = sweep(GetParam().second, is_cold ? 60 : 24, /*is_large=*/is_cold);
+  // Enough for a thousand that have converged: one in a thousand may be wrong, and which one it is
+  // may hang on a rounding.
+  const Tally sum = sweep(GetParam().second, 64, /*is_large=*/is_cold);
   EXPECT_LE(1000 * sum.wrong, sum.converged);
   EXPECT_GT(2 * sum.converged, sum.pairs);  // or the promise is worth little
 }
