@@ -47,8 +47,12 @@ export async function whileAllIsDrawn<T>(page: Page, font: string, read: () => P
       await page.setViewportSize({width: size.width, height: tall});
       return false;
     }
-    return page.evaluate(() => [...document.querySelectorAll('.plot, .tile-picture')].every((plot) => plot.querySelector('canvas')) &&
+    const isDrawn = await page.evaluate(() => [...document.querySelectorAll('.plot, .tile-picture')].every((plot) => plot.querySelector('canvas')) &&
       [...document.querySelectorAll('canvas')].every((canvas) => canvas.width > 0) && !document.querySelector('.skeleton, .pulse'));
+    if (!isDrawn) return false;
+    // A chart that has just been drawn may still find its height: the page has to stand still.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 100)));
+    return await height() <= tall;
   });
   await page.mouse.move(0, 0);
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
