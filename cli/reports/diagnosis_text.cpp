@@ -38,7 +38,10 @@ Json evidence_json(const std::vector<Evidence>& all) {
                   .field("weight", measured(one.weight))
                   .field("text", one.text)
                   .field("quantity", one.quantity)
-                  .field("step", one.step));
+                  .field("step", one.step)
+                  .field("layers", one.layers)
+                  .field("samples", one.samples)
+                  .field("limits", one.limits));
   }
   return array;
 }

@@ -39,9 +39,19 @@ struct Evidence {
   /// log of how much more often this is seen with the cause than in healthy runs: above 0 speaks
   /// for the cause.
   double weight = 0;
+  std::string title;     ///< the symptom; of a dark lamp what it would have been lit by
   std::string text;      ///< what the lamp found, or what it would have been lit by
   std::string quantity;  ///< what was read
   int64_t step = -1;     ///< where it was found; -1 if dark
+  /// As those of the finding; empty: the whole model.
+  std::vector<std::string> layers;
+  /// Samples that the quantity lists at the step: places in the data set where the loop told them,
+  /// else positions in the batch.
+  std::vector<int64_t> samples;
+  bool samples_are_positions = false;
+  /// Series of numbers that show it, by their ids in the record, and what they are compared with.
+  std::vector<int64_t> series;
+  std::vector<double> limits;
 };
 
 struct RankedCause {

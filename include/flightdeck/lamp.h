@@ -25,6 +25,9 @@ struct Finding {
   std::string advice;    ///< what to do; empty: nothing
   /// What the learning rate is to be multiplied by, where that is the advice; 0: it is not.
   double rate_factor = 0;
+  /// Layers, modules or parameters that it is about, as fields or groups of the quantity name them;
+  /// empty: the whole model.
+  std::vector<std::string> layers;
   std::string lamp;  ///< name and severity of the lamp that found it, as `findings_in` fills in
   Severity severity = Severity::kAdvice;
 
@@ -48,12 +51,21 @@ struct LampView {
                          const std::string& field = "") const;
 };
 
+/// A number of the whole model that shows what a lamp judges, for a picture beside its evidence.
+struct Pictured {
+  std::string quantity;
+  std::string field;           ///< empty: the main value
+  std::vector<double> limits;  ///< what its values are compared with; empty: nothing fixed
+};
+
 struct Lamp {
   std::string name;     ///< of the file, too
   std::string summary;  ///< what it is lit by, in one line
   Severity severity = Severity::kWarning;
   /// What it needs: names of quantities whose series it reads, "notes", "status".
   std::vector<std::string> reads;
+  /// What a picture of its evidence shows. Of a finding about layers it shows theirs instead.
+  std::vector<Pictured> pictured;
   /// How many values of a quantity that it reads it waits for. With fewer its darkness says
   /// nothing; with 0 it always speaks.
   int64_t waits_for = 1;

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "base/words.h"
 #include "lamps/recent.h"
 
 namespace flightdeck {
@@ -21,6 +22,9 @@ constexpr double kLeastShown = 0.01;
 // A cause counts as visible if a lamp that can be lit is lit by so many of its runs.
 constexpr double kVisibleShare = 0.5;
 constexpr size_t kMostTracked = 4;
+// Series in the picture of one piece of evidence.
+constexpr size_t kMostPictured = 8;
+constexpr size_t kMostSamples = 24;
 
 double kept_away(double share) { return std::clamp(share, kLeastShare, 1 - kLeastShare); }
 
@@ -29,6 +33,7 @@ struct LampState {
   Lamp lamp;
   bool can_be_lit = false;
   const Finding* finding = nullptr;  // the first; null: dark
+  Evidence evidence;                 // but for its weight, which is a cause's
 };
 
 bool has_values(const std::vector<SeriesInfo>& all, const std::string& quantity, int64_t count) {
@@ -45,6 +50,79 @@ bool can_be_lit(const Lamp& lamp, const std::vector<SeriesInfo>& series) {
   });
 }
 
+bool is_number_of(const SeriesInfo& series, const std::string& quantity) {
+  return series.quantity == quantity && series.kind == ReadingKind::kNumber && series.count > 0;
+}
+
+void add_series(Evidence& evidence, const LampState& state, const std::vector<SeriesInfo>& all) {
+  for (const SeriesInfo& one : all) {
+    const auto& layers = evidence.layers;
+    const auto is_named = [&](const std::string& name) {
+      return !name.empty() && std::find(layers.begin(), layers.end(), name) != layers.end();
+    };
+    const bool is_layer = one.field.empty() ? is_named(one.group) : is_named(one.field);
+    const bool is_pictured = std::any_of(
+        state.lamp.pictured.begin(), state.lamp.pictured.end(), [&](const Pictured& pictured) {
+          if (!is_number_of(one, pictured.quantity)) return false;
+          return layers.empty() ? one.field == pictured.field && one.group.empty() : is_layer;
+        });
+    if (is_pictured && evidence.series.size() < kMostPictured) evidence.series.push_back(one.id);
+  }
+  for (const Pictured& pictured : state.lamp.pictured) {
+    evidence.limits.insert(evidence.limits.end(), pictured.limits.begin(), pictured.limits.end());
+  }
+}
+
+const SeriesInfo* list_of(const std::vector<SeriesInfo>& all,
+                          const std::string& quantity,
+                          const std::string& field) {
+  for (const SeriesInfo& one : all) {
+    const bool is_of_model = one.group.empty() && one.kind == ReadingKind::kList;
+    if (is_of_model && one.quantity == quantity && one.field == field) return &one;
+  }
+  return nullptr;
+}
+
+// What the quantity lists at the step of the evidence. A record may say anything of them.
+void add_samples(Evidence& evidence, const RunReader& run, const std::vector<SeriesInfo>& all) {
+  constexpr double kMostPlaces = 9007199254740992;  // whole numbers beyond 2^53 are not exact
+  for (const char* field : {"ids", "samples"}) {
+    const SeriesInfo* series = list_of(all, evidence.quantity, field);
+    if (!series) continue;
+    for (const auto& [step, reading] : run.readings(series->id, {evidence.step, evidence.step})) {
+      for (const double sample : reading.list) {
+        const bool is_place = sample >= 0 && sample <= kMostPlaces;
+        if (!is_place || evidence.samples.size() == kMostSamples) continue;
+        evidence.samples.push_back(static_cast<int64_t>(sample));
+      }
+    }
+    evidence.samples_are_positions = std::string(field) == "samples";
+    if (!evidence.samples.empty()) return;
+  }
+}
+
+Evidence evidence_of(const LampState& state,
+                     const RunReader& run,
+                     const std::vector<SeriesInfo>& series) {
+  Evidence evidence;
+  evidence.lamp = state.lamp.name;
+  evidence.is_lit = state.finding != nullptr;
+  if (state.finding) {
+    evidence.title = state.finding->symptom;
+    evidence.text = state.finding->evidence;
+    evidence.quantity = state.finding->quantity;
+    evidence.step = state.finding->step;
+    evidence.layers = state.finding->layers;
+    add_samples(evidence, run, series);
+  } else {
+    evidence.title = state.lamp.summary;
+    evidence.text = "Not seen: " + state.lamp.summary;
+    evidence.quantity = joined(state.lamp.reads);
+  }
+  add_series(evidence, state, series);
+  return evidence;
+}
+
 std::vector<LampState> states_of(const RunReader& run, const std::vector<Finding>& findings) {
   const std::vector<SeriesInfo> series = run.series();
   std::vector<LampState> states;
@@ -59,6 +137,7 @@ std::vector<LampState> states_of(const RunReader& run, const std::vector<Finding
     }
     state.can_be_lit = state.finding != nullptr || can_be_lit(lamp, series);
     state.lamp = std::move(lamp);
+    if (state.can_be_lit) state.evidence = evidence_of(state, run, series);
     states.push_back(std::move(state));
   }
   return states;
@@ -75,24 +154,6 @@ double share_of(const Cause& cause, const Lamp& lamp) {
 double weight_of(const Cause& cause, const LampState& state) {
   const double with = share_of(cause, state.lamp), without = kept_away(state.lamp.false_alarms);
   return state.finding ? std::log(with / without) : std::log((1 - with) / (1 - without));
-}
-
-Evidence evidence_of(const Cause& cause, const LampState& state) {
-  Evidence evidence;
-  evidence.lamp = state.lamp.name;
-  evidence.is_lit = state.finding != nullptr;
-  evidence.weight = weight_of(cause, state);
-  if (state.finding) {
-    evidence.text = state.finding->evidence;
-    evidence.quantity = state.finding->quantity;
-    evidence.step = state.finding->step;
-  } else {
-    evidence.text = "Not seen: " + state.lamp.summary;
-    for (const std::string& read : state.lamp.reads) {
-      evidence.quantity += (evidence.quantity.empty() ? "" : ", ") + read;
-    }
-  }
-  return evidence;
 }
 
 void sort_by_weight(std::vector<Evidence>& evidence) {
@@ -112,7 +173,8 @@ RankedCause ranked(const Cause& cause, double probability, const std::vector<Lam
   double best = 0;
   for (const LampState& state : states) {
     if (!state.can_be_lit) continue;
-    const Evidence evidence = evidence_of(cause, state);
+    Evidence evidence = state.evidence;
+    evidence.weight = weight_of(cause, state);
     if (std::abs(evidence.weight) < kLeastWeight) continue;
     (evidence.weight > 0 ? result.speaks_for : result.speaks_against).push_back(evidence);
     if (!state.finding || evidence.weight <= 0) continue;

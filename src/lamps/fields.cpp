@@ -22,22 +22,40 @@ int64_t count_of(const LampView& view, const std::string& quantity, const std::s
   return series ? series->count : 0;
 }
 
-std::function<std::vector<Finding>(const LampView&)> for_median(
-    const std::string& quantity,
-    const std::string& field,
-    int64_t count,
-    std::function<bool(double value)> is_bad,
-    std::function<void(Finding& finding, double value)> describe) {
-  return [=](const LampView& view) -> std::vector<Finding> {
-    const Recent values = recent_field(view, quantity, field, count);
+void light_by_median(Lamp& lamp,
+                     const Pictured& judged,
+                     int64_t count,
+                     std::function<bool(double value)> is_bad,
+                     std::function<void(Finding& finding, double value)> describe) {
+  lamp.pictured = {judged};
+  lamp.look = [=](const LampView& view) -> std::vector<Finding> {
+    const Recent values = recent_field(view, judged.quantity, judged.field, count);
     if (values.points.empty() || !is_bad(values.median())) return {};
     Finding finding;
     finding.step = values.points.back().step;
-    finding.quantity = quantity;
+    finding.quantity = judged.quantity;
     describe(finding, values.median());
     finding.evidence += values.where();
     return {finding};
   };
+}
+
+void light_above(Lamp& lamp,
+                 const Pictured& judged,
+                 int64_t count,
+                 std::function<void(Finding& finding, double value)> describe) {
+  const double limit = judged.limits.at(0);
+  const auto is_above = [limit](double value) { return value > limit; };
+  light_by_median(lamp, judged, count, is_above, std::move(describe));
+}
+
+void light_below(Lamp& lamp,
+                 const Pictured& judged,
+                 int64_t count,
+                 std::function<void(Finding& finding, double value)> describe) {
+  const double limit = judged.limits.at(0);
+  const auto is_below = [limit](double value) { return value < limit; };
+  light_by_median(lamp, judged, count, is_below, std::move(describe));
 }
 
 std::string percent_text(double share) { return std::to_string(std::lround(100 * share)) + " %"; }

@@ -23,15 +23,23 @@ Recent first_of_field(const LampView& view,
 // Their number; 0 if there are none.
 int64_t count_of(const LampView& view, const std::string& quantity, const std::string& field = "");
 
-// Returns a `look` that is lit where `is_bad` holds for the median of the last `count` values.
-// Step and quantity are set; `describe` writes the rest, and " (median of ...)" is added to the
-// evidence.
-std::function<std::vector<Finding>(const LampView&)> for_median(
-    const std::string& quantity,
-    const std::string& field,
-    int64_t count,
-    std::function<bool(double value)> is_bad,
-    std::function<void(Finding& finding, double value)> describe);
+// Lights the lamp where `is_bad` holds for the median of the last `count` values of what is judged,
+// which its picture shows. Step and quantity are set; `describe` writes the rest, and " (median of
+// ...)" is added to the evidence.
+void light_by_median(Lamp& lamp,
+                     const Pictured& judged,
+                     int64_t count,
+                     std::function<bool(double value)> is_bad,
+                     std::function<void(Finding& finding, double value)> describe);
+// The same where the median is above the first limit of what is judged, or below it.
+void light_above(Lamp& lamp,
+                 const Pictured& judged,
+                 int64_t count,
+                 std::function<void(Finding& finding, double value)> describe);
+void light_below(Lamp& lamp,
+                 const Pictured& judged,
+                 int64_t count,
+                 std::function<void(Finding& finding, double value)> describe);
 
 // "37 %".
 std::string percent_text(double share);

@@ -8,12 +8,13 @@
 
 namespace flightdeck::lamps {
 
-std::function<std::vector<Finding>(const LampView&)> for_shares_above(
-    double limit,
-    const std::string& quantity,
-    const std::string& what,
-    std::function<void(Finding&)> describe) {
-  return [=](const LampView& view) -> std::vector<Finding> {
+void light_by_shares_above(Lamp& lamp,
+                           double limit,
+                           const std::string& quantity,
+                           const std::string& what,
+                           std::function<void(Finding&)> describe) {
+  lamp.pictured = {{quantity, "", {limit}}};
+  lamp.look = [=](const LampView& view) -> std::vector<Finding> {
     Finding finding;
     std::vector<std::string> layers;
     double lowest = 1, highest = 0;
@@ -30,6 +31,7 @@ std::function<std::vector<Finding>(const LampView&)> for_shares_above(
                                    ? percent_text(highest)
                                    : percent_text(lowest) + " to " + percent_text(highest);
     finding.quantity = quantity;
+    finding.layers = layers;
     finding.evidence = shares + ' ' + what + " in " + listed(layers) +
                        " (medians of 3 values up to step " + std::to_string(finding.step) + ')';
     describe(finding);

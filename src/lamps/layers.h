@@ -9,9 +9,10 @@
 
 namespace flightdeck::lamps {
 
-// Returns a `look` that finds the layers (fields of the quantity) where the share was above `limit`
-// at most of the last steps that were tracked. `describe` writes what is no number.
-std::function<std::vector<Finding>(const LampView&)> for_shares_above(
+// Lights the lamp by layers (fields of the quantity) whose share was above `limit` at most of the
+// last steps that were tracked. `describe` writes what is no number.
+void light_by_shares_above(
+    Lamp& lamp,
     double limit,
     const std::string& quantity,
     const std::string& what,  // "of the relu units are zero for every sample of the batch"

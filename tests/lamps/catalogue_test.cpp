@@ -32,6 +32,20 @@ TEST(LampCatalogue, TellsWhatEachEntryIs) {
   }
 }
 
+// Pictures show what a lamp reads; it and its limits are there once, beside its condition.
+TEST(LampCatalogue, PicturesNumbersThatItReads) {
+  size_t count = 0;
+  for (const Lamp& lamp : lamp_catalogue()) {
+    for (const Pictured& pictured : lamp.pictured) {
+      const auto& reads = lamp.reads;
+      EXPECT_NE(std::find(reads.begin(), reads.end(), pictured.quantity), reads.end()) << lamp.name;
+      EXPECT_TRUE(std::is_sorted(pictured.limits.begin(), pictured.limits.end())) << lamp.name;
+    }
+    if (!lamp.pictured.empty()) ++count;
+  }
+  EXPECT_GE(count, 40u);
+}
+
 // A run that has not begun, one without values, one without notes.
 TEST(LampCatalogue, LooksAtEveryRunWithoutThrowing) {
   RunFolder empty, begun, short_one;

@@ -3,6 +3,7 @@
 #include "flightdeck/diagnosis.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -101,6 +102,77 @@ TEST_F(Diagnoses, CountDarkLampsThatCouldHaveBeenLitAgainstACause) {
   EXPECT_LT(found->weight, 0);
   // A lamp that could not have been lit says nothing: spikes are not tracked.
   for (const Evidence& one : against) EXPECT_NE(one.lamp, "loss_spikes");
+}
+
+// The series of the record that a piece of evidence names.
+std::vector<std::string> names_of(const Evidence& evidence, const std::string& folder) {
+  std::vector<std::string> names;
+  for (const SeriesInfo& series : RunReader(folder).series()) {
+    const auto& ids = evidence.series;
+    if (std::find(ids.begin(), ids.end(), series.id) == ids.end()) continue;
+    names.push_back(series.quantity + "/" + series.field + "@" + series.group);
+  }
+  return names;
+}
+
+const Evidence* evidence_of(const Diagnosis& diagnosis, const std::string& lamp) {
+  for (const RankedCause& cause : diagnosis.causes) {
+    for (const auto* all : {&cause.speaks_for, &cause.speaks_against}) {
+      for (const Evidence& one : *all) {
+        if (one.lamp == lamp) return &one;
+      }
+    }
+  }
+  return nullptr;
+}
+
+TEST_F(Diagnoses, ShowTheNumbersBehindTheirEvidenceWithTheirLimits) {
+  const RunFolder folder;
+  Recorder recorder(folder.path());
+  recorder.begin(full_info());
+  for (int64_t k = 0; k < 60; ++k) recorder.write(step_of(k, healthy_but("alpha", "", 4)(k)));
+  recorder.finish(Ending::kFinished);
+  const Diagnosis diagnosis = diagnose(RunReader(folder.path()));
+  const Evidence* lit = evidence_of(diagnosis, "long_steps");
+  ASSERT_NE(lit, nullptr);
+  EXPECT_EQ(lit->title, "The steps are too long");
+  EXPECT_EQ(names_of(*lit, folder.path()), std::vector<std::string>{"alpha/@"});
+  EXPECT_EQ(lit->limits, std::vector<double>{1});
+  const Evidence* dark = evidence_of(diagnosis, "large_updates");
+  ASSERT_NE(dark, nullptr);
+  EXPECT_EQ(names_of(*dark, folder.path()), std::vector<std::string>{"update_ratio/@"});
+  EXPECT_EQ(dark->limits, std::vector<double>{-1});
+  EXPECT_EQ(dark->title, "A step changes the parameters by more than a tenth");
+}
+
+TEST_F(Diagnoses, NameTheLayersAndSamplesOfTheirEvidence) {
+  const RunFolder folder;
+  Recorder recorder(folder.path());
+  recorder.begin(full_info());
+  for (int64_t k = 0; k < 60; ++k) {
+    std::vector<Reading> readings = healthy(k);
+    readings.push_back(number("dead_units", 0.9, "", "relu1"));
+    readings.push_back(number("dead_units", 0.1, "", "relu2"));
+    readings.push_back(number("label_conflicts", 0.5));
+    Reading places;
+    places.kind = ReadingKind::kList;
+    places.quantity = "label_conflicts";
+    places.field = "samples";
+    places.list = {3, 1e300, std::nan(""), -1, static_cast<double>(k)};
+    readings.push_back(places);
+    recorder.write(step_of(k, readings));
+  }
+  recorder.finish(Ending::kFinished);
+  const Diagnosis diagnosis = diagnose(RunReader(folder.path()));
+  const Evidence* dead = evidence_of(diagnosis, "dead_layers");
+  ASSERT_NE(dead, nullptr);
+  EXPECT_EQ(dead->layers, std::vector<std::string>{"relu1"});
+  EXPECT_EQ(names_of(*dead, folder.path()), std::vector<std::string>{"dead_units/relu1@"});
+  const Evidence* labels = evidence_of(diagnosis, "label_conflicts");
+  ASSERT_NE(labels, nullptr);
+  // Places that no batch has are left out.
+  EXPECT_EQ(labels->samples, (std::vector<int64_t>{3, 59}));
+  EXPECT_TRUE(labels->samples_are_positions);
 }
 
 TEST_F(Diagnoses, CannotTellWhereLittleIsTracked) {

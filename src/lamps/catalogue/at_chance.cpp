@@ -10,6 +10,7 @@ Lamp at_chance() {
   lamp.summary = "After 50 losses or more the loss is no lower than that of equal odds";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"loss", "logits"};
+  lamp.pictured = {{"loss", "", {}}, {"logits", "uniform_loss", {}}};
   lamp.waits_for = 50;
   lamp.false_alarms = 0.01;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

@@ -13,17 +13,12 @@ Lamp bounded_outputs() {
   lamp.reads = {"wiring"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
-  lamp.look = for_median(
-      "wiring",
-      "head_bounded",
-      1,
-      [](double value) { return value > 0; },
-      [](Finding& finding, double) {
-        finding.symptom = "The outputs are bounded before the loss";
-        finding.evidence = "A nonlinearity is the last thing before the cross-entropy";
-        finding.cause = "an activation after the last layer";
-        finding.advice = "Remove the activation after the last layer";
-      });
+  light_above(lamp, {"wiring", "head_bounded", {0}}, 1, [](Finding& finding, double) {
+    finding.symptom = "The outputs are bounded before the loss";
+    finding.evidence = "A nonlinearity is the last thing before the cross-entropy";
+    finding.cause = "an activation after the last layer";
+    finding.advice = "Remove the activation after the last layer";
+  });
   return lamp;
 }
 

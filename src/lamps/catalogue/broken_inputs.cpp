@@ -13,18 +13,12 @@ Lamp broken_inputs() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
-  lamp.look = for_median(
-      "inputs",
-      "not_finite",
-      1,
-      [](double value) { return value > 0; },
-      [](Finding& finding, double value) {
-        finding.symptom = "Inputs are not finite";
-        finding.evidence =
-            percent_text(value) + " of the entries of the inputs are NaN or infinite";
-        finding.cause = "broken samples, or a division by zero while normalising";
-        finding.advice = "Look at these samples, and guard the division by a small number";
-      });
+  light_above(lamp, {"inputs", "not_finite", {0}}, 1, [](Finding& finding, double value) {
+    finding.symptom = "Inputs are not finite";
+    finding.evidence = percent_text(value) + " of the entries of the inputs are NaN or infinite";
+    finding.cause = "broken samples, or a division by zero while normalising";
+    finding.advice = "Look at these samples, and guard the division by a small number";
+  });
   return lamp;
 }
 

@@ -12,18 +12,13 @@ Lamp constant_features() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
-  lamp.look = for_median(
-      "inputs",
-      "constant_features",
-      3,
-      [](double value) { return value > 0.6; },
-      [](Finding& finding, double value) {
-        finding.symptom = "Most features are constant";
-        finding.evidence =
-            percent_text(value) + " of the features are equal for all samples of a batch";
-        finding.cause = "inputs that were read, scaled or masked wrongly";
-        finding.advice = "Look at a batch as it enters the model";
-      });
+  light_above(lamp, {"inputs", "constant_features", {0.6}}, 3, [](Finding& finding, double value) {
+    finding.symptom = "Most features are constant";
+    finding.evidence =
+        percent_text(value) + " of the features are equal for all samples of a batch";
+    finding.cause = "inputs that were read, scaled or masked wrongly";
+    finding.advice = "Look at a batch as it enters the model";
+  });
   return lamp;
 }
 

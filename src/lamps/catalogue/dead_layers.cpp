@@ -11,7 +11,8 @@ Lamp dead_layers() {
   lamp.reads = {"dead_units"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.02;
-  lamp.look = for_shares_above(
+  light_by_shares_above(
+      lamp,
       0.5,
       "dead_units",
       "of the relu units are zero for every sample of the batch",

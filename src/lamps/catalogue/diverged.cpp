@@ -68,6 +68,7 @@ Lamp diverged() {
   lamp.summary = "The training loss became NaN or infinite and stayed so";
   lamp.severity = Severity::kFailure;
   lamp.reads = {"loss", "train_loss", "status"};
+  lamp.pictured = {{"loss", "", {}}};
   lamp.waits_for = 0;
   lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

@@ -13,19 +13,14 @@ Lamp duplicated_samples() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
-  lamp.look = for_median(
-      "inputs",
-      "duplicates",
-      3,
-      [](double value) { return value > 0.1; },
-      [](Finding& finding, double value) {
-        finding.symptom = "A batch has samples twice";
-        finding.evidence = percent_text(value) + " of the samples equal another one of their batch";
-        finding.cause =
-            "workers with the same seed, sampling with replacement from few samples, or a data set "
-            "with copies";
-        finding.advice = "Give every worker its own seed, and look for copies in the data";
-      });
+  light_above(lamp, {"inputs", "duplicates", {0.1}}, 3, [](Finding& finding, double value) {
+    finding.symptom = "A batch has samples twice";
+    finding.evidence = percent_text(value) + " of the samples equal another one of their batch";
+    finding.cause =
+        "workers with the same seed, sampling with replacement from few samples, or a data set "
+        "with copies";
+    finding.advice = "Give every worker its own seed, and look for copies in the data";
+  });
   return lamp;
 }
 

@@ -13,12 +13,8 @@ Lamp evaluation_mode() {
   lamp.reads = {"wiring"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
-  lamp.look = for_median(
-      "wiring",
-      "batch_norms_evaluating",
-      1,
-      [](double value) { return value > 0; },
-      [](Finding& finding, double value) {
+  light_above(
+      lamp, {"wiring", "batch_norms_evaluating", {0}}, 1, [](Finding& finding, double value) {
         finding.symptom = "Batch norm does not see the batch";
         finding.evidence =
             short_text(value) + " batch norms use their running averages in a training step";

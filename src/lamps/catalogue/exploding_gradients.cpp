@@ -12,12 +12,8 @@ Lamp exploding_gradients() {
   lamp.reads = {"activation_scale"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
-  lamp.look = for_median(
-      "activation_scale",
-      "gradient_ratio",
-      3,
-      [](double value) { return value > 70; },
-      [](Finding& finding, double value) {
+  light_above(
+      lamp, {"activation_scale", "gradient_ratio", {70}}, 3, [](Finding& finding, double value) {
         finding.symptom = "The gradient grows towards the inputs";
         finding.evidence =
             "The gradient at the first layer is " + short_text(value) + " times that at the last";

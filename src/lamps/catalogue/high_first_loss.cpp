@@ -13,6 +13,7 @@ Lamp high_first_loss() {
   lamp.summary = "The first loss is over twice that of equal odds";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"loss", "logits"};
+  lamp.pictured = {{"loss", "", {}}, {"logits", "uniform_loss", {}}};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.01;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

@@ -12,17 +12,12 @@ Lamp ignored_targets() {
   lamp.reads = {"logits"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
-  lamp.look = for_median(
-      "logits",
-      "ignored",
-      3,
-      [](double value) { return value > 0.5; },
-      [](Finding& finding, double value) {
-        finding.symptom = "Most targets are ignored";
-        finding.evidence = percent_text(value) + " of the targets are ignored";
-        finding.cause = "masks or padding that cover the targets";
-        finding.advice = "Look at the targets as they enter the loss, and pad less";
-      });
+  light_above(lamp, {"logits", "ignored", {0.5}}, 3, [](Finding& finding, double value) {
+    finding.symptom = "Most targets are ignored";
+    finding.evidence = percent_text(value) + " of the targets are ignored";
+    finding.cause = "masks or padding that cover the targets";
+    finding.advice = "Look at the targets as they enter the loss, and pad less";
+  });
   return lamp;
 }
 

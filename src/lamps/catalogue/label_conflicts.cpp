@@ -12,18 +12,13 @@ Lamp label_conflicts() {
   lamp.reads = {"label_conflicts"};
   lamp.waits_for = 5;
   lamp.false_alarms = 0.02;
-  lamp.look = for_median(
-      "label_conflicts",
-      "",
-      5,
-      [](double value) { return value > 0.3; },
-      [](Finding& finding, double value) {
-        finding.symptom = "Labels contradict one another";
-        finding.evidence = "The gradients of " + percent_text(value) +
-                           " of the samples point against the mean of their class";
-        finding.cause = "labels that do not belong to the inputs";
-        finding.advice = "Look at these samples and their labels";
-      });
+  light_above(lamp, {"label_conflicts", "", {0.3}}, 5, [](Finding& finding, double value) {
+    finding.symptom = "Labels contradict one another";
+    finding.evidence = "The gradients of " + percent_text(value) +
+                       " of the samples point against the mean of their class";
+    finding.cause = "labels that do not belong to the inputs";
+    finding.advice = "Look at these samples and their labels";
+  });
   return lamp;
 }
 

@@ -6,16 +6,18 @@
 namespace flightdeck::lamps {
 
 Lamp large_updates() {
+  constexpr double kLimit = -1;
   Lamp lamp;
   lamp.name = "large_updates";
   lamp.summary = "A step changes the parameters by more than a tenth";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"update_ratio"};
+  lamp.pictured = {{"update_ratio", "", {kLimit}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.02;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent ratio = recent_of_model(view, "update_ratio", 3);
-    if (ratio.points.empty() || !(ratio.median() > -1)) return {};
+    if (ratio.points.empty() || !(ratio.median() > kLimit)) return {};
     Finding finding;
     finding.step = ratio.points.back().step;
     finding.quantity = "update_ratio";

@@ -13,19 +13,13 @@ Lamp linear_pairs() {
   lamp.reads = {"wiring"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
-  lamp.look = for_median(
-      "wiring",
-      "linear_pairs",
-      1,
-      [](double value) { return value > 0; },
-      [](Finding& finding, double value) {
-        finding.symptom = "Linear layers follow one another";
-        finding.evidence =
-            short_text(value) +
-            " times two layers with weights follow one another without a nonlinearity";
-        finding.cause = "an activation that was left out: both layers together are one linear map";
-        finding.advice = "Put an activation between them";
-      });
+  light_above(lamp, {"wiring", "linear_pairs", {0}}, 1, [](Finding& finding, double value) {
+    finding.symptom = "Linear layers follow one another";
+    finding.evidence = short_text(value) +
+                       " times two layers with weights follow one another without a nonlinearity";
+    finding.cause = "an activation that was left out: both layers together are one linear map";
+    finding.advice = "Put an activation between them";
+  });
   return lamp;
 }
 

@@ -6,16 +6,18 @@
 namespace flightdeck::lamps {
 
 Lamp long_steps() {
+  constexpr double kLimit = 1;
   Lamp lamp;
   lamp.name = "long_steps";
   lamp.summary = "Steps lead to a higher loss: alpha is above 1";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"alpha"};
+  lamp.pictured = {{"alpha", "", {kLimit}}};
   lamp.waits_for = 20;
   lamp.false_alarms = 0.02;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent alpha = recent_of_model(view, "alpha", 20);
-    if (alpha.points.empty() || !(alpha.median() > 1)) return {};
+    if (alpha.points.empty() || !(alpha.median() > kLimit)) return {};
     const std::string times = short_text(1 + alpha.median());
     Finding finding;
     finding.step = alpha.points.back().step;

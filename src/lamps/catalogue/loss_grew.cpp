@@ -13,6 +13,7 @@ Lamp loss_grew() {
   lamp.summary = "The loss is over twice what it began with";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"loss"};
+  lamp.pictured = {{"loss", "", {}}};
   lamp.waits_for = 6;
   lamp.false_alarms = 0.01;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

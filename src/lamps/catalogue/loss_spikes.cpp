@@ -7,11 +7,13 @@
 namespace flightdeck::lamps {
 
 Lamp loss_spikes() {
+  constexpr double kLimit = 8;
   Lamp lamp;
   lamp.name = "loss_spikes";
   lamp.summary = "Four of 30 losses are over eight deviations above their median";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"spikes"};
+  lamp.pictured = {{"spikes", "", {kLimit}}};
   lamp.waits_for = 30;
   lamp.false_alarms = 0.02;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
@@ -19,7 +21,7 @@ Lamp loss_spikes() {
     if (scores.points.empty()) return {};
     const auto high = std::count_if(scores.points.begin(),
                                     scores.points.end(),
-                                    [](const NumberPoint& point) { return point.value > 8; });
+                                    [](const NumberPoint& point) { return point.value > kLimit; });
     if (high < 4) return {};
     Finding finding;
     finding.step = scores.points.back().step;

@@ -23,6 +23,7 @@ Lamp no_progress() {
   lamp.summary = "After 300 losses or more the loss is where it began";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"loss"};
+  lamp.pictured = {{"loss", "", {}}};
   lamp.waits_for = 300;
   lamp.false_alarms = 0.01;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

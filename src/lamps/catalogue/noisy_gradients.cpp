@@ -12,17 +12,12 @@ Lamp noisy_gradients() {
   lamp.reads = {"norm_test"};
   lamp.waits_for = 20;
   lamp.false_alarms = 0.02;
-  lamp.look = for_median(
-      "norm_test",
-      "",
-      20,
-      [](double value) { return value > 4; },
-      [](Finding& finding, double value) {
-        finding.symptom = "The gradient is mostly noise";
-        finding.evidence = "norm_test is " + short_text(value);
-        finding.cause = "batches that are too small";
-        finding.advice = "Take larger batches, or accumulate gradients";
-      });
+  light_above(lamp, {"norm_test", "", {4}}, 20, [](Finding& finding, double value) {
+    finding.symptom = "The gradient is mostly noise";
+    finding.evidence = "norm_test is " + short_text(value);
+    finding.cause = "batches that are too small";
+    finding.advice = "Take larger batches, or accumulate gradients";
+  });
   return lamp;
 }
 

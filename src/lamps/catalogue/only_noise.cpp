@@ -6,16 +6,18 @@
 namespace flightdeck::lamps {
 
 Lamp only_noise() {
+  constexpr double kLimit = 0;
   Lamp lamp;
   lamp.name = "only_noise";
   lamp.summary = "The gradient looks like noise: early_stopping stays above 0";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"early_stopping"};
+  lamp.pictured = {{"early_stopping", "", {kLimit}}};
   lamp.waits_for = 10;
   lamp.false_alarms = 0.16;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent criterion = recent_of_model(view, "early_stopping", 10);
-    const auto is_above = [](const NumberPoint& point) { return point.value > 0; };
+    const auto is_above = [](const NumberPoint& point) { return point.value > kLimit; };
     const auto& points = criterion.points;
     if (points.empty() || !std::all_of(points.begin(), points.end(), is_above)) return {};
     Finding finding;

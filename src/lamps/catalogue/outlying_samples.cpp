@@ -20,16 +20,18 @@ std::vector<std::string> outliers_at(const LampView& view, int64_t step) {
 }  // namespace
 
 Lamp outlying_samples() {
+  constexpr double kLimit = 10;
   Lamp lamp;
   lamp.name = "outlying_samples";
   lamp.summary = "The largest individual gradient is over ten times the median one";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"sample_outliers"};
+  lamp.pictured = {{"sample_outliers", "", {kLimit}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.48;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent ratio = recent_of_model(view, "sample_outliers", 3);
-    if (ratio.points.empty() || !(ratio.median() > 10)) return {};
+    if (ratio.points.empty() || !(ratio.median() > kLimit)) return {};
     Finding finding;
     finding.step = ratio.points.back().step;
     finding.quantity = "sample_outliers";

@@ -34,6 +34,7 @@ Lamp overflow() {
   lamp.summary = "The loss turns NaN or infinite though gradients had not grown";
   lamp.severity = Severity::kFailure;
   lamp.reads = {"grad_norm", "loss"};
+  lamp.pictured = {{"loss", "", {}}, {"grad_norm", "", {}}};
   lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent last = recent_field(view, "loss", "", 1);

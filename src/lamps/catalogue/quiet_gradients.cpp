@@ -12,17 +12,12 @@ Lamp quiet_gradients() {
   lamp.reads = {"norm_test"};
   lamp.waits_for = 10;
   lamp.false_alarms = 0.03;
-  lamp.look = for_median(
-      "norm_test",
-      "",
-      10,
-      [](double value) { return value < 0.003; },
-      [](Finding& finding, double value) {
-        finding.symptom = "The batch is larger than it needs to be";
-        finding.evidence = "norm_test is " + short_text(value);
-        finding.cause = "batches that are too large";
-        finding.advice = "Take smaller batches: as many steps cost less";
-      });
+  light_below(lamp, {"norm_test", "", {0.003}}, 10, [](Finding& finding, double value) {
+    finding.symptom = "The batch is larger than it needs to be";
+    finding.evidence = "norm_test is " + short_text(value);
+    finding.cause = "batches that are too large";
+    finding.advice = "Take smaller batches: as many steps cost less";
+  });
   return lamp;
 }
 

@@ -13,18 +13,12 @@ Lamp same_batch() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.005;
-  lamp.look = for_median(
-      "inputs",
-      "same_batch",
-      3,
-      [](double value) { return value > 0; },
-      [](Finding& finding, double) {
-        finding.symptom = "The batch is always the same";
-        finding.evidence = "All samples of a batch are those of the batch before";
-        finding.cause =
-            "a data loader that is made anew at every step, or an index that does not move";
-        finding.advice = "Make the iterator over the data once, outside of the loop";
-      });
+  light_above(lamp, {"inputs", "same_batch", {0}}, 3, [](Finding& finding, double) {
+    finding.symptom = "The batch is always the same";
+    finding.evidence = "All samples of a batch are those of the batch before";
+    finding.cause = "a data loader that is made anew at every step, or an index that does not move";
+    finding.advice = "Make the iterator over the data once, outside of the loop";
+  });
   return lamp;
 }
 

@@ -11,8 +11,8 @@ Lamp saturated_layers() {
   lamp.reads = {"saturated_units"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.02;
-  lamp.look = for_shares_above(
-      0.5, "saturated_units", "of the outputs are at their bounds", [](Finding& finding) {
+  light_by_shares_above(
+      lamp, 0.5, "saturated_units", "of the outputs are at their bounds", [](Finding& finding) {
         finding.symptom = "Most outputs of a layer are saturated";
         finding.cause = "weights or inputs that are too large: almost no gradient passes there";
         finding.advice =

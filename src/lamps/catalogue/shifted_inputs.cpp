@@ -12,6 +12,7 @@ Lamp shifted_inputs() {
   lamp.summary = "The mean of the inputs is over four times their deviation";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"inputs"};
+  lamp.pictured = {{"inputs", "mean", {}}, {"inputs", "deviation", {}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

@@ -5,16 +5,18 @@
 namespace flightdeck::lamps {
 
 Lamp short_steps() {
+  constexpr double kLimit = -0.95;
   Lamp lamp;
   lamp.name = "short_steps";
   lamp.summary = "Steps go a twentieth of the way or less: alpha is below -0.95";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"alpha"};
+  lamp.pictured = {{"alpha", "", {kLimit}}};
   lamp.waits_for = 20;
   lamp.false_alarms = 0.03;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent alpha = recent_of_model(view, "alpha", 20);
-    if (alpha.points.empty() || !(alpha.median() < -0.95)) return {};
+    if (alpha.points.empty() || !(alpha.median() < kLimit)) return {};
     Finding finding;
     finding.step = alpha.points.back().step;
     finding.quantity = "alpha";

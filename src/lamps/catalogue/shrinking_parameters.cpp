@@ -22,6 +22,7 @@ Lamp shrinking_parameters() {
   lamp.summary = "The parameters lost a quarter of their length or more";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"update_ratio", "update_size"};
+  lamp.pictured = {{"update_ratio", "", {}}, {"update_size", "", {}}};
   lamp.waits_for = 10;
   lamp.false_alarms = 0.01;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

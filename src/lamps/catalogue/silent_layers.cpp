@@ -21,6 +21,7 @@ Lamp silent_layers() {
   lamp.summary = "The gradient of a group is zero beside that of the model";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"grad_norm"};
+  lamp.pictured = {{"grad_norm", "", {}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
@@ -36,6 +37,7 @@ Lamp silent_layers() {
     Finding finding;
     finding.step = model.points.back().step;
     finding.quantity = "grad_norm";
+    finding.layers = silent;
     finding.symptom = "Some layers receive no gradient";
     finding.evidence = "The gradient of " + listed(silent) +
                        " is nothing beside that of the model" + model.where();

@@ -6,16 +6,18 @@
 namespace flightdeck::lamps {
 
 Lamp small_updates() {
+  constexpr double kLimit = -6;
   Lamp lamp;
   lamp.name = "small_updates";
   lamp.summary = "A step changes the parameters by less than a millionth";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"update_ratio"};
+  lamp.pictured = {{"update_ratio", "", {kLimit}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.02;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent ratio = recent_of_model(view, "update_ratio", 3);
-    if (ratio.points.empty() || !(ratio.median() < -6)) return {};
+    if (ratio.points.empty() || !(ratio.median() < kLimit)) return {};
     Finding finding;
     finding.step = ratio.points.back().step;
     finding.quantity = "update_ratio";

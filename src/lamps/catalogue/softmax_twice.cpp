@@ -13,20 +13,14 @@ Lamp softmax_twice() {
   lamp.reads = {"wiring"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
-  lamp.look = for_median(
-      "wiring",
-      "head_softmax",
-      1,
-      [](double value) { return value > 0; },
-      [](Finding& finding, double) {
-        finding.symptom = "Softmax is applied twice";
-        finding.evidence =
-            "A softmax (or sigmoid) feeds the cross-entropy, which has one of its own";
-        finding.cause = "a model that returns probabilities where the loss takes logits";
-        finding.advice =
-            "Remove the last softmax of the model, or take the negative logarithm of its outputs "
-            "as the loss";
-      });
+  light_above(lamp, {"wiring", "head_softmax", {0}}, 1, [](Finding& finding, double) {
+    finding.symptom = "Softmax is applied twice";
+    finding.evidence = "A softmax (or sigmoid) feeds the cross-entropy, which has one of its own";
+    finding.cause = "a model that returns probabilities where the loss takes logits";
+    finding.advice =
+        "Remove the last softmax of the model, or take the negative logarithm of its outputs "
+        "as the loss";
+  });
   return lamp;
 }
 

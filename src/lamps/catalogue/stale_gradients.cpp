@@ -12,6 +12,7 @@ Lamp stale_gradients() {
   lamp.summary = "Gradients of the step before are still there when the next are computed";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"trained"};
+  lamp.pictured = {{"trained", "leftover", {0}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

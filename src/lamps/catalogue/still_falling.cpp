@@ -12,6 +12,7 @@ Lamp still_falling() {
   lamp.summary = "The last quarter of a run that ended still lowered the loss";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"loss", "status"};
+  lamp.pictured = {{"loss", "", {}}};
   lamp.waits_for = 8;
   lamp.false_alarms = 0.13;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

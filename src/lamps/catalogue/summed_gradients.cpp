@@ -14,6 +14,7 @@ Lamp summed_gradients() {
   lamp.summary = "Means of several passes are added up without dividing";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"trained", "wiring"};
+  lamp.pictured = {{"trained", "leftover", {0}}};
   lamp.waits_for = 2;
   lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

@@ -9,16 +9,18 @@
 namespace flightdeck::lamps {
 
 Lamp summed_losses() {
+  constexpr double kLimit = 1.5;
   Lamp lamp;
   lamp.name = "summed_losses";
   lamp.summary = "The losses are summed over the samples, not averaged";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"wiring"};
+  lamp.pictured = {{"wiring", "loss_weight", {kLimit}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent weight = recent_field(view, "wiring", "loss_weight", 3);
-    if (weight.points.empty() || !(weight.median() > 1.5)) return {};
+    if (weight.points.empty() || !(weight.median() > kLimit)) return {};
     const double times = weight.median(), power = std::log2(times);
     if (power >= 10 && std::abs(power - std::round(power)) < 1e-6) return {};
     Finding finding;

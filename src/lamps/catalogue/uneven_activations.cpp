@@ -12,12 +12,8 @@ Lamp uneven_activations() {
   lamp.reads = {"activation_scale"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
-  lamp.look = for_median(
-      "activation_scale",
-      "rms_ratio",
-      3,
-      [](double value) { return value > 100; },
-      [](Finding& finding, double value) {
+  light_above(
+      lamp, {"activation_scale", "rms_ratio", {100}}, 3, [](Finding& finding, double value) {
         finding.symptom = "The layers have very different scales";
         finding.evidence = "The largest root mean square of a layer is " + short_text(value) +
                            " times the smallest";

@@ -12,11 +12,12 @@ Lamp unscaled_inputs() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
-  const auto look = for_median(
-      "inputs",
-      "",
+  constexpr double kLow = 0.02, kHigh = 8;
+  light_by_median(
+      lamp,
+      {"inputs", "", {kLow, kHigh}},
       3,
-      [](double value) { return value > 8 || (value > 0 && value < 0.02); },
+      [](double value) { return value > kHigh || (value > 0 && value < kLow); },
       [](Finding& finding, double value) {
         finding.symptom = "The inputs are not scaled";
         finding.evidence = "The root mean square of the inputs is " + short_text(value);
@@ -24,7 +25,7 @@ Lamp unscaled_inputs() {
         finding.advice = "Subtract the mean of the inputs and divide by their standard deviation";
       });
   // Numbers of letters and words have no scale, and no deviation is recorded of them.
-  lamp.look = [look](const LampView& view) {
+  lamp.look = [look = lamp.look](const LampView& view) {
     return count_of(view, "inputs", "deviation") > 0 ? look(view) : std::vector<Finding>();
   };
   return lamp;

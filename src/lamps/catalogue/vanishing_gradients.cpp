@@ -12,11 +12,12 @@ Lamp vanishing_gradients() {
   lamp.reads = {"activation_scale"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
-  lamp.look = for_median(
-      "activation_scale",
-      "gradient_ratio",
+  constexpr double kLimit = 1e-3;
+  light_by_median(
+      lamp,
+      {"activation_scale", "gradient_ratio", {kLimit}},
       3,
-      [](double value) { return value > 0 && value < 1e-3; },
+      [](double value) { return value > 0 && value < kLimit; },
       [](Finding& finding, double value) {
         finding.symptom = "The gradient vanishes towards the inputs";
         finding.evidence =
