@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The experiments at test size through the built tool: experiments_test.py <path of flightdeck>"""
+"""The experiments at test size through the built tool: experiments_test.py <path of flightdeck> [CLASS]
+
+Each class of tests is an entry of its own, so that they run side by side.
+"""
 
 import csv
 import json
@@ -23,20 +26,34 @@ os.environ["HOME"] = "/nonexistent"
 os.environ.pop("FLIGHTDECK_DATA", None)
 
 
-def flightdeck(*arguments):
+def flightdeck(*arguments, path=os.environ["PATH"]):
     return loaded_tool.run([FLIGHTDECK, *map(str, arguments)], capture_output=True, text=True,
-                           timeout=200, check=False)
+                           timeout=200, check=False, env=dict(os.environ, PATH=str(path)))
+
+
+def put_converter(folder, text='#!/bin/sh\ncp "$5" "$4"\n'):
+    """A folder for PATH whose converter to PNG is a script; a browser would take longer than most experiments."""
+    folder.mkdir(exist_ok=True)
+    for name in ("timeout", "sh", "cp"):
+        if not (folder / name).exists():
+            (folder / name).symlink_to(shutil.which(name))
+    converter = folder / "rsvg-convert"
+    converter.write_text(text)
+    converter.chmod(0o755)
+    return folder
 
 
 class Experiments(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(folder.name) / "results"
+        self.tools = pathlib.Path(folder.name) / "tools"
 
-    def run_quick(self, name, *options):
+    def run_quick(self, name, *options, path=None):
         """Runs an experiment; returns its JSON object and the rows of its figures by file."""
-        done = flightdeck("experiment", name, "--quick", "--json", "--out", self.folder, *options)
+        done = flightdeck("experiment", name, "--quick", "--json", "--out", self.folder, *options,
+                          path=path or put_converter(self.tools))
         self.assertEqual(done.returncode, 0, done.stderr)
         result = json.loads(done.stdout)
         self.assertEqual(result["experiment"], name)
@@ -61,6 +78,8 @@ class Experiments(unittest.TestCase):
                 figures[file.stem] = list(csv.DictReader(lines))
         return result, figures
 
+
+class Findings(Experiments):
     def test_raw_pixels_spread_the_gradients(self):
         result, figures = self.run_quick("raw_data")
         self.assertTrue(result["holds"], result)
@@ -105,7 +124,7 @@ class Experiments(unittest.TestCase):
                 self.assertTrue(grows or result["synthetic"], result)
 
     def test_two_runs_of_the_same_loss_differ_in_alpha(self):
-        result, figures = self.run_quick("same_loss")
+        result, figures = self.run_quick("same_loss", path=os.environ["PATH"])  # converted by what this machine has
         self.assertTrue(result["holds"], result)
         for row in figures["curves"]:  # a step of rate r leaves 1 - r of the way, of 2 - r as much
             self.assertAlmostEqual(float(row["creeping_loss"]), float(row["leaping_loss"]), places=9)
@@ -157,16 +176,6 @@ class Experiments(unittest.TestCase):
         self.assertEqual(len(figures["ratios"]), 10 * len(steps))
         self.assertTrue(all(float(row["curvature_snr"]) >= 0 for row in figures["ratios"]))
 
-    def test_preconditioned_gradients_lower_the_loss(self):
-        _, figures = self.run_quick("preconditioned_training")
-        first, last = {}, {}
-        for row in figures["curves"]:
-            first.setdefault(row["optimizer"], float(row["train_loss"]))
-            last[row["optimizer"]] = float(row["train_loss"])
-        self.assertEqual(len(last), 7)
-        for name, loss in last.items():
-            self.assertLess(loss, first[name], name)
-
     def test_the_best_learning_rate_is_the_best_of_its_grid(self):
         result, figures = self.run_quick("learning_rate_sensitivity")
         for row in result["table"]:
@@ -179,51 +188,9 @@ class Experiments(unittest.TestCase):
         self.assertEqual(len(figures["overhead"]), 6)
         self.assertTrue(all(float(row["overhead"]) > 0 for row in figures["overhead"]))
 
-    def test_all_optimizers_run_on_all_problems_untuned_and_tuned(self):
-        _, figures = self.run_quick("optimizer_comparison")
-        optimizers = {row["optimizer"] for row in figures["runs"]}
-        self.assertEqual(len(figures["runs"]), len(optimizers) * 2 * 2)
-        self.assertIn("adam", optimizers)
-
     def test_the_showcase_has_all_panels(self):
         _, figures = self.run_quick("showcase")
         self.assertEqual(len({row["quantity"] for row in figures["values"]}), 12)
-
-    def test_blocks_split_into_lines_are_solved_in_fewer_iterations(self):
-        result, figures = self.run_quick("hbp_sub_blocks")
-        self.assertEqual(len({row["optimizer"] for row in figures["curves"]}), 4)
-        iterations = [number["here"] for number in result["compared"] if "longest" in number["what"]
-                      or "split the most" in number["what"]][-2:]
-        self.assertLess(iterations[1], iterations[0])
-
-    def test_exact_products_lower_the_loss_of_a_sigmoid_net(self):
-        _, figures = self.run_quick("hbp_matrix_free")
-        first, last = {}, {}
-        for row in figures["curves"]:
-            first.setdefault(row["optimizer"], float(row["train_loss"]))
-            last[row["optimizer"]] = float(row["train_loss"])
-        self.assertEqual(len(last), 7)
-        for name, loss in last.items():
-            self.assertLess(loss, first[name], name)
-
-    def test_newton_steps_are_ahead_on_3c3d_with_sigmoids(self):
-        result, _ = self.run_quick("hbp_sigmoids")
-        self.assertTrue(result["holds"], result)
-
-    def test_curvature_lowers_the_loss_of_small_networks(self):
-        for name, competitors in (("preconditioned_2c2d", 6), ("preconditioned_3c3d", 6),
-                                  ("preconditioned_allcnnc", 4)):
-            with self.subTest(name):
-                for file in self.folder.iterdir():
-                    file.unlink()
-                result, figures = self.run_quick(name)
-                self.assertEqual(len(result["table"]), competitors)
-                for row in result["table"]:
-                    curve = [float(line["train_loss"]) for line in figures["curves"]
-                             if line["optimizer"] == row["optimizer"]]
-                    self.assertEqual(curve[-1], row["train_loss"])
-                    if row["optimizer"].startswith("k"):
-                        self.assertLess(curve[-1], curve[0], row)
 
     def test_raw_pixels_widen_the_gradients_of_a_vgg(self):
         result, figures = self.run_quick("raw_data_vgg")
@@ -260,32 +227,25 @@ class Experiments(unittest.TestCase):
             self.assertIn(words, done.stdout)
 
     def test_pictures_are_converted_by_what_is_there(self):
-        tools = self.folder / "tools"
-        tools.mkdir()
-        for name in ("timeout", "sh", "cp"):
-            (tools / name).symlink_to(shutil.which(name))
-        env = dict(os.environ, PATH=str(tools))
-
         def run(out):
-            done = loaded_tool.run([FLIGHTDECK, "experiment", "implicit_regularisation", "--quick", "--json",
-                                    "--out", self.folder / out], capture_output=True, text=True, timeout=100,
-                                   check=False, env=env)
+            done = flightdeck("experiment", "same_loss", "--quick", "--json", "--out", self.folder / out,
+                              path=self.tools)
             self.assertEqual(done.returncode, 0, done.stderr)
             return json.loads(done.stdout)
 
+        (put_converter(self.tools) / "rsvg-convert").unlink()
         alone = run("alone")
         self.assertIn("neither rsvg-convert", alone["remark"])
         self.assertFalse([file for file in alone["files"] if file.endswith(".png")])
-        converter = tools / "rsvg-convert"
-        converter.write_text('#!/bin/sh\ncp "$5" "$4"\n')
-        converter.chmod(0o755)
+        put_converter(self.tools)
         converted = run("converted")
         self.assertEqual(converted["remark"], "")
         self.assertTrue((self.folder / "converted/figure.png").exists())
-        converter.write_text('#!/bin/sh\necho no memory >&2\nexit 3\n')
+        put_converter(self.tools, '#!/bin/sh\necho no memory >&2\nexit 3\n')
         self.assertIn("rsvg-convert ended with status 3: no memory", run("failed")["remark"])
 
     def test_does_not_overwrite(self):
+        self.folder.mkdir()
         (self.folder / "mine").write_text("precious")
         done = flightdeck("experiment", "raw_data", "--out", self.folder)
         self.assertEqual(done.returncode, 2)
@@ -295,6 +255,61 @@ class Experiments(unittest.TestCase):
         done = flightdeck("experiment", "raw_date")
         self.assertEqual(done.returncode, 2)
         self.assertIn("'raw_data'", done.stderr)
+
+
+class ManyOptimizers(Experiments):
+    def test_preconditioned_gradients_lower_the_loss(self):
+        _, figures = self.run_quick("preconditioned_training")
+        first, last = {}, {}
+        for row in figures["curves"]:
+            first.setdefault(row["optimizer"], float(row["train_loss"]))
+            last[row["optimizer"]] = float(row["train_loss"])
+        self.assertEqual(len(last), 7)
+        for name, loss in last.items():
+            self.assertLess(loss, first[name], name)
+
+    def test_all_optimizers_run_on_all_problems_untuned_and_tuned(self):
+        _, figures = self.run_quick("optimizer_comparison")
+        optimizers = {row["optimizer"] for row in figures["runs"]}
+        self.assertEqual(len(figures["runs"]), len(optimizers) * 2 * 2)
+        self.assertIn("adam", optimizers)
+
+    def test_curvature_lowers_the_loss_of_small_networks(self):
+        for name, competitors in (("preconditioned_2c2d", 6), ("preconditioned_3c3d", 6),
+                                  ("preconditioned_allcnnc", 4)):
+            with self.subTest(name):
+                shutil.rmtree(self.folder, ignore_errors=True)
+                result, figures = self.run_quick(name)
+                self.assertEqual(len(result["table"]), competitors)
+                for row in result["table"]:
+                    curve = [float(line["train_loss"]) for line in figures["curves"]
+                             if line["optimizer"] == row["optimizer"]]
+                    self.assertEqual(curve[-1], row["train_loss"])
+                    if row["optimizer"].startswith("k"):
+                        self.assertLess(curve[-1], curve[0], row)
+
+
+class NewtonSteps(Experiments):
+    def test_blocks_split_into_lines_are_solved_in_fewer_iterations(self):
+        result, figures = self.run_quick("hbp_sub_blocks")
+        self.assertEqual(len({row["optimizer"] for row in figures["curves"]}), 4)
+        iterations = [number["here"] for number in result["compared"] if "longest" in number["what"]
+                      or "split the most" in number["what"]][-2:]
+        self.assertLess(iterations[1], iterations[0])
+
+    def test_exact_products_lower_the_loss_of_a_sigmoid_net(self):
+        _, figures = self.run_quick("hbp_matrix_free")
+        first, last = {}, {}
+        for row in figures["curves"]:
+            first.setdefault(row["optimizer"], float(row["train_loss"]))
+            last[row["optimizer"]] = float(row["train_loss"])
+        self.assertEqual(len(last), 7)
+        for name, loss in last.items():
+            self.assertLess(loss, first[name], name)
+
+    def test_newton_steps_are_ahead_on_3c3d_with_sigmoids(self):
+        result, _ = self.run_quick("hbp_sigmoids")
+        self.assertTrue(result["holds"], result)
 
 
 if __name__ == "__main__":

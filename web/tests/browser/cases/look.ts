@@ -5,22 +5,15 @@ import {existsSync, readdirSync} from 'node:fs';
 import {test} from 'node:test';
 import type {Page} from 'playwright-core';
 import {pageTest} from '../harness/browser';
-import {openFixture, SGD} from '../harness/fixture';
-import {eventually} from '../harness/panels';
+import {openFixture, openLayer, SGD} from '../harness/fixture';
 import {differenceFrom, looksLike, picture, TOLERANCE} from '../harness/pictures';
+import {openReport} from '../harness/report';
 import {settings} from '../harness/settings';
-import {openReport} from './report';
 
 interface Look {
   name: string;
   open(page: Page): Promise<void>;
   isPhone?: boolean;
-}
-
-async function openLayer(page: Page): Promise<void> {
-  await openFixture(page, SGD, 'layers');
-  await page.getByRole('button', {name: 'dense2.weight'}).click();
-  await eventually('its panels are drawn', async () => await page.locator('.layer-detail canvas').count() > 3);
 }
 
 const LOOKS: readonly Look[] = [

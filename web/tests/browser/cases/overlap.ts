@@ -3,19 +3,13 @@
 import assert from 'node:assert';
 import type {Page} from 'playwright-core';
 import {pageTest} from '../harness/browser';
-import {ADAM, openFixture, SGD} from '../harness/fixture';
+import {ADAM, openFixture, openLayer, SGD} from '../harness/fixture';
 import {overlaps, rememberLabels, sidewaysRoom} from '../harness/labels';
 import {eventually, loaded, panel} from '../harness/panels';
 import {whileAllIsDrawn} from '../harness/pictures';
-import {openReport} from './report';
+import {openReport} from '../harness/report';
 
 const FONT = 'DejaVu Sans';
-
-async function openLayer(page: Page): Promise<void> {
-  await openFixture(page, SGD, 'layers');
-  await page.getByRole('button', {name: 'dense2.weight'}).click();
-  await eventually('its panels are drawn', async () => await page.locator('.layer-detail canvas').count() > 3);
-}
 
 const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   compare: (page) => openFixture(page, ''),

@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The report: one file, opened from disk.
 import assert from 'node:assert';
-import {join} from 'node:path';
-import {pathToFileURL} from 'node:url';
-import type {Page} from 'playwright-core';
 import {pageTest} from '../harness/browser';
 import {fixtureFolder, SGD} from '../harness/fixture';
-import {exported, flightdeck} from '../harness/flightdeck';
-import {drag, eventually, hover, loaded, panel, pixels} from '../harness/panels';
-import {emptyFolder} from '../harness/settings';
+import {exported} from '../harness/flightdeck';
+import {drag, eventually, hover, panel, pixels} from '../harness/panels';
+import {openReport, reportAddress} from '../harness/report';
 import {saved} from './exports';
-
-let written: Promise<string> | undefined;
-
-export async function reportAddress(): Promise<string> {
-  written ??= (async () => {
-    const file = join(emptyFolder(), 'report.html');
-    await flightdeck('report', join(fixtureFolder(), SGD), '-o', file);
-    return pathToFileURL(file).href;
-  })();
-  return written;
-}
-
-export async function openReport(page: Page): Promise<void> {
-  await page.goto(await reportAddress());
-  await loaded(page);
-}
 
 pageTest('a report opens from disk with the summary first, asks for nothing, and its panels work', async (page, watch) => {
   await openReport(page);

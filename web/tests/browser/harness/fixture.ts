@@ -3,7 +3,7 @@
 import {after} from 'node:test';
 import type {Page} from 'playwright-core';
 import {copyOfFixture, Server} from './flightdeck';
-import {loaded} from './panels';
+import {eventually, loaded} from './panels';
 
 /** Both train mnist_mlp under the full preset with a group for each parameter. */
 export const SGD = 'sgd';
@@ -30,4 +30,11 @@ export async function openFixture(page: Page, run: string, view = 'cockpit'): Pr
   await page.evaluate(() => document.fonts.ready);
   if (run !== '' && view === 'run') await page.getByRole('rowheader', {name: /loss/i}).first().waitFor();
   else await loaded(page);
+}
+
+/** Opens one layer of the view of layers. */
+export async function openLayer(page: Page): Promise<void> {
+  await openFixture(page, SGD, 'layers');
+  await page.getByRole('button', {name: 'dense2.weight'}).click();
+  await eventually('its panels are drawn', async () => await page.locator('.layer-detail canvas').count() > 3);
 }

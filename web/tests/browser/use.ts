@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All tests in a browser, in the order they run: one process, so that they share the browser.
+// The page in use, in the order in which the tests run: one process, so that they share the browser.
 import './cases/live';
 import './cases/states';
 import './cases/cockpit';
@@ -11,5 +11,3 @@ import './cases/labels';
 import './cases/exports';
 import './cases/report';
 import './cases/access';
-import './cases/overlap';
-import './cases/look';
