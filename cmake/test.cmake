@@ -26,11 +26,12 @@ function(flightdeck_test_support)
   flightdeck_compile_together(flightdeck_test_support BATCH 7)
 endfunction()
 
-# flightdeck_test(area file... [WITHOUT_TORCH] [LABEL fast|slow|gpu] [TIMEOUT seconds]
+# flightdeck_test(area file... [WITHOUT_TORCH] [LABEL fast|slow|gpu] [TIMEOUT seconds] [COST seconds]
 # [THREADS n] [LINK library...]): builds <area>_test from files of the current folder and runs it as one
-# ctest entry. LABEL defaults to fast, TIMEOUT to 300, THREADS to 1. WITHOUT_TORCH links GoogleTest and LINK alone.
+# ctest entry. LABEL defaults to fast, TIMEOUT to 300, THREADS to 1, COST to 40 for a slow one and 5 for others.
+# WITHOUT_TORCH links GoogleTest and LINK alone.
 function(flightdeck_test area)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH" "LABEL;TIMEOUT;THREADS" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TORCH" "LABEL;TIMEOUT;COST;THREADS" "LINK")
   if(NOT arg_LABEL)
     set(arg_LABEL fast)
   endif()
@@ -39,6 +40,11 @@ function(flightdeck_test area)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
+  endif()
+  if(NOT arg_COST AND arg_LABEL STREQUAL slow)
+    set(arg_COST 40)
+  elseif(NOT arg_COST)
+    set(arg_COST 5)
   endif()
   if(NOT arg_THREADS)
     set(arg_THREADS 1)
@@ -64,6 +70,7 @@ function(flightdeck_test area)
   set_tests_properties(${area} PROPERTIES
     LABELS ${arg_LABEL}
     TIMEOUT ${arg_TIMEOUT}
+    COST ${arg_COST}
     PROCESSORS ${arg_THREADS}
     # Tests run side by side. Two threads in each would wait for one another on cores that they share.
     # oneDNN 2.6 takes AMX for usable wherever the processor has it; Linux from 5.16 on kills who did not ask.
