@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "passes/gradient_fields.h"
 #include "tensors.h"
 
 namespace flightdeck::tests {
@@ -35,6 +36,7 @@ class Comparison {
       : what_(what), tolerance_(tolerance), lines_(lines) {}
 
   void field(const char* word, Need need, const Compared& of, Field field, double scale) {
+    compared_ = compared_ | need;
     const std::string what = of.name + "." + word + " ";
     const Tensor& actual = of.actual.*field;
     const Tensor& expected = of.expected.*field;
@@ -69,8 +71,16 @@ class Comparison {
     lines_.push_back(text.str());
   }
 
+  // An answer that nobody holds to its formula is a difference, too.
+  void expect_all_compared() {
+    for (const Need need : every_need()) {
+      if (compared_.has(need)) continue;
+      lines_.push_back(to_string(need) + " is not compared: tests/oracle.cpp wants its formula");
+    }
+  }
+
  private:
-  Needs what_;
+  Needs what_, compared_;
   double tolerance_;
   std::vector<std::string>& lines_;
 };
@@ -101,15 +111,13 @@ double tolerance_of(at::ScalarType type) {
 }
 
 const std::vector<Need>& every_need() {
-  static const std::vector<Need> needs = {Need::kMean,
-                                          Need::kIndividual,
-                                          Need::kNorms,
-                                          Need::kSecondMoment,
-                                          Need::kVariance,
-                                          Need::kGram,
-                                          Need::kDots,
-                                          Need::kMeanDots,
-                                          Need::kDeviations};
+  static const std::vector<Need> needs = [] {
+    std::vector<Need> found;
+    for (const GradientField& field : gradient_fields()) {
+      if (asks_rows(field.need)) found.push_back(field.need);
+    }
+    return found;
+  }();
   return needs;
 }
 
@@ -120,20 +128,10 @@ Needs all_needs() {
 }
 
 std::string to_string(Needs needs) {
-  static const char* const names[] = {"mean",
-                                      "individual",
-                                      "norms",
-                                      "second_moment",
-                                      "variance",
-                                      "gram",
-                                      "dots",
-                                      "mean_dots",
-                                      "deviations"};
   std::string text;
-  for (size_t i = 0; i < every_need().size(); ++i) {
-    if (!needs.has(every_need()[i])) continue;
-    text += text.empty() ? "" : "|";
-    text += names[i];
+  for (const GradientField& field : gradient_fields()) {
+    if (!needs.has(field.need)) continue;
+    text += (text.empty() ? "" : "|") + std::string(field.name);
   }
   return text;
 }
@@ -266,6 +264,7 @@ std::vector<std::string> differences(const Gradients& answers,
     sums(own, square, norm * largest_norm_of(direction));
   }
   sums(total, largest_norm * largest_norm, largest_norm * largest_norm_of(all));
+  compare.expect_all_compared();
   return lines;
 }
 

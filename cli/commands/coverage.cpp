@@ -3,6 +3,7 @@
 // curvature falls back on.
 #include "flightdeck/coverage.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -23,6 +24,7 @@
 #include "flightdeck/curvature_coverage.h"
 #include "flightdeck/gradients.h"
 #include "flightdeck/products.h"
+#include "passes/gradient_fields.h"
 #include "suite/problem.h"
 
 namespace flightdeck::cli {
@@ -44,15 +46,21 @@ struct NamedNeed {
   Need need;
 };
 
+// By name: those of rows, but for products with directions, which nobody gives here.
+std::vector<NamedNeed> find_needs() {
+  std::vector<NamedNeed> needs;
+  for (const GradientField& field : gradient_fields()) {
+    if (field.need == Need::kDots || !asks_rows(field.need)) continue;
+    needs.push_back({field.name, field.need});
+  }
+  std::sort(needs.begin(), needs.end(), [](const NamedNeed& a, const NamedNeed& b) {
+    return a.name < b.name;
+  });
+  return needs;
+}
+
 const std::vector<NamedNeed>& all_needs() {
-  static const std::vector<NamedNeed> needs = {{"deviations", Need::kDeviations},
-                                               {"gram", Need::kGram},
-                                               {"individual", Need::kIndividual},
-                                               {"mean", Need::kMean},
-                                               {"mean_dots", Need::kMeanDots},
-                                               {"norms", Need::kNorms},
-                                               {"second_moment", Need::kSecondMoment},
-                                               {"variance", Need::kVariance}};
+  static const std::vector<NamedNeed> needs = find_needs();
   return needs;
 }
 

@@ -27,21 +27,10 @@ GradientOptions gradient_options(const std::optional<std::vector<Tensor>>& direc
 }
 
 Tensor ParameterGradients::*gradient_field(const std::string& name) {
-  using G = ParameterGradients;
-  const std::pair<const char*, Tensor G::*> fields[] = {{"mean", &G::mean},
-                                                        {"individual", &G::individual},
-                                                        {"norms", &G::norms},
-                                                        {"second_moment", &G::second_moment},
-                                                        {"variance", &G::variance},
-                                                        {"gram", &G::gram},
-                                                        {"dots", &G::dots},
-                                                        {"mean_dots", &G::mean_dots},
-                                                        {"arrived_norm", &G::arrived_norm},
-                                                        {"deviations", &G::deviations},
-                                                        {"squared_mean", &G::squared_mean}};
-  for (const auto& [word, field] : fields) {
-    if (name == word) return field;
+  for (const GradientField& field : gradient_fields()) {
+    if (name == field.name) return field.tensor;
   }
+  if (name == "squared_mean") return &ParameterGradients::squared_mean;
   throw py::value_error("gradients have no field '" + name + "'");
 }
 
@@ -64,18 +53,11 @@ void bind_gradient_answers(py::module_& module) {
            py::arg("parameters") = JointBins().parameters)
       .def_readwrite("gradients", &JointBins::gradients)
       .def_readwrite("parameters", &JointBins::parameters);
-  py::class_<ParameterGradients>(module, "ParameterGradients")
-      .def_readonly("name", &ParameterGradients::name)
-      .def_readonly("mean", &ParameterGradients::mean)
-      .def_readonly("individual", &ParameterGradients::individual)
-      .def_readonly("norms", &ParameterGradients::norms)
-      .def_readonly("second_moment", &ParameterGradients::second_moment)
-      .def_readonly("variance", &ParameterGradients::variance)
-      .def_readonly("gram", &ParameterGradients::gram)
-      .def_readonly("dots", &ParameterGradients::dots)
-      .def_readonly("mean_dots", &ParameterGradients::mean_dots)
-      .def_readonly("arrived_norm", &ParameterGradients::arrived_norm)
-      .def_readonly("deviations", &ParameterGradients::deviations)
+  py::class_<ParameterGradients> answers(module, "ParameterGradients");
+  for (const GradientField& field : gradient_fields()) {
+    answers.def_readonly(field.name, field.tensor);
+  }
+  answers.def_readonly("name", &ParameterGradients::name)
       .def_readonly("squared_mean", &ParameterGradients::squared_mean)
       .def_readonly("epsilon", &ParameterGradients::epsilon)
       .def_readonly("histograms", &ParameterGradients::histograms)

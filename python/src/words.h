@@ -4,11 +4,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <pybind11/pybind11.h>
 
 #include "flightdeck/flightdeck.h"
 #include "flightdeck/lamp.h"
+#include "passes/gradient_fields.h"
 
 namespace flightdeck::python {
 
@@ -31,12 +33,19 @@ struct Words;
     static constexpr Word<Enum> all[] = {__VA_ARGS__}; \
   }
 
+// The names of the fields that they ask for.
+template <>
+struct Words<Need> {
+  static constexpr const char* what = "need";
+  static const std::vector<Word<Need>> all;
+};
+inline const std::vector<Word<Need>> Words<Need>::all = [] {
+  std::vector<Word<Need>> words;
+  for (const GradientField& field : gradient_fields()) words.push_back({field.name, field.need});
+  return words;
+}();
+
 // clang-format off
-FLIGHTDECK_WORDS(Need, "need",
-                 {"mean", E::kMean}, {"individual", E::kIndividual}, {"norms", E::kNorms},
-                 {"second_moment", E::kSecondMoment}, {"variance", E::kVariance},
-                 {"gram", E::kGram}, {"dots", E::kDots}, {"mean_dots", E::kMeanDots},
-                 {"arrived_norm", E::kArrivedNorm}, {"deviations", E::kDeviations});
 FLIGHTDECK_WORDS(CurvatureNeed, "curvature need",
                  {"diag_ggn", E::kDiagGgn}, {"diag_ggn_mc", E::kDiagGgnMc},
                  {"diag_hessian", E::kDiagHessian}, {"diag_ggn_per_sample", E::kDiagGgnPerSample},

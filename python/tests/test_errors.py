@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import torch
 from conftest import Case
 
 import flightdeck
+from flightdeck import _words
 from flightdeck._load import check_torch_version
 
 
 def test_words_that_are_none(small: Case) -> None:
     with pytest.raises(ValueError, match="there is no need 'norm'; choose one of mean, individual, norms"):
+        flightdeck.gradients(small.losses(), small.model, "norm")  # type: ignore[arg-type]
+    needs = ", ".join(get_args(_words.Need))
+    with pytest.raises(ValueError, match=f"choose one of {needs}$"):  # the types know the words that there are
         flightdeck.gradients(small.losses(), small.model, "norm")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="there is no reduction 'max'; choose one of mean, sum"):
         flightdeck.Batch(small.losses(), small.model, reduction="max")  # type: ignore[arg-type]

@@ -10,6 +10,26 @@
 namespace flightdeck::run::experiments {
 namespace {
 
+// `all` has a line of the panel for each direction, the most curved first.
+study::Panel snr_panel(const std::string& title,
+                       const std::vector<double>& steps,
+                       const std::vector<std::vector<double>>& all) {
+  study::Panel panel = panel_over("step + 1", title, true);
+  panel.is_log_x = true;
+  panel.level = 1;
+  for (size_t k = 0; k < all.size(); ++k) {
+    study::Line line = study::line_of(k == 0                ? "most curved direction"
+                                      : k + 1 == all.size() ? "least curved of the leading"
+                                                            : "directions between",
+                                      k == 0 ? 0 : 1,
+                                      steps,
+                                      all[k]);
+    if (k != 0 && k + 1 != all.size()) line.look.colour = study::Look::kMuted;
+    panel.lines.push_back(std::move(line));
+  }
+  return panel;
+}
+
 ExperimentResult run_curvature_snr(const ExperimentOptions& options) {
   TrainingOptions chosen = options.quick
                                ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
@@ -46,27 +66,11 @@ ExperimentResult run_curvature_snr(const ExperimentOptions& options) {
                       slopes.back().back()});
   });
   result.figures.emplace("ratios", std::move(ratios));
-  study::Panel first = panel_over("step + 1", "curvature: signal to noise", true);
-  study::Panel second = panel_over("step + 1", "slope: signal to noise", true);
-  for (study::Panel* panel : {&first, &second}) {
-    panel->is_log_x = true;
-    panel->level = 1;
-    const auto& all = panel == &first ? curvatures : slopes;
-    for (size_t k = 0; k < all.size(); ++k) {
-      study::Line line = study::line_of(k == 0                ? "most curved direction"
-                                        : k + 1 == all.size() ? "least curved of the leading"
-                                                              : "directions between",
-                                        k == 0 ? 0 : 1,
-                                        steps,
-                                        all[k]);
-      if (k != 0 && k + 1 != all.size()) line.look.colour = study::Look::kMuted;
-      panel->lines.push_back(std::move(line));
-    }
-  }
   result.pictures.emplace("figure",
                           figure_of("Directional derivatives along the leading " +
                                         std::to_string(C) + " eigenvectors, " + chosen.problem,
-                                    {first, second}));
+                                    {snr_panel("curvature: signal to noise", steps, curvatures),
+                                     snr_panel("slope: signal to noise", steps, slopes)}));
   std::vector<double> at_start, at_end;
   for (const std::vector<double>& line : curvatures) {
     at_start.push_back(line.front());

@@ -52,6 +52,29 @@ double relative_error(const Along& own, const CurvatureOperator& whole) {
   return ((own.curvatures.to(at::kDouble) - of_whole).abs() / of_whole).mean().item<double>();
 }
 
+// `means` are the errors of each approximation over the steps.
+void judge(const std::vector<std::vector<double>>& means, ExperimentResult& result) {
+  const double exact = mean(means[0]), mc = mean(means[1]), sub = mean(means[2]),
+               both = mean(means[3]);
+  const bool is_ordered = exact < mc && exact < sub && mc < both && sub < both;
+  const bool grows = means[0].back() > means[0].front();
+  result.compared = {
+      {"mean error of the mini-batch's own curvature", exact, "the smallest (figure D.18)"},
+      {"the same with one would-be gradient a sample", mc, "larger"},
+      {"the same with an eighth of the samples", sub, "larger"},
+      {"the same with both", both, "the largest"},
+      {"error of the mini-batch at the end over that at the start",
+       means[0].back() / means[0].front(),
+       "above 1: worse over training"}};
+  result.holds = is_ordered && grows;
+  result.finding = "along its own leading directions a mini-batch's curvature is off by " +
+                   short_number(exact) + " of the whole data set's at the mean of all steps, by " +
+                   short_number(mc) + " if sampled, " + short_number(sub) +
+                   " with an eighth of the samples and " + short_number(both) +
+                   " with both; that of the mini-batch goes from " +
+                   short_number(means[0].front()) + " to " + short_number(means[0].back()) + ".";
+}
+
 ExperimentResult run_curvature_under_noise(const ExperimentOptions& options) {
   TrainingOptions chosen = first_with_data({"fmnist_2c2d", "mnist_2c2d"}, options);
   suite::Problem problem = suite::find_problem(chosen.problem);
@@ -108,25 +131,7 @@ ExperimentResult run_curvature_under_noise(const ExperimentOptions& options) {
       "figure",
       figure_of("Curvature of mini-batch models against the whole data set's, " + problem.name,
                 {panel}));
-  const double exact = mean(means[0]), mc = mean(means[1]), sub = mean(means[2]),
-               both = mean(means[3]);
-  const bool is_ordered = exact < mc && exact < sub && mc < both && sub < both;
-  const bool grows = means[0].back() > means[0].front();
-  result.compared = {
-      {"mean error of the mini-batch's own curvature", exact, "the smallest (figure D.18)"},
-      {"the same with one would-be gradient a sample", mc, "larger"},
-      {"the same with an eighth of the samples", sub, "larger"},
-      {"the same with both", both, "the largest"},
-      {"error of the mini-batch at the end over that at the start",
-       means[0].back() / means[0].front(),
-       "above 1: worse over training"}};
-  result.holds = is_ordered && grows;
-  result.finding = "along its own leading directions a mini-batch's curvature is off by " +
-                   short_number(exact) + " of the whole data set's at the mean of all steps, by " +
-                   short_number(mc) + " if sampled, " + short_number(sub) +
-                   " with an eighth of the samples and " + short_number(both) +
-                   " with both; that of the mini-batch goes from " +
-                   short_number(means[0].front()) + " to " + short_number(means[0].back()) + ".";
+  judge(means, result);
   return result;
 }
 

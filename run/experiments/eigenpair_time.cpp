@@ -47,65 +47,73 @@ Iterated power_iteration(const CurvatureOperator& ggn, int64_t k, uint64_t seed)
   return iterated;
 }
 
-ExperimentResult run_eigenpair_time(const ExperimentOptions& options) {
-  TrainingOptions chosen = options.quick
-                               ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
-                               : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
-  chosen.steps = 1;
-  Training training(chosen);
-  const int64_t N = options.quick ? 32 : 128, rounds = options.quick ? 1 : 3;
+// Of both methods for each count of pairs, times in milliseconds.
+struct Costs {
+  double gram_passes = 0;  // whatever the count is
+  std::vector<double> pairs, gram, sampled, power, power_passes;
+};
+
+Tensor eigenvalues_by_gram(const Training& training,
+                           int64_t N,
+                           int64_t pairs,
+                           LossColumns columns) {
+  VivitOptions how;
+  how.gradients = false;
+  how.columns = columns;
+  const Vivit vivit(losses_of(training, 0, N), training.parameters(), how);
+  (void)vivit.eigenvectors(pairs);
+  return vivit.eigenvalues();
+}
+
+double values_apart(const Iterated& iterated, const Tensor& exact, int64_t pairs) {
+  double apart = 0;
+  for (int64_t i = 0; i < pairs; ++i) {
+    const double ratio = iterated.values[static_cast<size_t>(i)] / exact[i].item<double>();
+    apart = std::max(apart, std::abs(ratio - 1));
+  }
+  return apart;
+}
+
+Costs measure(const Training& training,
+              int64_t N,
+              const ExperimentOptions& options,
+              ExperimentResult& result) {
+  const int64_t rounds = options.quick ? 1 : 3;
   const std::vector<int64_t> counts =
       options.quick ? std::vector<int64_t>{1, 2, 4} : std::vector<int64_t>{1, 2, 4, 7, 10};
+  Costs costs;
   // A product with the GGN is a pass forward with tangents and one backward; the Gram matrix takes
   // one pass backward for each column of the loss's factor, whatever k is.
-  const auto gram_passes = static_cast<double>(training.problem().classes);
-  ExperimentResult result({"pairs",
-                           "gram_passes",
-                           "power_passes",
-                           "gram_ms",
-                           "sampled_gram_ms",
-                           "power_ms",
-                           "values_apart"});
-  name_data(training, result);
-  std::vector<double> pairs, gram, sampled, power, passes;
+  costs.gram_passes = static_cast<double>(training.problem().classes);
+  const auto milliseconds = [&](const auto& work) { return 1e3 * shortest_seconds(rounds, work); };
   for (const int64_t k : counts) {
     options.on_progress("eigenpair_time: " + std::to_string(k) + " pairs");
-    const auto by_gram = [&](LossColumns columns) {
-      VivitOptions how;
-      how.gradients = false;
-      how.columns = columns;
-      const Vivit vivit(losses_of(training, 0, N), training.parameters(), how);
-      (void)vivit.eigenvectors(k);
-      return vivit.eigenvalues();
-    };
     Tensor exact;
     Iterated iterated;
-    pairs.push_back(static_cast<double>(k));
-    gram.push_back(1e3 * shortest_seconds(rounds, [&] { exact = by_gram(LossColumns::kExact); }));
-    sampled.push_back(1e3 * shortest_seconds(rounds, [&] { by_gram(LossColumns::kSampled); }));
-    power.push_back(1e3 * shortest_seconds(rounds, [&] {
-                      const auto ggn = curvature_operator(
-                          losses_of(training, 0, N), training.parameters(), CurvatureKind::kGgn);
-                      iterated = power_iteration(*ggn, k, options.seed);
-                    }));
-    double apart = 0;
-    for (int64_t i = 0; i < k; ++i) {
-      apart = std::max(
-          apart, std::abs(iterated.values[static_cast<size_t>(i)] / exact[i].item<double>() - 1));
-    }
-    passes.push_back(2.0 * static_cast<double>(iterated.products));
-    result.table.add(
-        {k, gram_passes, passes.back(), gram.back(), sampled.back(), power.back(), apart});
+    costs.pairs.push_back(static_cast<double>(k));
+    costs.gram.push_back(
+        milliseconds([&] { exact = eigenvalues_by_gram(training, N, k, LossColumns::kExact); }));
+    costs.sampled.push_back(
+        milliseconds([&] { eigenvalues_by_gram(training, N, k, LossColumns::kSampled); }));
+    costs.power.push_back(milliseconds([&] {
+      const auto ggn =
+          curvature_operator(losses_of(training, 0, N), training.parameters(), CurvatureKind::kGgn);
+      iterated = power_iteration(*ggn, k, options.seed);
+    }));
+    costs.power_passes.push_back(2.0 * static_cast<double>(iterated.products));
+    result.table.add({k,
+                      costs.gram_passes,
+                      costs.power_passes.back(),
+                      costs.gram.back(),
+                      costs.sampled.back(),
+                      costs.power.back(),
+                      values_apart(iterated, exact, k)});
   }
-  result.figures.emplace("times", result.table);
-  study::Panel panel = panel_over("eigenpairs", "milliseconds", true);
-  panel.lines = {study::line_of("Gram matrix", 0, pairs, gram),
-                 study::line_of("Gram matrix, one would-be gradient", 2, pairs, sampled),
-                 study::line_of("power iteration", 1, pairs, power)};
-  result.pictures.emplace(
-      "figure",
-      figure_of("Leading eigenpairs of the GGN, " + chosen.problem + ", N = " + std::to_string(N),
-                {panel}));
+  return costs;
+}
+
+void judge(const Costs& costs, ExperimentResult& result) {
+  const auto& [gram_passes, pairs, gram, sampled, power, passes] = costs;
   result.compared = {
       {"passes of the power iteration over the Gram matrix's, " + short_number(pairs[1]) + " pairs",
        passes[1] / gram_passes,
@@ -130,10 +138,39 @@ ExperimentResult run_eigenpair_time(const ExperimentOptions& options) {
       short_number(passes[0]) + " times, the Gram matrix " + short_number(gram_passes) +
       " times whatever their number; for " + short_number(pairs.back()) +
       " pairs the power iteration takes " + short_number(power.back() / gram.back()) +
-      " times as long as the Gram matrix, for " + "one pair " + short_number(power[0] / gram[0]) +
+      " times as long as the Gram matrix, for one pair " + short_number(power[0] / gram[0]) +
       " times; from one pair to the last count the Gram matrix takes " +
       short_number(gram.back() / gram[0]) + " times as long, the power iteration " +
       short_number(power.back() / power[0]) + " times.";
+}
+
+ExperimentResult run_eigenpair_time(const ExperimentOptions& options) {
+  TrainingOptions chosen = options.quick
+                               ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
+                               : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
+  chosen.steps = 1;
+  const Training training(chosen);
+  const int64_t N = options.quick ? 32 : 128;
+  ExperimentResult result({"pairs",
+                           "gram_passes",
+                           "power_passes",
+                           "gram_ms",
+                           "sampled_gram_ms",
+                           "power_ms",
+                           "values_apart"});
+  name_data(training, result);
+  const Costs costs = measure(training, N, options, result);
+  result.figures.emplace("times", result.table);
+  study::Panel panel = panel_over("eigenpairs", "milliseconds", true);
+  panel.lines = {
+      study::line_of("Gram matrix", 0, costs.pairs, costs.gram),
+      study::line_of("Gram matrix, one would-be gradient", 2, costs.pairs, costs.sampled),
+      study::line_of("power iteration", 1, costs.pairs, costs.power)};
+  result.pictures.emplace(
+      "figure",
+      figure_of("Leading eigenpairs of the GGN, " + chosen.problem + ", N = " + std::to_string(N),
+                {panel}));
+  judge(costs, result);
   return result;
 }
 

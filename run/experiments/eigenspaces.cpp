@@ -98,6 +98,40 @@ study::Figure overlaps_figure(const std::string& title,
   return figure;
 }
 
+void judge(const std::vector<double>& hessian,
+           const Means& of_whole,
+           const Means& of_batch,
+           ExperimentResult& result) {
+  const double late = hessian.back();
+  const bool is_ordered =
+      mean(of_whole[0]) > mean(of_whole[1]) && mean(of_whole[1]) > mean(of_whole[2]) &&
+      mean(of_whole[0]) > mean(of_whole[3]) && mean(of_whole[3]) > mean(of_whole[4]);
+  const bool decays = of_whole[0].back() < of_whole[0].front();
+  const double sampled = mean(of_batch[3]), fewer = mean(of_batch[2]);
+  result.compared = {
+      {"overlap of the GGN's and the Hessian's space at the end",
+       late,
+       "0.85 or more (figure 7.3)"},
+      {"overlap of the batch's space at the start", of_whole[0].front(), "falls while training"},
+      {"the same at the end", of_whole[0].back(), "below that at the start (figure 7.4)"},
+      {"mean overlap of the batch over that of an eighth of its samples",
+       mean(of_whole[0]) / mean(of_whole[2]),
+       "above 1 (figures 7.4, 7.5)"},
+      {"overlap with the batch's own space, sampled over an eighth of the samples",
+       sampled / fewer,
+       "above 1 over large parts of training (figure D.17)"}};
+  result.holds = late >= 0.85 && is_ordered && decays && sampled > fewer;
+  result.finding =
+      "at the end the spaces of GGN and Hessian overlap by " + short_number(late) +
+      "; that of a batch overlaps with that of all samples by " +
+      short_number(of_whole[0].front()) + " at the start and " + short_number(of_whole[0].back()) +
+      " at the end" + (decays ? "" : ", which is no decay") +
+      "; fewer samples and sampled Hessians " +
+      (is_ordered ? "are worse in the published order" : "are not in the published order") +
+      "; with their own batch's space, sampled Hessians overlap by " + short_number(sampled) +
+      " and an eighth of the samples by " + short_number(fewer) + ".";
+}
+
 ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
   TrainingOptions chosen = options.quick
                                ? first_with_data({"mnist_logreg", "fmnist_logreg"}, options)
@@ -120,7 +154,6 @@ ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
   Means of_whole(cases.size()), of_batch(cases.size());
   visit_steps(training, log_spaced(last, options.quick ? 4 : 8), [&](int64_t step) {
     options.on_progress("eigenspaces: step " + std::to_string(step));
-    const Parameters& parameters = training.parameters();
     const Tensor ggn = leading_space(training, CurvatureKind::kGgn, C, options.seed);
     hessian.push_back(
         subspace_overlap(ggn, leading_space(training, CurvatureKind::kHessian, C, options.seed)));
@@ -131,7 +164,8 @@ ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
       const Tensor losses = losses_of(training, draw * batch, batch);
       Tensor of_all;  // samples of this mini-batch
       for (size_t k = 0; k < cases.size(); ++k) {
-        const Tensor space = vivit_space(losses, parameters, cases[k].samples, cases[k].columns, C);
+        const Tensor space =
+            vivit_space(losses, training.parameters(), cases[k].samples, cases[k].columns, C);
         if (k == 0) of_all = space;
         const double whole = subspace_overlap(ggn, space);
         const double own = k == 0 ? 1.0 : subspace_overlap(of_all, space);
@@ -157,34 +191,7 @@ ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
                                           hessian,
                                           of_whole,
                                           of_batch));
-
-  const double late = hessian.back();
-  const Means& means = of_whole;
-  const bool is_ordered = mean(means[0]) > mean(means[1]) && mean(means[1]) > mean(means[2]) &&
-                          mean(means[0]) > mean(means[3]) && mean(means[3]) > mean(means[4]);
-  const bool decays = means[0].back() < means[0].front();
-  const double sampled = mean(of_batch[3]), fewer = mean(of_batch[2]);
-  result.compared = {
-      {"overlap of the GGN's and the Hessian's space at the end",
-       late,
-       "0.85 or more (figure 7.3)"},
-      {"overlap of the batch's space at the start", means[0].front(), "falls while training"},
-      {"the same at the end", means[0].back(), "below that at the start (figure 7.4)"},
-      {"mean overlap of the batch over that of an eighth of its samples",
-       mean(means[0]) / mean(means[2]),
-       "above 1 (figures 7.4, 7.5)"},
-      {"overlap with the batch's own space, sampled over an eighth of the samples",
-       sampled / fewer,
-       "above 1 over large parts of training (figure D.17)"}};
-  result.holds = late >= 0.85 && is_ordered && decays && sampled > fewer;
-  result.finding =
-      "at the end the spaces of GGN and Hessian overlap by " + short_number(late) +
-      "; that of a batch overlaps with that of all samples by " + short_number(means[0].front()) +
-      " at the start and " + short_number(means[0].back()) + " at the end" +
-      (decays ? "" : ", which is no decay") + "; fewer samples and sampled Hessians " +
-      (is_ordered ? "are worse in the published order" : "are not in the published order") +
-      "; with their own batch's space, sampled Hessians overlap by " + short_number(sampled) +
-      " and an eighth of the samples by " + short_number(fewer) + ".";
+  judge(hessian, of_whole, of_batch, result);
   return result;
 }
 

@@ -52,6 +52,25 @@ study::Heatmap improvement(const std::string& problem,
   return map;
 }
 
+// How close every optimizer comes to the best on each problem; `all` are the scores by problem.
+study::Panel tuned_panel(const std::vector<std::string>& problems,
+                         const std::vector<std::string>& names,
+                         const std::vector<Scores>& all) {
+  study::Panel panel = panel_over("", "best tuned loss over the tuned loss");
+  panel.x_names = problems;
+  for (size_t k = 0; k < names.size(); ++k) {
+    std::vector<double> places, heights;
+    for (size_t p = 0; p < problems.size(); ++p) {
+      places.push_back(static_cast<double>(p));
+      heights.push_back(all[p].tuned[best_place(all[p].tuned)] / all[p].tuned[k]);
+    }
+    panel.lines.push_back(study::line_of(names[k], k, places, heights));
+    panel.lines.back().look.marker = static_cast<int>(k / study::colours().size());
+    if (names[k] == "adam") panel.lines.back().look.colour = study::Look::kAccent;
+  }
+  return panel;
+}
+
 ExperimentResult run_optimizer_comparison(const ExperimentOptions& options) {
   std::vector<std::string> problems = {"quadratic_deep", "mnist_logreg"};
   if (!options.quick) problems.insert(problems.end(), {"fmnist_logreg", "mnist_mlp", "fmnist_mlp"});
@@ -103,19 +122,9 @@ ExperimentResult run_optimizer_comparison(const ExperimentOptions& options) {
   }
   result.figures.emplace("runs", std::move(runs));
   result.pictures.emplace("improvement", improvement(problems[1], names, all[1]));
-  study::Panel panel = panel_over("", "best tuned loss over the tuned loss");
-  panel.x_names = problems;
-  for (size_t k = 0; k < names.size(); ++k) {
-    std::vector<double> places, heights;
-    for (size_t p = 0; p < problems.size(); ++p) {
-      places.push_back(static_cast<double>(p));
-      heights.push_back(all[p].tuned[best_place(all[p].tuned)] / all[p].tuned[k]);
-    }
-    panel.lines.push_back(study::line_of(names[k], k, places, heights));
-    panel.lines.back().look.marker = static_cast<int>(k / study::colours().size());
-    if (names[k] == "adam") panel.lines.back().look.colour = study::Look::kAccent;
-  }
-  result.pictures.emplace("figure", figure_of("All optimizers over the problems, tuned", {panel}));
+  result.pictures.emplace(
+      "figure",
+      figure_of("All optimizers over the problems, tuned", {tuned_panel(problems, names, all)}));
   const double worst = *std::max_element(ratios.begin(), ratios.end());
   result.compared = {{"best untuned loss over tuned Adam's, the worst problem",
                       worst,

@@ -21,6 +21,55 @@ double early_factor(const MemorySink& values, const std::string& quantity, int64
   return early.back() / early.front();
 }
 
+// A panel over logarithmic steps for each quantity; all values go into the table.
+std::vector<study::Panel> panels_of(const MemorySink& values, Table& all) {
+  std::vector<study::Panel> panels;
+  for (const char* name : {"alpha",
+                           "norm_test",
+                           "hess_max_ev",
+                           "distance",
+                           "inner_test",
+                           "hess_trace",
+                           "update_size",
+                           "ortho_test",
+                           "tic_diag",
+                           "grad_norm",
+                           "mean_gsnr",
+                           "loss"}) {
+    std::vector<double> steps, numbers;
+    bool is_positive = true;
+    for (const auto& [step, readings] : values.steps()) {
+      const Reading* reading = values.find(step, name);
+      if (reading == nullptr) continue;
+      steps.push_back(static_cast<double>(step + 1));
+      numbers.push_back(reading->number);
+      is_positive = is_positive && !(reading->number <= 0);
+      all.add({step, name, reading->number});
+    }
+    panels.push_back(panel_over("step + 1", name, is_positive));
+    panels.back().is_log_x = true;
+    panels.back().lines = {study::line_of("", 0, steps, numbers)};
+  }
+  return panels;
+}
+
+void judge(const MemorySink& values, int64_t early, ExperimentResult& result) {
+  const double loss = early_factor(values, "loss", early);
+  const double curvature = early_factor(values, "hess_max_ev", early);
+  result.compared = {{"loss at step " + std::to_string(early) + " over that at the start",
+                      loss,
+                      "about 1: a plateau (7.4, All-CNN-C on CIFAR-100)"},
+                     {"largest Hessian eigenvalue at that step over that at the start",
+                      curvature,
+                      "clearly below 1: a downward trend"}};
+  result.holds = loss > 0.9 && curvature < 0.9;
+  result.finding = "within the first " + std::to_string(early) + " steps the loss goes to " +
+                   percent(loss) + " of its start and the largest eigenvalue of the Hessian to " +
+                   percent(curvature) +
+                   " (published, on another network and data: the loss stands "
+                   "still and the eigenvalue falls).";
+}
+
 ExperimentResult run_showcase(const ExperimentOptions& options) {
   TrainingOptions chosen = options.quick
                                ? first_with_data({"mnist_mlp", "fmnist_mlp"}, options)
@@ -54,33 +103,7 @@ ExperimentResult run_showcase(const ExperimentOptions& options) {
   const auto values = watched(training, std::move(quantities));
 
   Table all({"step", "quantity", "value"});
-  std::vector<study::Panel> panels;
-  for (const char* name : {"alpha",
-                           "norm_test",
-                           "hess_max_ev",
-                           "distance",
-                           "inner_test",
-                           "hess_trace",
-                           "update_size",
-                           "ortho_test",
-                           "tic_diag",
-                           "grad_norm",
-                           "mean_gsnr",
-                           "loss"}) {
-    std::vector<double> steps, numbers;
-    bool is_positive = true;
-    for (const auto& [step, readings] : values->steps()) {
-      const Reading* reading = values->find(step, name);
-      if (reading == nullptr) continue;
-      steps.push_back(static_cast<double>(step + 1));
-      numbers.push_back(reading->number);
-      is_positive = is_positive && !(reading->number <= 0);
-      all.add({step, name, reading->number});
-    }
-    panels.push_back(panel_over("step + 1", name, is_positive));
-    panels.back().is_log_x = true;
-    panels.back().lines = {study::line_of("", 0, steps, numbers)};
-  }
+  std::vector<study::Panel> panels = panels_of(*values, all);
   int64_t place = 0;
   for (const auto& [step, readings] : values->steps()) {
     if (values->find(step, "hess_max_ev") == nullptr || place++ % 8 != 0) continue;
@@ -96,20 +119,7 @@ ExperimentResult run_showcase(const ExperimentOptions& options) {
       figure_of(chosen.problem + " with a cyclic learning rate: step size, gradients, "
                                  "curvature",
                 std::move(panels)));
-  const double loss = early_factor(*values, "loss", early);
-  const double curvature = early_factor(*values, "hess_max_ev", early);
-  result.compared = {{"loss at step " + std::to_string(early) + " over that at the start",
-                      loss,
-                      "about 1: a plateau (7.4, All-CNN-C on CIFAR-100)"},
-                     {"largest Hessian eigenvalue at that step over that at the start",
-                      curvature,
-                      "clearly below 1: a downward trend"}};
-  result.holds = loss > 0.9 && curvature < 0.9;
-  result.finding = "within the first " + std::to_string(early) + " steps the loss goes to " +
-                   percent(loss) + " of its start and the largest eigenvalue of the Hessian to " +
-                   percent(curvature) +
-                   " (published, on another network and data: the loss stands "
-                   "still and the eigenvalue falls).";
+  judge(*values, early, result);
   return result;
 }
 

@@ -53,7 +53,7 @@ constexpr int64_t kJpegScans = 100;                    // of a progressive image
 constexpr int64_t kTextBytes = int64_t{1} << 28;       // of a text to learn
 constexpr int64_t kStudyFileBytes = int64_t{1} << 30;  // plans, outcomes, packed baselines
 constexpr int64_t kStudyLineBytes = int64_t{1} << 24;  // of one run
-constexpr int64_t kDuePoints = 1000000;                // of a schedule of quantities
+constexpr int64_t kDuePoints = 1000000;                // among the due steps of a quantity
 constexpr int64_t kJsonDepth = 32;                     // of nesting
 
 }  // namespace flightdeck::limits

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cockpit/deliveries.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace flightdeck {
@@ -13,10 +14,8 @@ constexpr std::chrono::seconds kLongest(1);
 constexpr size_t kMostUnderWay = 32;
 
 bool is_here(const NamedValues& values) {
-  for (const Tensor& tensor : tensors_of(values)) {
-    if (!tensor.is_cpu()) return false;
-  }
-  return true;
+  return std::all_of(
+      values.begin(), values.end(), [](const NamedValue& value) { return value.is_here(); });
 }
 
 }  // namespace
@@ -39,8 +38,7 @@ void Deliveries::start() {
   auto freight = std::make_unique<Freight>();
   freight->deliveries = std::exchange(held_, {});
   for (const auto& delivery : freight->deliveries) {
-    delivery->numbers = tensors_of(delivery->values);
-    freight->transfer.add(delivery->numbers);
+    freight->transfer.add(delivery->values);
     if (delivery->fetched) delivery->fetched->add_to(freight->transfer);
     if (delivery->completed) delivery->completed->add_to(freight->transfer);
   }
@@ -54,10 +52,10 @@ void Deliveries::take_first(std::vector<std::unique_ptr<Delivery>>& taken) {
   under_way_.pop_front();
 }
 
-std::vector<std::unique_ptr<Delivery>> Deliveries::take_arrived() {
+std::vector<std::unique_ptr<Delivery>> Deliveries::take_fetched() {
   std::vector<std::unique_ptr<Delivery>> taken;
   while (!under_way_.empty() &&
-         (under_way_.size() > kMostUnderWay || under_way_.front()->transfer.has_arrived())) {
+         (under_way_.size() > kMostUnderWay || under_way_.front()->transfer.is_here())) {
     take_first(taken);
   }
   return taken;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What steps have to say and what is still on its way from a device. Nobody waits for it: values
-// are copied behind the work that is queued there and written once they have arrived, in order.
+// are copied behind the work that is queued there and written once they are here, in order.
 #pragma once
 
 #include <chrono>
@@ -24,9 +24,8 @@ struct Delivery {
   NamedValues values;
   StepSamples samples;
   std::optional<Pending::Completed> completed;
-  std::vector<size_t> late;              // tracked quantities that are computed on arrival, and
-  std::unique_ptr<FetchedStep> fetched;  // from what
-  std::vector<Tensor> numbers;           // of the values, once they have arrived
+  std::vector<size_t> late;              // tracked quantities that are computed from numbers:
+  std::unique_ptr<FetchedStep> fetched;  // from these
 };
 
 class Deliveries {
@@ -37,8 +36,8 @@ class Deliveries {
   // Takes what any other step says and starts on it and on all that is held.
   void send(Delivery delivery);
 
-  // Those that have arrived, in the order in which they were taken.
-  std::vector<std::unique_ptr<Delivery>> take_arrived();
+  // Those that are here, in the order in which they were taken.
+  std::vector<std::unique_ptr<Delivery>> take_fetched();
   // All; waits for the devices.
   std::vector<std::unique_ptr<Delivery>> take_all();
 

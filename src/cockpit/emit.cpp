@@ -24,11 +24,11 @@ std::vector<int64_t> to_counts(const double* values, int64_t size) {
   return std::vector<int64_t>(values, values + size);
 }
 
-Reading reading_of(
-    const Field& field, const double* data, int64_t per_line, const double* outside, int64_t line) {
+// One line of a field that was fetched.
+Reading reading_of(const Field& field, int64_t per_line, int64_t line) {
   Reading reading;
   reading.field = field.name;
-  const double* first = data + line * per_line;
+  const double* first = field.data.data_ptr<double>() + line * per_line;
   switch (field.kind) {
     case Field::Kind::kNumbers:
     case Field::Kind::kRounding:
@@ -42,10 +42,11 @@ Reading reading_of(
       reading.kind = ReadingKind::kHistogram;
       for (const Bins& bins : field.axes) reading.axes.push_back({bins.low, bins.high, bins.count});
       reading.counts = to_counts(first, per_line);
-      if (outside != nullptr) {
-        reading.below = static_cast<int64_t>(outside[3 * line]);
-        reading.above = static_cast<int64_t>(outside[3 * line + 1]);
-        reading.not_a_number = static_cast<int64_t>(outside[3 * line + 2]);
+      if (field.outside.defined()) {
+        const double* outside = field.outside.data_ptr<double>() + 3 * line;
+        reading.below = static_cast<int64_t>(outside[0]);
+        reading.above = static_cast<int64_t>(outside[1]);
+        reading.not_a_number = static_cast<int64_t>(outside[2]);
       }
       break;
   }
@@ -86,6 +87,16 @@ void Transfer::add(std::vector<Tensor>& tensors) {
   for (Tensor& tensor : tensors) add(tensor);
 }
 
+void Transfer::add(std::vector<NamedValue>& values) {
+  for (NamedValue& value : values) {
+    for (Field& field : value.fields) {
+      add(field.data);
+      add(field.outside);
+    }
+    for (Value::Remark& remark : value.remarks) add(remark.numbers);
+  }
+}
+
 void Transfer::start() {
   for (Tensor* tensor : tensors_) {
     if (tensor->requires_grad()) *tensor = tensor->detach();
@@ -106,14 +117,14 @@ void Transfer::start() {
     if (!packet.packed.is_cuda()) continue;  // other devices have no pinned memory to copy to
     const c10::Device device = packet.packed.device();
     const c10::impl::VirtualGuardImpl guard(device.type());
-    packet.arrived = at::empty(packet.packed.sizes(), at::dtype(at::kDouble).pinned_memory(true));
-    packet.arrived.copy_(packet.packed, /*non_blocking=*/true);
+    packet.copy = at::empty(packet.packed.sizes(), at::dtype(at::kDouble).pinned_memory(true));
+    packet.copy.copy_(packet.packed, /*non_blocking=*/true);
     packet.event = std::make_unique<c10::Event>(device.type());
     packet.event->record(guard.getStream(device));
   }
 }
 
-bool Transfer::has_arrived() const {
+bool Transfer::is_here() const {
   return std::all_of(packets_.begin(), packets_.end(), [](const Packet& packet) {
     return packet.event && packet.event->query();
   });
@@ -123,7 +134,7 @@ void Transfer::finish() {
   for (Packet& packet : packets_) {
     // A copy that waits is as good as the one that is under way.
     const bool is_here = packet.event && packet.event->query();
-    const Tensor all = is_here ? packet.arrived : packet.packed.cpu();
+    const Tensor all = is_here ? packet.copy : packet.packed.cpu();
     auto* next = all.data_ptr<double>();
     for (Tensor* tensor : packet.tensors) {
       const int64_t size = tensor->numel();
@@ -136,68 +147,55 @@ void Transfer::finish() {
   packets_.clear();
 }
 
-std::vector<Tensor> fetched(std::vector<Tensor> tensors) {
+void fetch(NamedValues& values) {
   Transfer transfer;
-  transfer.add(tensors);
+  transfer.add(values);
   transfer.start();
   transfer.finish();
-  return tensors;
 }
 
-std::vector<Tensor> tensors_of(const NamedValues& values) {
-  std::vector<Tensor> tensors;
-  for (const auto& [name, value] : values) {
-    for (const Field& field : value.fields()) {
-      tensors.push_back(field.data);
-      if (field.outside.defined()) tensors.push_back(field.outside);
-    }
-    for (const Value::Remark& remark : value.remarks()) tensors.push_back(remark.numbers);
-  }
-  return tensors;
+bool NamedValue::is_here() const {
+  const auto is_on_cpu = [](const Tensor& tensor) { return !tensor.defined() || tensor.is_cpu(); };
+  return std::all_of(fields.begin(),
+                     fields.end(),
+                     [&](const Field& field) {
+                       return is_on_cpu(field.data) && is_on_cpu(field.outside);
+                     }) &&
+         std::all_of(remarks.begin(), remarks.end(), [&](const Value::Remark& remark) {
+           return is_on_cpu(remark.numbers);
+         });
 }
 
-std::vector<Reading> readings_of(const NamedValues& values,
-                                 const std::vector<Tensor>& fetched,
-                                 const Groups& groups) {
+std::vector<Reading> readings_of(const NamedValues& values, const Groups& groups) {
   std::vector<Reading> readings;
-  size_t next = 0;
-  for (const auto& [name, value] : values) {
-    for (const Field& field : value.fields()) {
-      const Tensor& data = fetched[next++];
-      const double* outside =
-          field.outside.defined() ? fetched[next++].data_ptr<double>() : nullptr;
+  for (const NamedValue& value : values) {
+    for (const Field& field : value.fields) {
       const int64_t lines = lines_of(field);
       for (int64_t line = 0; line < lines; ++line) {
-        Reading reading =
-            reading_of(field, data.data_ptr<double>(), data.numel() / lines, outside, line);
+        Reading reading = reading_of(field, field.data.numel() / lines, line);
         const bool is_rounding = field.kind == Field::Kind::kRounding;
         if (is_rounding && !(reading.number > kRoundingLimit)) continue;
-        reading.quantity = name;
+        reading.quantity = value.quantity;
         reading.group = groups.names[line];
         readings.push_back(std::move(reading));
       }
     }
-    next += value.remarks().size();
   }
   return readings;
 }
 
-std::vector<std::pair<std::string, std::string>> remarks_of(const NamedValues& values,
-                                                            const std::vector<Tensor>& fetched) {
+std::vector<std::pair<std::string, std::string>> remarks_of(const NamedValues& values) {
   std::vector<std::pair<std::string, std::string>> remarks;
-  size_t next = 0;
-  for (const auto& [name, value] : values) {
-    for (const Field& field : value.fields()) next += field.outside.defined() ? 2 : 1;
-    for (const Value::Remark& remark : value.remarks()) {
-      const Tensor& data = fetched[next++];
-      const double* first = data.data_ptr<double>();
+  for (const NamedValue& value : values) {
+    for (const Value::Remark& remark : value.remarks) {
+      const double* first = remark.numbers.data_ptr<double>();
       std::string text;
       try {
-        text = remark.say(std::vector<double>(first, first + data.numel()));
+        text = remark.say(std::vector<double>(first, first + remark.numbers.numel()));
       } catch (...) {
         text = "what there is to say could not be said: " + current_message();
       }
-      if (!text.empty()) remarks.emplace_back(name, std::move(text));
+      if (!text.empty()) remarks.emplace_back(value.quantity, std::move(text));
     }
   }
   return remarks;

@@ -14,6 +14,8 @@
 
 namespace flightdeck {
 
+struct NamedValue;
+
 // Tensors of any type that become doubles on the CPU together, by one copy per device.
 class Transfer {
  public:
@@ -21,17 +23,18 @@ class Transfer {
   // tensor stays undefined.
   void add(Tensor& tensor);
   void add(std::vector<Tensor>& tensors);
+  void add(std::vector<NamedValue>& values);
   // Copies behind what each device has queued and waits for none of it. Nothing is added after it.
   void start();
   // True if `finish` will not wait.
-  bool has_arrived() const;
+  bool is_here() const;
   void finish();
 
  private:
   // What one device sends.
   struct Packet {
     std::vector<Tensor*> tensors;
-    Tensor packed, arrived;  // [n] there, and here
+    Tensor packed, copy;  // [n] there, and here
     std::unique_ptr<c10::Event> event;
   };
 
@@ -39,23 +42,26 @@ class Transfer {
   std::vector<Packet> packets_;
 };
 
-// The same at once, for tensors of which none is worth not waiting for.
-std::vector<Tensor> fetched(std::vector<Tensor> tensors);
+// What a quantity said. A transfer puts numbers in the place of its tensors.
+struct NamedValue {
+  std::string quantity;
+  std::vector<Value::Field> fields;
+  std::vector<Value::Remark> remarks;
 
-// Values with the name of their quantity.
-using NamedValues = std::vector<std::pair<std::string, Value>>;
+  // True if none of its tensors is on a device.
+  bool is_here() const;
+};
+
+using NamedValues = std::vector<NamedValue>;
+
+// Fetches values at once, where none is worth not waiting for.
+void fetch(NamedValues& values);
 
 // Throws if the value does not fit the groups.
 void check_value(const std::string& quantity, const Value& value, const Groups& groups);
 
-// `fetched` are the tensors that `tensors_of` named, after their transfer.
-std::vector<Tensor> tensors_of(const NamedValues& values);
-std::vector<Reading> readings_of(const NamedValues& values,
-                                 const std::vector<Tensor>& fetched,
-                                 const Groups& groups);
-
-// What the values have to say in words: quantity and text.
-std::vector<std::pair<std::string, std::string>> remarks_of(const NamedValues& values,
-                                                            const std::vector<Tensor>& fetched);
+// The readings of values that were fetched, and what they have to say in words: quantity and text.
+std::vector<Reading> readings_of(const NamedValues& values, const Groups& groups);
+std::vector<std::pair<std::string, std::string>> remarks_of(const NamedValues& values);
 
 }  // namespace flightdeck

@@ -44,7 +44,7 @@ void Failures::take(
   const std::string& name = tracked_[tracked].quantity.name();
   check_value(name, value, groups);
   if (!value.reason().empty()) output_.remark(step, name, value.reason());
-  values.emplace_back(name, std::move(value));
+  values.push_back({name, value.fields(), value.remarks()});
 }
 
 void Failures::tell() noexcept {

@@ -5,30 +5,27 @@
 
 #include "cockpit/step_histograms.h"
 #include "graph/error_message.h"
+#include "passes/gradient_fields.h"
 
 namespace flightdeck {
 namespace {
 
-struct NumberField {
-  Need need;
-  Tensor ParameterGradients::*field;
-};
-
-// The answers that are numbers per sample or parameter.
-constexpr NumberField kNumberFields[] = {{Need::kNorms, &ParameterGradients::norms},
-                                         {Need::kDots, &ParameterGradients::dots},
-                                         {Need::kMeanDots, &ParameterGradients::mean_dots},
-                                         {Need::kArrivedNorm, &ParameterGradients::arrived_norm},
-                                         {Need::kDeviations, &ParameterGradients::deviations},
-                                         {Need::kDeviations, &ParameterGradients::squared_mean}};
+// Visits the tensors of answers that are numbers per sample or parameter.
+template <typename Visit>
+void for_each_number(const Visit& visit) {
+  for (const GradientField& field : gradient_fields()) {
+    if (field.is_small) visit(field.need, field.tensor);
+  }
+  visit(Need::kDeviations, &ParameterGradients::squared_mean);
+}
 
 ParameterGradients numbers_of(const ParameterGradients& all, const StepNeeds& needs) {
   ParameterGradients numbers;
   numbers.name = all.name;
   numbers.epsilon = all.epsilon;
-  for (const auto& [need, field] : kNumberFields) {
+  for_each_number([&](Need need, Tensor ParameterGradients::*field) {
     if (needs.gradients.has(need)) numbers.*field = all.*field;
-  }
+  });
   if (!needs.histograms.empty()) numbers.histograms = all.histograms;
   return numbers;
 }
@@ -89,7 +86,7 @@ void FetchedStep::add_to(Transfer& transfer) {
   transfer.add(samples_.labels);
   transfer.add(samples_.predictions);
   const auto add = [&](ParameterGradients& numbers) {
-    for (const auto& [need, field] : kNumberFields) transfer.add(numbers.*field);
+    for_each_number([&](Need, Tensor ParameterGradients::*field) { transfer.add(numbers.*field); });
     transfer.add(numbers.histograms);
   };
   add(gradients_.total);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a step on a device says in numbers: those per sample, parameter and bin. Quantities that
-// read nothing else are computed from them on the CPU, once they have arrived: there a small
+// read nothing else are computed from them on the CPU, once they are here: there a small
 // operation costs a tenth of a launch, and nobody waits.
 #pragma once
 

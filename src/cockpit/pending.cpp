@@ -99,7 +99,7 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   const std::vector<Tensor>& updates = tracker_.take(squares, plan.update);
   const auto before = [this] { return sum_by_group(tracker_.squares_before(), context_.groups); };
   const bool is_here = squares[0].is_cpu();
-  // On a GPU those that read numbers alone are told when these have arrived.
+  // On a GPU those that read numbers alone are told when these are here.
   const auto is_late = [&](size_t k) { return !is_here && tracked_[k].quantity.reads_numbers(); };
   std::vector<size_t> late;
   std::vector<size_t>& asked = waiting_->for_update;
@@ -147,8 +147,7 @@ Pending::Completed Pending::complete(const std::optional<ChordEnd>& chord_end) {
 }
 
 void Pending::Completed::add_to(Transfer& transfer) {
-  numbers = tensors_of(values);
-  transfer.add(numbers);
+  transfer.add(values);
   transfer.add(squared_length);
   transfer.add(squares);
   transfer.add(before);
@@ -159,7 +158,7 @@ void Pending::Completed::add_to(Transfer& transfer) {
   }
 }
 
-void Pending::Completed::arrive() {
+void Pending::Completed::sum_squares() {
   if (squares.defined()) squared_length = squares.sum();
 }
 
@@ -188,8 +187,7 @@ void Pending::add_chord(const Completed& completed, int64_t now, NamedValues& va
 
 StepReadings Pending::readings_of_completed(Completed& completed, int64_t now, double time) {
   const Groups& groups = context_.groups;
-  StepReadings readings{
-      completed.step, time, readings_of(completed.values, completed.numbers, groups)};
+  StepReadings readings{completed.step, time, readings_of(completed.values, groups)};
   NamedValues values;
   if (completed.squares.defined()) {
     const auto before = [&] { return sum_stacked_by_group(completed.before, groups); };
@@ -198,7 +196,8 @@ StepReadings Pending::readings_of_completed(Completed& completed, int64_t now, d
     tell_update(completed, update, now, values);
   }
   add_chord(completed, now, values);
-  for (Reading& reading : readings_of(values, fetched(tensors_of(values)), groups)) {
+  fetch(values);
+  for (Reading& reading : readings_of(values, groups)) {
     readings.readings.push_back(std::move(reading));
   }
   return readings;

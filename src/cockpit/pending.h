@@ -22,19 +22,16 @@ class Pending {
     std::vector<size_t> for_update, for_chord;  // tracked quantities
     ChordEnd chord_start;
     std::optional<ChordEnd> chord_end;
-    Tensor squares, before;       // [P]: of the update and of the parameters before it, if known
-    Tensor squared_length;        // of the update, once known
-    NamedValues values;           // of this step, known since
-    std::vector<Tensor> numbers;  // of these values
+    Tensor squares, before;  // [P]: of the update and of the parameters before it, if known
+    Tensor squared_length;   // of the update, once known
+    NamedValues values;      // of this step, known since
 
     // The numbers, to be fetched with those of the step that ends.
     void add_to(Transfer& transfer);
     // After the transfer, before anything below.
-    void arrive();
+    void sum_squares();
     // What its values have to say in words.
-    std::vector<std::pair<std::string, std::string>> remarks() const {
-      return remarks_of(values, numbers);
-    }
+    std::vector<std::pair<std::string, std::string>> remarks() const { return remarks_of(values); }
     // True if the optimizer changed nothing.
     bool stood_still() const;
     ChordView chord() const;

@@ -81,19 +81,10 @@ std::string names_of(CurvatureNeeds needs) {
 }
 
 std::string names_of(const Plan& plan) {
-  const std::pair<Need, const char*> all[] = {{Need::kMean, "mean"},
-                                              {Need::kIndividual, "the gradients themselves"},
-                                              {Need::kNorms, "norms"},
-                                              {Need::kSecondMoment, "second moment"},
-                                              {Need::kVariance, "variance"},
-                                              {Need::kDeviations, "distances from the mean"},
-                                              {Need::kGram, "pairwise products"},
-                                              {Need::kMeanDots, "products with the mean"},
-                                              {Need::kArrivedNorm, "norm of the gradient"}};
   std::string text;
   const auto add = [&text](const std::string& name) { text += (text.empty() ? "" : ", ") + name; };
-  for (const auto& [need, name] : all) {
-    if (plan.gradients.has(need)) add(name);
+  for (const GradientField& field : gradient_fields()) {
+    if (plan.gradients.has(field.need)) add(field.in_words);
   }
   if (!plan.histograms.empty()) add(std::to_string(plan.histograms.size()) + " histogram(s)");
   if (!plan.joint_histograms.empty()) {

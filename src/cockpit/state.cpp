@@ -54,7 +54,7 @@ StepContext make_context(const Parameters& parameters, CockpitOptions options) {
   check_parameters(context.parameters);
   context.start = std::chrono::steady_clock::now();
   options.grouping = settled(options.grouping, context.parameters);
-  // Until the graph can be read there is the whole model alone.
+  // Before the graph is known, the only group is the whole model.
   const Grouping grouping = needs_graph(options.grouping) ? Grouping::whole() : options.grouping;
   context.groups = make_groups(grouping, context.parameters, nullptr);
   for (const NamedParameter& parameter : context.parameters) {
@@ -147,7 +147,7 @@ void Cockpit::State::flush() {
 
 std::map<std::string, Tensor> Cockpit::State::save() {
   const Call call(*this);
-  write(deliveries_.take_all());  // whoever goes on from here has them in the record
+  write(deliveries_.take_all());  // so that a run that goes on from here has them in its record
   return save_state(context_, tracked_);
 }
 

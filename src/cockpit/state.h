@@ -83,10 +83,10 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   void look(const Batch& batch, const StepOptions& options);
   // For failures of a pass: switches off whom it concerns.
   Step::OnFailure on_failure();
-  // Returns those that are computed on arrival.
+  // Returns those that are computed from what is fetched.
   std::vector<size_t> compute_values(NamedValues& values);
   std::vector<Reading> late_readings(const Delivery& delivery);
-  // Everything of this step and the step before goes on its way; what has arrived is written.
+  // Everything of this step and the step before goes on its way; what is here is written.
   void publish(NamedValues values,
                std::vector<size_t> late,
                const std::optional<ChordEnd>& chord_end);

@@ -41,7 +41,7 @@ bool is_of_unknown_size(const Batch& batch) {
   return losses.defined() && losses.dim() == 0 && batch.options().batch_size == 0;
 }
 
-// LibTorch does not name an undefined tensor: says which of the step's nobody asked for.
+// LibTorch does not name a tensor that is undefined. The message lists those nobody asked for.
 Value compute_with_remedy(const Quantity::Compute& compute, const Step& step) {
   try {
     return compute(step);
@@ -110,7 +110,7 @@ void Cockpit::State::complain(int64_t step) {
   output_.remark(step, "", "not watched: " + message);
 }
 
-// Until then there is the whole model alone.
+// Before the graph is known, the only group is the whole model.
 void Cockpit::State::find_groups(const Batch& batch) {
   if (knows_groups_) return;
   const Grouping& grouping = context_.options.grouping;
@@ -179,7 +179,7 @@ bool Cockpit::State::begin_step(int64_t step,
       return false;
     }
     const Batch batch = make_batch();
-    // What is left out of the losses is found in the graph.
+    // The graph tells which terms are left out of the losses.
     const bool leaves_out = batch.options().shared_terms == SharedTerms::kLeaveOut;
     if (leaves_out && !losses_are_whole_) plan.is_light = false;
     if (plan.is_light && is_of_unknown_size(batch)) {
@@ -303,7 +303,7 @@ void Cockpit::State::publish(NamedValues values,
   } else {
     deliveries_.send(std::move(delivery));
   }
-  write(context_.options.waits_for_values ? deliveries_.take_all() : deliveries_.take_arrived());
+  write(context_.options.waits_for_values ? deliveries_.take_all() : deliveries_.take_fetched());
 }
 
 std::vector<Reading> Cockpit::State::late_readings(const Delivery& delivery) {
@@ -314,16 +314,16 @@ std::vector<Reading> Cockpit::State::late_readings(const Delivery& delivery) {
       return tracked_[k].functions.compute(*delivery.fetched);
     });
   }
-  const std::vector<Tensor> numbers = fetched(tensors_of(values));
-  for (const auto& [name, text] : remarks_of(values, numbers)) {
+  fetch(values);
+  for (const auto& [name, text] : remarks_of(values)) {
     output_.remark(delivery.step, name, text);
   }
-  return readings_of(values, numbers, context_.groups);
+  return readings_of(values, context_.groups);
 }
 
 void Cockpit::State::write(const std::vector<std::unique_ptr<Delivery>>& deliveries) {
   for (const std::unique_ptr<Delivery>& one : deliveries) {
-    std::vector<Reading> readings = readings_of(one->values, one->numbers, context_.groups);
+    std::vector<Reading> readings = readings_of(one->values, context_.groups);
     for (Reading& reading : late_readings(*one)) readings.push_back(std::move(reading));
     for (const Reading& reading : readings) {
       if (reading.field == kRoundingField)
@@ -331,11 +331,11 @@ void Cockpit::State::write(const std::vector<std::unique_ptr<Delivery>>& deliver
     }
     name_bad_samples(one->step, readings, one->samples);
     output_.write({one->step, one->time, std::move(readings)});
-    for (const auto& [name, text] : remarks_of(one->values, one->numbers)) {
+    for (const auto& [name, text] : remarks_of(one->values)) {
       output_.remark(one->step, name, text);
     }
     if (!one->completed) continue;
-    one->completed->arrive();
+    one->completed->sum_squares();
     for (const auto& [name, text] : one->completed->remarks()) {
       output_.remark(one->completed->step, name, text);
     }

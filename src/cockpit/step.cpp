@@ -62,7 +62,7 @@ void check_parameters_of(const Batch& batch, const Parameters& watched) {
                     " of the cockpit in their order; make it of cockpit.parameters()");
 }
 
-// N, if all is well.
+// The number of samples N, or an exception that says what is wrong.
 int64_t checked_size(const Batch& batch, const Parameters& watched) {
   check_losses(batch);
   check_parameters_of(batch, watched);
@@ -272,7 +272,7 @@ void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
   options.histograms = plan_.histograms;
   options.joint_histograms = plan_.joint_histograms;
   options.keep_rows = plan_.chord;
-  options.looks_at_losses = false;  // the cockpit names the samples when the losses have arrived
+  options.looks_at_losses = false;  // the cockpit names the samples when the losses are here
   Needs needs = plan_.gradients;
   if (plan_.ends_chord) {
     needs = needs | Need::kDots;

@@ -45,7 +45,7 @@ class Residuals {
     find_slow_parameters();
     check_slow_entries();
     propagate();
-    check_slow_entries();  // again: an op may have been too large for columns
+    check_slow_entries();  // a second time, since an op may have been too large for columns
     add_separable_terms();
     if (options_.is_rehearsal) return;
     for (size_t p = 0; p < is_fast_.size(); ++p) {
@@ -243,28 +243,43 @@ class Residuals {
     }
   }
 
-  // Ops that mix entries or inputs: their second derivative as one matrix per sample over all
-  // inputs that carry samples. A complex entry counts as two: its real and its imaginary part.
-  void add_matrix(size_t k, const variable_list& gradients) {
+  // An input that carries samples, among the real numbers of all of them.
+  struct Input {
+    size_t edge;
+    Layout layout;
+    Shape shape;  // of its real numbers
+    bool is_complex;
+    int64_t first, size;
+
+    // Its part [count, N, size] of stacks as a stack of its own shape.
+    Tensor shaped(const Tensor& stack) const {
+      return from_real_entries(from_per_sample(stack, shape, layout), is_complex);
+    }
+  };
+
+  // A complex entry counts as two: its real and its imaginary part.
+  std::vector<Input> inputs_with_samples(size_t k) const {
     const CapturedNode& captured = capture_.nodes[k];
     const NodeView view(captured.node);
-    struct Input {
-      size_t edge;
-      Layout layout;
-      Shape shape;  // of its real numbers
-      bool is_complex;
-      int64_t first, size;
-    };
     std::vector<Input> inputs;
-    int64_t m = 0;
+    int64_t first = 0;
     for (size_t e = 0; e < captured.next.size(); ++e) {
       if (captured.next[e] < 0 || captured.edges[e] != EdgeKind::kBatch) continue;
       Shape shape = view.input_shape(e);
       const bool has_two = is_complex(view.input_options(e));
       if (has_two) shape.push_back(2);
-      inputs.push_back({e, layout_of(k, e), shape, has_two, m, product(shape) / capture_.N});
-      m += inputs.back().size;
+      inputs.push_back({e, layout_of(k, e), shape, has_two, first, product(shape) / capture_.N});
+      first += inputs.back().size;
     }
+    return inputs;
+  }
+
+  // Ops that mix entries or inputs: their second derivative as one matrix per sample over all
+  // inputs that carry samples.
+  void add_matrix(size_t k, const variable_list& gradients) {
+    const CapturedNode& captured = capture_.nodes[k];
+    const NodeView view(captured.node);
+    const std::vector<Input> inputs = inputs_with_samples(k);
     const bool is_bilinear_at_most =
         inputs.size() == 1 && captured.rule && captured.rule->is_linear_in(view, inputs[0].edge);
     if (inputs.empty() || is_bilinear_at_most) return;
@@ -275,7 +290,7 @@ class Residuals {
       give_up_below(k, scattered_reason(k));
       return;
     }
-
+    const int64_t m = inputs.back().first + inputs.back().size;
     const auto options = real_options(view.output_options());
     const double bytes =
         double(capture_.N) * double(m) * double(m) * double(options.dtype().itemsize());
@@ -285,24 +300,32 @@ class Residuals {
                         std::to_string(m) + " entries per sample");
       return;
     }
-    std::vector<bool> wanted(captured.next.size(), false);
+    const Tensor matrix = second_derivative(k, gradients, inputs, m, options);
+    if (matrix.defined()) add_factors(k, inputs, matrix);
+  }
+
+  // [N, m, m]; undefined if it is zero, and in a rehearsal.
+  Tensor second_derivative(size_t k,
+                           const variable_list& gradients,
+                           const std::vector<Input>& inputs,
+                           int64_t m,
+                           const at::TensorOptions& options) {
+    const size_t edges = capture_.nodes[k].next.size();
+    std::vector<bool> wanted(edges, false);
     for (const Input& input : inputs) wanted[input.edge] = true;
-    const int64_t kept = options_.is_rehearsal ? 0 : m;
-    Tensor matrix = at::zeros({capture_.N, kept, kept}, options);
-    bool any = false;
+    Tensor matrix;
     for (const Input& input : inputs) {
       for (int64_t i = 0; i < input.size; i += kVectorsAtOnce) {
         const int64_t count = std::min(kVectorsAtOnce, input.size - i);
         Tensor units = at::zeros({count, capture_.N, input.size}, options);
         for (int64_t v = 0; v < count; ++v) units.select(0, v).select(1, i + v).fill_(1);
-        variable_list tangents(captured.next.size());
-        tangents[input.edge] =
-            from_real_entries(from_per_sample(units, input.shape, input.layout), input.is_complex);
+        variable_list tangents(edges);
+        tangents[input.edge] = input.shaped(units);
         const variable_list bent = linearisation_.bends(k, gradients, tangents, wanted);
         if (options_.is_rehearsal) break;  // what it remarks is known now
         for (const Input& other : inputs) {
           if (other.edge >= bent.size() || !bent[other.edge].defined()) continue;
-          any = true;
+          if (!matrix.defined()) matrix = at::zeros({capture_.N, m, m}, options);
           // [count, N, size]
           const Tensor lines = per_sample(real_entries(bent[other.edge]), other.layout);
           matrix.narrow(1, input.first + i, count)
@@ -311,20 +334,24 @@ class Residuals {
         }
       }
     }
-    if (!any) return;
+    return matrix;
+  }
+
+  // The matrix [N, m, m] as columns, those of its positive and those of its negative eigenvalues.
+  void add_factors(size_t k, const std::vector<Input>& inputs, const Tensor& matrix) {
+    const CapturedNode& captured = capture_.nodes[k];
     const auto [values, vectors] = eigh((matrix + matrix.transpose(1, 2)) / 2);
     for (const double sign : {1.0, -1.0}) {
       const Tensor roots = values.mul(sign).clamp_min(0).sqrt();
       const Tensor factor = (vectors * roots.unsqueeze(1)).permute({2, 0, 1});  // [m, N, m]
-      run_columns(m, sign, [&](int64_t begin, int64_t end) {
+      run_columns(matrix.size(1), sign, [&](int64_t begin, int64_t end) {
         std::vector<Seed> seeds;
         for (const Input& input : inputs) {
           const Tensor lines =
               factor.slice(0, begin, end).slice(2, input.first, input.first + input.size);
           seeds.push_back({static_cast<size_t>(captured.next[input.edge]),
                            captured.node->next_edge(input.edge).input_nr,
-                           from_real_entries(from_per_sample(lines, input.shape, input.layout),
-                                             input.is_complex),
+                           input.shaped(lines),
                            input.layout});
         }
         return seeds;

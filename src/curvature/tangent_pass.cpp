@@ -201,14 +201,14 @@ std::vector<Tensor> TangentPass::back(const std::vector<Seed>& seeds,
       : bending == Bending::kNone ? std::vector<bool>(capture.nodes.size(), false)
                                   : context_.below_heads();
   std::vector<variable_list> waiting(capture.nodes.size());
-  const auto arrive = [&](size_t position, size_t output, const Tensor& stack) {
+  const auto receive = [&](size_t position, size_t output, const Tensor& stack) {
     auto& target = waiting[position];
     if (target.empty()) {
       target.resize(std::max<size_t>(1, capture.nodes[position].node->num_inputs()));
     }
     add_to(target[output], stack);
   };
-  for (const Seed& seed : seeds) arrive(seed.position, seed.output, seed.stack);
+  for (const Seed& seed : seeds) receive(seed.position, seed.output, seed.stack);
   std::vector<Tensor> results(wanted.size());
   for (size_t k = 0; k < capture.nodes.size(); ++k) {
     const CapturedNode& captured = capture.nodes[k];
@@ -231,8 +231,8 @@ std::vector<Tensor> TangentPass::back(const std::vector<Seed>& seeds,
     for (size_t e = 0; e < followed.size(); ++e) {
       if (!followed[e]) continue;
       const size_t output = captured.node->next_edge(e).input_nr;
-      if (e < down.size() && down[e].defined()) arrive(captured.next[e], output, down[e]);
-      if (e < bent.size() && bent[e].defined()) arrive(captured.next[e], output, bent[e]);
+      if (e < down.size() && down[e].defined()) receive(captured.next[e], output, down[e]);
+      if (e < bent.size() && bent[e].defined()) receive(captured.next[e], output, bent[e]);
     }
   }
   return results;

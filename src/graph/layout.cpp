@@ -96,7 +96,7 @@ Layout reshape_scattered(const Layout& layout, const Shape& from, const Shape& t
 Tensor slots_of(const Layout& layout, at::Device device) {
   std::vector<int64_t> slots, next(layout.N, 0);
   for (int64_t owner : *layout.owners) {
-    // Those of nobody share a slot behind all others.
+    // Positions of nobody share a slot behind all others.
     slots.push_back(owner == kNobody ? layout.N * layout.inner
                                      : owner * layout.inner + next[owner]++);
   }

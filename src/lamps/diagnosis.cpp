@@ -15,7 +15,7 @@
 namespace flightdeck {
 namespace {
 
-// Of health, beside the sum of all causes. Chosen even: who asks has a reason to.
+// The share of health beside all causes. It is even: people ask when they have a reason to.
 constexpr double kHealthyShare = 0.5;
 constexpr double kLeastShare = 0.005;
 constexpr double kLeastShown = 0.01;

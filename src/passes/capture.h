@@ -39,7 +39,7 @@ struct CapturedNode {
   std::vector<EdgeKind> edges;
   std::vector<int64_t> next;   // position of the node each edge leads to, or -1
   int64_t parameter = -1;      // for leaves
-  int64_t arrivals = 0;        // parameter side: edges over which rows arrive
+  int64_t handing_edges = 0;   // parameter side: those over which rows are handed to it
   bool leads_to_slow = false;  // some slow parameter lies below
 };
 

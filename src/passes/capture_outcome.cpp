@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What follows once every node has its side: shared terms, slow parameters, arrivals of rows, and
-// what a person should know.
+// What follows once every node has its side: shared terms, slow parameters, edges that hand on
+// rows, and what a person should know.
 #include <set>
 
 #include "base/words.h"
@@ -78,16 +78,16 @@ void GraphReader::finish_slow() {
   }
 }
 
-void GraphReader::count_arrivals() {
+void GraphReader::count_handing_edges() {
   for (CapturedNode& captured : capture_.nodes) {
     for (size_t e = 0; e < captured.next.size(); ++e) {
       if (captured.next[e] < 0) continue;
       CapturedNode& next = capture_.nodes[captured.next[e]];
-      const bool delivers =
+      const bool hands_on =
           captured.edges[e] == EdgeKind::kUse || captured.edges[e] == EdgeKind::kFree;
-      if (!delivers) continue;
+      if (!hands_on) continue;
       if (next.side == Side::kFree) {
-        ++next.arrivals;
+        ++next.handing_edges;
       } else {
         captured.edges[e] = EdgeKind::kSlow;  // its rows come from the slow pass as a whole
       }

@@ -67,7 +67,7 @@ class FirstOrderPass {
   // Runs the whole pass on its own.
   void run();
 
-  // The answers; parameters whose rows never arrived are reported as refused.
+  // The answers; parameters whose rows never came are reported as refused.
   Gradients finish();
 
  private:

@@ -10,27 +10,49 @@
 namespace flightdeck {
 namespace {
 
-struct Field {
-  std::string name, asked_by;
-};
-
-// Not one of rows, and so not in their catalogue.
-const Field kArrivedNorm = {"arrived_norm", "Need::kArrivedNorm"};
-
-Field find(Tensor ParameterGradients::*tensor) {
-  if (tensor == &ParameterGradients::arrived_norm) return kArrivedNorm;
+std::vector<GradientField> make_fields() {
+  // Not one of rows, and so not in their catalogue.
+  std::vector<GradientField> fields = {{"arrived_norm",
+                                        "Need::kArrivedNorm",
+                                        "norm of the gradient",
+                                        Need::kArrivedNorm,
+                                        &ParameterGradients::arrived_norm,
+                                        /*is_small=*/true}};
   for (const Answer* answer : answer_catalogue()) {
-    if (answer->fills(tensor)) return {answer->kind().name, answer->kind().asked_by};
+    const auto* one = dynamic_cast<const TensorAnswer*>(answer);
+    if (!one) continue;
+    const AnswerKind kind = one->kind();
+    fields.push_back({kind.name,
+                      kind.asked_by,
+                      kind.in_words,
+                      one->own_need(),
+                      one->field(),
+                      kind.extent == Extent::kSamples});
+  }
+  std::sort(fields.begin(), fields.end(), [](const GradientField& a, const GradientField& b) {
+    return a.need < b.need;
+  });
+  return fields;
+}
+
+const GradientField& find(Tensor ParameterGradients::*tensor) {
+  for (const GradientField& field : gradient_fields()) {
+    if (field.tensor == tensor) return field;
   }
   TORCH_INTERNAL_ASSERT(false, "a field of ParameterGradients is not an answer");
 }
 
 }  // namespace
 
+const std::vector<GradientField>& gradient_fields() {
+  static const std::vector<GradientField> fields = make_fields();
+  return fields;
+}
+
 void check_field(const Gradients& result, size_t parameter, Tensor ParameterGradients::*field) {
   const ParameterGradients& answers = result.parameters[parameter];
   if ((answers.*field).defined()) return;
-  const Field missing = find(field);
+  const GradientField& missing = find(field);
   const ParameterCoverage& covered = result.coverage.parameters.at(parameter);
   TORCH_CHECK_VALUE(covered.level != CoverageLevel::kRefused,
                     "gradients: there is no '",
@@ -52,16 +74,11 @@ void check_field(const Gradients& result, size_t parameter, Tensor ParameterGrad
 
 std::string missing_fields(const Gradients& result) {
   std::string text;
-  const auto add_unless = [&](const Field& field, const auto& has) {
-    if (std::any_of(result.parameters.begin(), result.parameters.end(), has)) return;
-    text += (text.empty() ? "" : ", ") + field.name + " (" + field.asked_by + ")";
-  };
-  for (const Answer* answer : answer_catalogue()) {
-    if (answer->need().empty()) continue;
-    add_unless({answer->kind().name, answer->kind().asked_by},
-               [&](const ParameterGradients& p) { return !answer->get(p).empty(); });
+  for (const GradientField& field : gradient_fields()) {
+    const auto has = [&](const ParameterGradients& p) { return (p.*field.tensor).defined(); };
+    if (std::any_of(result.parameters.begin(), result.parameters.end(), has)) continue;
+    text += (text.empty() ? "" : ", ") + std::string(field.name) + " (" + field.asked_by + ")";
   }
-  add_unless(kArrivedNorm, [](const ParameterGradients& p) { return p.arrived_norm.defined(); });
   return text;
 }
 

@@ -67,7 +67,7 @@ Capture GraphReader::run() {
     if (capture_.is_scalar) capture_.scalar_error = scalar_error();
   }
   finish_slow();
-  count_arrivals();
+  count_handing_edges();
   finish_remarks();
   return std::move(capture_);
 }
@@ -204,8 +204,8 @@ void GraphReader::share(size_t k, size_t next) {
   }
 }
 
-// A constant times a parameter, with a line for each sample, that all samples share: data, by the
-// looks of it. Nothing in the graph tells it from a computed weight of that size.
+// A constant times a parameter, with a line for each sample, that all samples share: it looks like
+// data. Nothing in the graph tells it from a computed weight of that size.
 void GraphReader::look_for_samples(const CapturedNode& captured) {
   const NodeView view(captured.node);
   if (!captured.rule || captured.rule->is_view() || captured.rule->is_pointwise()) return;

@@ -58,7 +58,7 @@ class GraphReader {
   bool has_samples_below(const Capture& capture, size_t root) const;
   void finish_remarks();
   void finish_slow();
-  void count_arrivals();
+  void count_handing_edges();
 
   const Parameters& parameters_;
   Edges cuts_;

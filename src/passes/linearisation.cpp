@@ -202,14 +202,14 @@ void walk_columns(Linearisation& linearisation,
                   const std::function<void(size_t position, const variable_list& stacks)>& visit) {
   const Capture& capture = linearisation.capture();
   std::vector<variable_list> waiting(capture.nodes.size());
-  const auto arrive = [&](size_t position, size_t output, const Tensor& stack) {
+  const auto receive = [&](size_t position, size_t output, const Tensor& stack) {
     auto& target = waiting[position];
     const size_t outputs = std::max<size_t>(1, capture.nodes[position].node->num_inputs());
     if (target.empty()) target.resize(outputs);
     Tensor& slot = target[output];
     slot = slot.defined() ? slot + stack : stack;
   };
-  for (const Seed& seed : seeds) arrive(seed.position, seed.output, seed.stack);
+  for (const Seed& seed : seeds) receive(seed.position, seed.output, seed.stack);
   for (size_t k = 0; k < capture.nodes.size(); ++k) {
     if (waiting[k].empty()) continue;
     const CapturedNode& captured = capture.nodes[k];
@@ -224,7 +224,7 @@ void walk_columns(Linearisation& linearisation,
     const variable_list results = linearisation.columns(k, stacks, wanted);
     for (size_t e = 0; e < wanted.size(); ++e) {
       const size_t output = captured.node->next_edge(e).input_nr;
-      if (wanted[e] && results[e].defined()) arrive(captured.next[e], output, results[e]);
+      if (wanted[e] && results[e].defined()) receive(captured.next[e], output, results[e]);
     }
   }
 }

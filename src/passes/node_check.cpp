@@ -57,7 +57,7 @@ class NodeCheck {
   // alone. One that does not gets a row from each.
   void check_samples_and_rows() {
     Tensor gradient = random(view_.output_shape(), view_.output_options());
-    // None arrives where an entry is nobody's.
+    // No gradient comes where an entry is nobody's.
     if (layout_.is_scattered()) gradient = gradient - only_sample(gradient, layout_, -1);
     for (size_t e = 0; e < all_.size(); ++e) {
       if (!all_[e]) continue;

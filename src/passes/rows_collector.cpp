@@ -13,7 +13,7 @@
 namespace flightdeck {
 namespace {
 
-// Of the gradient that arrives at an output of the node.
+// Of the gradient that reaches an output of the node.
 at::ScalarType type_of(const CapturedNode& captured, size_t output) {
   return c10::typeMetaToScalarType(captured.node->input_metadata(output).dtype());
 }
@@ -39,9 +39,9 @@ RowsCollector::RowsCollector(const Capture& capture,
       samples_(std::move(samples)),
       coverage_(coverage),
       complete_(std::move(complete)),
-      arrivals_(capture.nodes.size()),
+      handed_(capture.nodes.size()),
       missing_(capture.nodes.size()) {
-  for (size_t k = 0; k < missing_.size(); ++k) missing_[k] = capture.nodes[k].arrivals;
+  for (size_t k = 0; k < missing_.size(); ++k) missing_[k] = capture.nodes[k].handing_edges;
 }
 
 bool RowsCollector::has_uses(size_t position) const {
@@ -55,7 +55,7 @@ void RowsCollector::visit(size_t position, const variable_list& gradients) {
   for (size_t e = 0; e < captured.edges.size(); ++e) {
     if (captured.edges[e] != EdgeKind::kUse) continue;
     Rows rows = rows_at(position, e, gradients);
-    deliver(captured.next[e], captured.node->next_edge(e).input_nr, std::move(rows));
+    receive(captured.next[e], captured.node->next_edge(e).input_nr, std::move(rows));
   }
 }
 
@@ -133,58 +133,58 @@ Rows RowsCollector::rows_one_by_one(size_t position,
   return Rows(std::make_shared<DenseForm>(at::stack(rows), "dense"));
 }
 
-void RowsCollector::deliver(size_t position, size_t output, Rows rows) {
-  if (!rows.empty()) arrivals_[position].push_back({output, std::move(rows)});
+void RowsCollector::receive(size_t position, size_t output, Rows rows) {
+  if (!rows.empty()) handed_[position].push_back({output, std::move(rows)});
   if (--missing_[position] == 0) hand_on(position);
 }
 
 void RowsCollector::finish() {
   // Consumers come first, so what they hand on is still to be visited.
   for (size_t k = 0; k < missing_.size(); ++k) {
-    if (missing_[k] > 0 && !arrivals_[k].empty()) hand_on(k);
+    if (missing_[k] > 0 && !handed_[k].empty()) hand_on(k);
   }
 }
 
 void RowsCollector::hand_on(size_t position) {
   const CapturedNode& captured = capture_.nodes[position];
-  std::vector<Arrival> arrivals = std::move(arrivals_[position]);
-  arrivals_[position].clear();
+  std::vector<HandedRows> handed = std::move(handed_[position]);
+  handed_[position].clear();
   if (captured.parameter >= 0) {
     Rows all;
-    for (Arrival& arrival : arrivals) all.add(std::move(arrival.rows));
+    for (HandedRows& one : handed) all.add(std::move(one.rows));
     all.merge();
     complete_(captured.parameter, std::move(all));
     return;
   }
   for (size_t e = 0; e < captured.edges.size(); ++e) {
     if (captured.edges[e] != EdgeKind::kFree) continue;
-    Rows carried = carry(position, e, arrivals);
-    deliver(captured.next[e], captured.node->next_edge(e).input_nr, std::move(carried));
+    Rows carried = carry(position, e, handed);
+    receive(captured.next[e], captured.node->next_edge(e).input_nr, std::move(carried));
   }
 }
 
-Rows RowsCollector::carry(size_t position, size_t edge, const std::vector<Arrival>& arrivals) {
+Rows RowsCollector::carry(size_t position, size_t edge, const std::vector<HandedRows>& handed) {
   const CapturedNode& captured = capture_.nodes[position];
   const NodeView view(captured.node);
   Rows carried;
-  for (const Arrival& arrival : arrivals) {
-    Rows rows = arrival.rows;
+  for (const HandedRows& one : handed) {
+    Rows rows = one.rows;
     const bool fits = captured.rule && captured.rule->fits(view);
-    if (fits && captured.rule->carry(view, edge, arrival.output, rows)) {
+    if (fits && captured.rule->carry(view, edge, one.output, rows)) {
       carried.add(std::move(rows));
       continue;
     }
-    rows = carry_shared(position, edge, arrival.output, arrival.rows);
-    if (rows.empty()) rows = carry_stack(position, edge, arrival.output, arrival.rows);
+    rows = carry_shared(position, edge, one.output, one.rows);
+    if (rows.empty()) rows = carry_stack(position, edge, one.output, one.rows);
     if (rows.empty()) {
-      rows = carry_one_by_one(position, edge, arrival.output, arrival.rows);
+      rows = carry_one_by_one(position, edge, one.output, one.rows);
       for (size_t p : coverage_ ? parameters_below(captured.next[edge]) : std::vector<size_t>()) {
         auto& covered = coverage_->parameters[p];
         covered.level = CoverageLevel::kExactSlow;
         covered.reason = view.name() + " between parameter and use, applied once per sample";
       }
     }
-    rows.came_from(type_of(captured, arrival.output));
+    rows.came_from(type_of(captured, one.output));
     carried.add(std::move(rows));
   }
   carried.merge();

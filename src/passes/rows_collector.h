@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Turns output gradients into rows where parameters enter, brings the rows to their parameters and
-// hands them over once all uses have delivered.
+// hands them over once there are those of all uses.
 #pragma once
 
 #include <functional>
@@ -28,11 +28,11 @@ class RowsCollector {
   // Takes the output gradients of one node of the batch side. Each node is visited at most once.
   void visit(size_t position, const variable_list& gradients);
 
-  // Hands over what has arrived although some uses were never visited: no gradient reached them.
+  // Hands over what there is although some uses were never visited: no gradient reached them.
   void finish();
 
  private:
-  struct Arrival {
+  struct HandedRows {
     size_t output;
     Rows rows;
   };
@@ -41,9 +41,9 @@ class RowsCollector {
   Rows rows_one_by_one(size_t position, size_t edge, const variable_list& gradients) const;
   // Of a term of a scalar loss: each sample has an equal share of it.
   Rows shared_rows(size_t position, size_t edge, const variable_list& gradients) const;
-  void deliver(size_t position, size_t output, Rows rows);
+  void receive(size_t position, size_t output, Rows rows);
   void hand_on(size_t position);
-  Rows carry(size_t position, size_t edge, const std::vector<Arrival>& arrivals);
+  Rows carry(size_t position, size_t edge, const std::vector<HandedRows>& handed);
   Rows carry_one_by_one(size_t position, size_t edge, size_t output, const Rows& rows) const;
   // Multiples of shared vectors stay such; no rows for others.
   Rows carry_shared(size_t position, size_t edge, size_t output, const Rows& rows) const;
@@ -57,8 +57,8 @@ class RowsCollector {
   Tensor index_;  // [S] of the samples, on the device of the first gradient seen
   Coverage* coverage_;
   Complete complete_;
-  std::vector<std::vector<Arrival>> arrivals_;
-  std::vector<int64_t> missing_;  // edges that have not delivered yet
+  std::vector<std::vector<HandedRows>> handed_;  // to each node
+  std::vector<int64_t> missing_;                 // edges that have handed on nothing yet
 };
 
 // Coverage of every parameter as far as the capture alone tells.

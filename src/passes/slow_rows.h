@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Answers from rows that arrive one at a time, as the per-sample fallback produces them. Rows are
+// Answers from rows that come one at a time, as the per-sample fallback produces them. Rows are
 // kept only for questions that need several at once.
 #pragma once
 

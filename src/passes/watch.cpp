@@ -25,7 +25,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
  public:
   State(CapturedBatch batch, Needs what, const GradientOptions& options)
       : pass_(std::move(batch), what, options, /*hears_arrivals=*/true),
-        hears_arrivals_(what.has(Need::kArrivedNorm)),
+        needs_arrivals_(what.has(Need::kArrivedNorm)),
         reuses_(options.reuse_gradients) {}
 
   // Called by a hook, on whatever thread runs the node.
@@ -158,7 +158,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
   };
 
   FirstOrderPass pass_;
-  bool hears_arrivals_;
+  bool needs_arrivals_;
   bool reuses_;
   std::vector<compat::NodePtr> leaves_;  // a leaf nobody uses yet lives as long as it is held
   std::vector<std::pair<compat::WeakNodePtr, const FunctionPreHook*>> hooks_;
@@ -214,7 +214,7 @@ void Watch::State::attach(const std::shared_ptr<State>& self) {
            std::make_unique<WatchHook>(self, &State::at_node, k));
   }
   if (reuses_) cut_all_edges();
-  if (hears_arrivals_) listen_at_leaves(self);
+  if (needs_arrivals_) listen_at_leaves(self);
 }
 
 void Watch::State::listen(const compat::NodePtr& node, std::unique_ptr<FunctionPreHook> hook) {

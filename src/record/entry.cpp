@@ -90,11 +90,7 @@ RunInfo get_info(ByteReader& bytes) {
   for (std::string& group : info.groups) group = bytes.string();
   info.quantities.resize(get_count(bytes, 5, limits::kNames, "quantities"));
   for (QuantityInfo& quantity : info.quantities) {
-    quantity.name = bytes.string();
-    quantity.summary = bytes.string();
-    quantity.due = bytes.string();
-    quantity.settings = bytes.string();
-    quantity.cost = bytes.string();
+    for (std::string* text : quantity_texts(quantity)) *text = bytes.string();
   }
   for (size_t left = get_count(bytes, 2, limits::kNames, "settings"); left > 0; --left) {
     std::string key = bytes.string();
@@ -146,11 +142,7 @@ void put_entry(std::string& out, const RunInfo& info) {
   for (const std::string& group : info.groups) put_string(out, group);
   put_varint(out, info.quantities.size());
   for (const QuantityInfo& quantity : info.quantities) {
-    put_string(out, quantity.name);
-    put_string(out, quantity.summary);
-    put_string(out, quantity.due);
-    put_string(out, quantity.settings);
-    put_string(out, quantity.cost);
+    for (const std::string* text : quantity_texts(quantity)) put_string(out, *text);
   }
   put_varint(out, info.config.size());
   for (const auto& [key, value] : info.config) {

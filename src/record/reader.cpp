@@ -115,8 +115,10 @@ RunInfo stored_info(const record::Database& database) {
       database, "SELECT name, summary, schedule, settings, cost FROM quantities ORDER BY position");
   while (rows.step()) {
     check_room(info.quantities.size(), "quantities");
-    info.quantities.push_back(
-        {text(rows, 0), text(rows, 1), text(rows, 2), text(rows, 3), text(rows, 4)});
+    int column = 0;
+    for (std::string* each : record::quantity_texts(info.quantities.emplace_back())) {
+      *each = text(rows, column++);
+    }
   }
   return info;
 }

@@ -183,7 +183,7 @@ class Recorder::State {
     // Another recorder may have come and gone between the two looks.
     if (!options_.resume_at) refuse(folder_);
     resumed_ = record::reopen(folder_, *options_.resume_at, journal_);
-    // None if it died before it began.
+    // Empty if the recorder died before the run began.
     if (const double time = resumed_->start_time(); time > 0) start_time_ = time;
     return 0;
   }
@@ -285,7 +285,7 @@ class Recorder::State {
   record::JournalWriter journal_;
   std::unique_ptr<record::Store> resumed_;  // until the thread has it
   std::optional<double> start_time_;        // of a run that goes on
-  std::optional<double> begun_at_;          // as it was first told
+  std::optional<double> begun_at_;          // the time that was told first
   int open_error_ = 0;
   RecorderOptions options_;
   std::unique_ptr<record::StoreThread> thread_;

@@ -92,7 +92,7 @@ class Held {
         fail("lock", folder.path(), errno);
     }
   }
-  // Without a file before, there is none after.
+  // Where there was no file, there is none afterwards.
   void let_go(const Folder& place) {
     if (!had_file_) ::unlink(place.lock().c_str());
     lock_.release();
@@ -109,7 +109,7 @@ class Held {
   FolderLock lock_;
 };
 
-// What makes the folder a run goes last, the lock behind it.
+// The file that makes the folder a run is removed last, and then the lock.
 int place_of(const std::string& name) {
   if (name == "lock") return 3;
   if (name == "run.sqlite") return 2;
@@ -202,7 +202,7 @@ void delete_run(const std::string& given, Foreign foreign) {
   Held held{Folder(folder)};
   if (foreign == Foreign::kRefuse) check_foreign(folder, contents_of_run(folder));
   for (const std::string& name : names_in(folder)) {
-    // Nothing that came after the look at the contents: the folder then stays, and is told.
+    // A file that came after the contents were listed is kept: the folder stays, and this is told.
     if (foreign == Foreign::kRefuse && !is_file_of_run(name)) continue;
     std::error_code error;
     fs::remove_all(fs::path(folder) / name, error);  // follows no link

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The texts of a RunInfo under their names: one list for the journal, the database and the wire.
+// The texts of a RunInfo and of its quantities: one list each for the journal, the database and the
+// wire.
 #pragma once
 
 #include <array>
@@ -31,12 +32,27 @@ auto run_texts(Info& info) {
                                {"coverage", &info.coverage}}};
 }
 
-// Copies them from one struct to the other.
+// The texts of a quantity in the order of the journal and of the database's columns. `Quantity` is
+// QuantityInfo, const or not, or the wire's struct that names its fields alike.
+template <typename Quantity>
+auto quantity_texts(Quantity& quantity) {
+  return std::array{
+      &quantity.name, &quantity.summary, &quantity.due, &quantity.settings, &quantity.cost};
+}
+
+// Copy them from one struct to the other.
 template <typename From, typename To>
 void copy_run_texts(const From& from, To& to) {
   const auto source = run_texts(from);
   const auto target = run_texts(to);
   for (size_t k = 0; k < source.size(); ++k) *target[k].text = *source[k].text;
+}
+
+template <typename From, typename To>
+void copy_quantity_texts(const From& from, To& to) {
+  const auto source = quantity_texts(from);
+  const auto target = quantity_texts(to);
+  for (size_t k = 0; k < source.size(); ++k) *target[k] = *source[k];
 }
 
 }  // namespace flightdeck::record

@@ -45,7 +45,7 @@ Database open_or_make(const Folder& folder) {
     try {
       make(folder);
     } catch (...) {
-      remove_unnamed(folder);  // What was written of it would go on filling the disk.
+      remove_unnamed(folder);  // its bytes would stay on the disk
       throw;
     }
   }
@@ -209,12 +209,9 @@ void Store::apply_entry(const RunInfo& info) {
                        "INSERT INTO quantities(name, summary, schedule, settings, cost) "
                        "VALUES (?, ?, ?, ?, ?)");
   for (const QuantityInfo& quantity : info.quantities) {
-    quantities.bind(1, quantity.name)
-        .bind(2, quantity.summary)
-        .bind(3, quantity.due)
-        .bind(4, quantity.settings)
-        .bind(5, quantity.cost)
-        .run();
+    int column = 0;
+    for (const std::string* text : quantity_texts(quantity)) quantities.bind(++column, *text);
+    quantities.run();
   }
 }
 

@@ -123,7 +123,7 @@ void Answer::scale(Values& values, const Tensor& factor) const {
 
 bool Answer::is_sum_in_total() const {
   const Extent extent = kind().extent;
-  return extent == Extent::kSamples || extent == Extent::kCounts;
+  return extent == Extent::kSamples || extent == Extent::kPairs || extent == Extent::kCounts;
 }
 
 void Answer::add_to_total(Values& total, const Values& part) const {

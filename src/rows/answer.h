@@ -28,7 +28,8 @@ using Values = std::vector<Tensor>;
 enum class Extent {
   kEntries,  // [*shape]
   kRows,     // [N, *shape]
-  kSamples,  // [N, ...]
+  kSamples,  // [N] or [N, V]: small, whatever the model is
+  kPairs,    // [N, N]
   kCounts,   // numbers of entries
 };
 
@@ -38,6 +39,7 @@ enum class Power { kNone, kLinear, kMagnitude, kSquare };
 struct AnswerKind {
   const char* name;  // of the field of ParameterGradients
   const char* asked_by;
+  const char* in_words;  // in the plan of a step: "products with the mean"
   Extent extent;
   Power power;
   // True if the answer of a sum of rows is the sum of their answers.
@@ -101,7 +103,8 @@ class Answer {
   // The need that asks for it; none if something else of the questions does.
   virtual Needs need() const { return {}; }
   virtual bool is_asked(const Questions& questions) const = 0;
-  virtual bool fills(Tensor ParameterGradients::*) const { return false; }
+  // The tensor that it fills, if it fills one.
+  virtual Tensor ParameterGradients::*field() const { return nullptr; }
   virtual Values get(const ParameterGradients& from) const = 0;
   virtual void put(ParameterGradients& to, Values values) const = 0;
   // Further needs without which the answer means nothing to who asks for it.
@@ -164,8 +167,9 @@ class TensorAnswer : public Answer {
   TensorAnswer(Need need, Tensor ParameterGradients::*field) : need_(need), field_(field) {}
 
   Needs need() const override { return need_; }
+  Need own_need() const { return need_; }
   bool is_asked(const Questions& questions) const override { return questions.what.has(need_); }
-  bool fills(Tensor ParameterGradients::*field) const override { return field == field_; }
+  Tensor ParameterGradients::*field() const override { return field_; }
   Values get(const ParameterGradients& from) const override;
   void put(ParameterGradients& to, Values values) const override;
 

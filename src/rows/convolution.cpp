@@ -16,7 +16,7 @@ namespace {
 // Many small groups (depthwise) go through one batched product; few large ones one at a time.
 constexpr int64_t kMaxGroupsOneByOne = 4;
 
-// [K * N, ...] -> [K, N, ...]; sizes may be those of one column.
+// [K * N, ...] -> [K, N, ...]. The first of `sizes` is not read.
 Shape with_columns(at::IntArrayRef sizes, int64_t K) {
   Shape split{K, -1};
   split.insert(split.end(), sizes.begin() + 1, sizes.end());

@@ -38,8 +38,9 @@ TableRows factors_of(const Rows& rows) {
 
 // Norms, products with the mean and deviations come from one table.
 bool is_in_scatter(const Answer& answer) {
-  return answer.fills(&ParameterGradients::norms) || answer.fills(&ParameterGradients::mean_dots) ||
-         answer.fills(&ParameterGradients::deviations);
+  const auto field = answer.field();
+  return field == &ParameterGradients::norms || field == &ParameterGradients::mean_dots ||
+         field == &ParameterGradients::deviations;
 }
 
 bool is_histogram(const Answer& answer) {
@@ -147,7 +148,7 @@ std::vector<RowsTogether::Item> RowsTogether::answer() {
     for (const Answer* answer : asked(items[k].questions)) {
       const bool is_known = (is_histogram(*answer) && !counts.empty()) ||
                             (is_in_scatter(*answer) && has_scatter) ||
-                            (answer->fills(&ParameterGradients::dots) && slopes.defined());
+                            (answer->field() == &ParameterGradients::dots && slopes.defined());
       if (!is_known) rest.push_back(answer);
     }
     Answers& answers = items[k].answers;

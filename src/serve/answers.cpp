@@ -129,8 +129,7 @@ wire::RunDetails details_of(const RunReader& run, wire::RunSummary summary) {
   }
   details.groups = info.groups;
   for (const QuantityInfo& quantity : info.quantities) {
-    details.quantities.push_back(
-        {quantity.name, quantity.summary, quantity.due, quantity.settings, quantity.cost});
+    record::copy_quantity_texts(quantity, details.quantities.emplace_back());
   }
   const std::vector<SeriesInfo> all = run.series();
   for (const SeriesInfo& series : all) details.series.push_back(series_of(series));

@@ -133,10 +133,10 @@ struct Excerpt {
 };
 
 struct ExcerptLimits {
-  const char* name;  // of the parameter: how much of each series at most
+  const char* name;  // of the parameter that limits each series
   int64_t usual, most;
-  int64_t all;       // of all series together
-  const char* what;  // they are
+  int64_t all;       // the limit of all series together
+  const char* what;  // what is counted: numbers or frames
 };
 
 Excerpt excerpt_of(const RunShelf& shelf,
@@ -180,7 +180,7 @@ void change_labels(record::Labels& labels, const Query& parameters) {
   }
 }
 
-// For addresses that take none.
+// For addresses that take no parameters.
 void refuse_parameters(const Request& request) { Query(request, {}); }
 
 // Refuses before they are in memory if they have more than `left` numbers.

@@ -97,7 +97,7 @@ class Connection {
   std::string received_;
 };
 
-// What the library sees of a connection: one head to read, and room to write.
+// A connection as the library sees it: it reads one head and may write an answer.
 class HeadStream : public httplib::Stream {
  public:
   HeadStream(Connection& connection, std::string head)
@@ -155,7 +155,7 @@ class Slots {
     return true;
   }
 
-  // Somebody who may ask is at the other end.
+  // From now on its client is known to be one that may ask.
   void know(int descriptor) {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_[descriptor].is_known = true;
@@ -194,7 +194,7 @@ class Slots {
     bool is_known = false, is_waiting = true, is_given_up = false;
   };
 
-  // Strangers before others, and of these who waits longest. Its thread sees the end of its client.
+  // Gives up a client that may not ask before others, and of those the one that has waited longest.
   bool give_one_up() {
     auto chosen = held_.end();
     for (auto held = held_.begin(); held != held_.end(); ++held) {

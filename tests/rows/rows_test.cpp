@@ -211,6 +211,17 @@ const std::vector<Needs> kNeeds = {Need::kMean,
                                    Need::kVariance};
 constexpr int kCountsBit = 1 << 7;
 
+TEST(EveryAnswer, IsAskedOfEveryForm) {
+  for (const Answer* answer : answer_catalogue()) {
+    const auto* one = dynamic_cast<const TensorAnswer*>(answer);
+    const bool is_asked =
+        !one || std::any_of(kNeeds.begin(), kNeeds.end(), [&](const Needs& needs) {
+          return needs.has(one->own_need());
+        });
+    EXPECT_TRUE(is_asked) << answer->kind().name << " is not among kNeeds";
+  }
+}
+
 TEST_P(EveryForm, AnswersEveryCombinationOfQuestions) {
   // All combinations of the first seven and counts, and every seventh with the last two.
   for (int bits = 1; bits < 1024; bits += bits < 256 ? 1 : 7) {
@@ -244,7 +255,7 @@ class LargestEntries final : public TensorAnswer {
   LargestEntries() : TensorAnswer(Need::kNorms, &ParameterGradients::norms) {}
 
   AnswerKind kind() const override {
-    return {"largest_entries", "nothing", Extent::kSamples, Power::kMagnitude};
+    return {"largest_entries", "nothing", "largest entries", Extent::kSamples, Power::kMagnitude};
   }
   Look look() const override {
     Look look;

@@ -34,7 +34,7 @@ class SampleHashes {
     int64_t salt = 0;
     for (const Tensor& tensor : tensors) {
       if (tensor.is_cpu() && tensor.scalar_type() == at::kFloat) {
-        // Without a copy.
+        // A view, without a copy.
         const Tensor raw = tensor.contiguous().view(at::kInt).reshape({tensor.size(0), -1});
         add(hashes, sums_of<int32_t>(raw, weights(raw.size(1), salt++, raw.device())));
         continue;
@@ -45,7 +45,7 @@ class SampleHashes {
             sums_of<int64_t>(bits.contiguous(), weights(bits.size(1), salt++, bits.device())));
         continue;
       }
-      // High bits down first: those of round numbers are all there is.
+      // High bits come down first, because round numbers have no others.
       bits = bits * kOdd;
       bits = bits.bitwise_xor(bits.bitwise_right_shift(at::scalar_tensor(32, bits.options())));
       add(hashes, (bits * weights(bits.size(1), salt++, bits.device())).sum(1));

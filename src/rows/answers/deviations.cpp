@@ -16,6 +16,7 @@ class Deviations final : public TensorAnswer {
   AnswerKind kind() const override {
     return {"deviations",
             "Need::kDeviations",
+            "distances from the mean",
             Extent::kSamples,
             Power::kSquare,
             /*is_linear=*/false,

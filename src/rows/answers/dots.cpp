@@ -47,7 +47,12 @@ class Dots final : public TensorAnswer {
   Dots() : TensorAnswer(Need::kDots, &ParameterGradients::dots) {}
 
   AnswerKind kind() const override {
-    return {"dots", "Need::kDots", Extent::kSamples, Power::kLinear, /*is_linear=*/true};
+    return {"dots",
+            "Need::kDots",
+            "products with directions",
+            Extent::kSamples,
+            Power::kLinear,
+            /*is_linear=*/true};
   }
 
   Look look() const override {

@@ -77,7 +77,7 @@ class Gram final : public TensorAnswer {
   Gram() : TensorAnswer(Need::kGram, &ParameterGradients::gram) {}
 
   AnswerKind kind() const override {
-    return {"gram", "Need::kGram", Extent::kSamples, Power::kSquare};
+    return {"gram", "Need::kGram", "pairwise products", Extent::kPairs, Power::kSquare};
   }
 
   Look look() const override {

@@ -34,7 +34,12 @@ class Individual final : public TensorAnswer {
   Individual() : TensorAnswer(Need::kIndividual, &ParameterGradients::individual) {}
 
   AnswerKind kind() const override {
-    return {"individual", "Need::kIndividual", Extent::kRows, Power::kLinear, /*is_linear=*/true};
+    return {"individual",
+            "Need::kIndividual",
+            "the gradients themselves",
+            Extent::kRows,
+            Power::kLinear,
+            /*is_linear=*/true};
   }
 
   Look look() const override {

@@ -65,7 +65,11 @@ class JointCountsOfPieces final : public Accumulator {
 class JointHistograms final : public Answer {
  public:
   AnswerKind kind() const override {
-    return {"joint_histograms", "GradientOptions::joint_histograms", Extent::kCounts, Power::kNone};
+    return {"joint_histograms",
+            "GradientOptions::joint_histograms",
+            "joint histograms",
+            Extent::kCounts,
+            Power::kNone};
   }
   bool is_asked(const Questions& questions) const override {
     return !questions.joint_histograms.empty();

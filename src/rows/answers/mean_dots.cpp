@@ -16,6 +16,7 @@ class MeanDots final : public TensorAnswer {
   AnswerKind kind() const override {
     return {"mean_dots",
             "Need::kMeanDots",
+            "products with the mean",
             Extent::kSamples,
             Power::kSquare,
             /*is_linear=*/false,

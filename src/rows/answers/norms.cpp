@@ -15,7 +15,7 @@ class Norms final : public TensorAnswer {
   Norms() : TensorAnswer(Need::kNorms, &ParameterGradients::norms) {}
 
   AnswerKind kind() const override {
-    return {"norms", "Need::kNorms", Extent::kSamples, Power::kMagnitude};
+    return {"norms", "Need::kNorms", "norms", Extent::kSamples, Power::kMagnitude};
   }
 
   Look look() const override {

@@ -14,7 +14,8 @@ class SecondMoment final : public TensorAnswer {
   SecondMoment() : TensorAnswer(Need::kSecondMoment, &ParameterGradients::second_moment) {}
 
   AnswerKind kind() const override {
-    return {"second_moment", "Need::kSecondMoment", Extent::kEntries, Power::kSquare};
+    return {
+        "second_moment", "Need::kSecondMoment", "second moment", Extent::kEntries, Power::kSquare};
   }
 
   Look look() const override {

@@ -15,7 +15,7 @@ class Variance final : public TensorAnswer {
   Variance() : TensorAnswer(Need::kVariance, &ParameterGradients::variance) {}
 
   AnswerKind kind() const override {
-    return {"variance", "Need::kVariance", Extent::kEntries, Power::kSquare};
+    return {"variance", "Need::kVariance", "variance", Extent::kEntries, Power::kSquare};
   }
   // Its length says how much of the variance is rounding.
   Needs asks_along() const override { return Need::kMean; }

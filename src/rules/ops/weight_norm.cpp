@@ -22,7 +22,7 @@ class WeightNormRule final : public Rule {
   }
 
   // dg = <dw, v> / |v| and dv = g / |v| (dw - v <dw, v> / |v|^2), for the rows dw of all samples.
-  // The norms are the second output; rows that arrive there are left to the node.
+  // The norms are the second output; rows that come there are left to the node.
   bool carry(const NodeView& node, size_t edge, size_t output, Rows& rows) const override {
     if (output != 0) return false;
     const auto& saved = node.as<WeightNormInterfaceBackward0>();
