@@ -67,7 +67,8 @@ list(TRANSFORM web_names PREPEND ${PROJECT_BINARY_DIR}/web/ OUTPUT_VARIABLE web_
 add_custom_command(
   OUTPUT ${web_files}
   COMMAND ${FLIGHTDECK_NODE} build.mjs --out ${PROJECT_BINARY_DIR}/web
-  DEPENDS ${web}/build.mjs ${web}/tsconfig.json ${web_sources} ${FLIGHTDECK_WEB_PACKAGES}
+    --documents ${PROJECT_SOURCE_DIR}/docs
+  DEPENDS ${web}/build.mjs ${web}/tsconfig.json ${PROJECT_SOURCE_DIR}/docs/causes.md ${web_sources} ${FLIGHTDECK_WEB_PACKAGES}
   WORKING_DIRECTORY ${web}
   COMMENT "Bundling the page"
   VERBATIM)

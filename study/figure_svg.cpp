@@ -2,6 +2,7 @@
 #include "study/figure_svg.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "study/analysis/number_text.h"
 #include "study/analysis/svg.h"
@@ -9,7 +10,7 @@
 namespace flightdeck::study {
 namespace {
 
-constexpr double kHead = 26, kLegendLine = 18, kLetter = 6.4, kMargin = 8;
+constexpr double kHead = 26, kLegendLine = 18, kSubtitleLine = 15, kLetter = 6.4, kMargin = 8;
 constexpr size_t kPoints = 400;
 
 constexpr const char* kStyle =
@@ -56,17 +57,18 @@ std::vector<const Line*> named_once(const Figure& figure) {
   return found;
 }
 
-struct Legend {
+// What stands above the panels.
+struct Head {
   std::string svg;
   double height = 0;
 };
 
-// Keys and names side by side, in as many lines as the width asks for.
-Legend legend_of(const Figure& figure, double width) {
+// Keys and names side by side, in as many lines as the width asks for, from `top` on.
+Head legend_of(const Figure& figure, double width, double top) {
   const std::vector<const Line*> lines = named_once(figure);
-  Legend legend;
+  Head legend;
   if (lines.empty()) return legend;
-  double x = kMargin, y = kHead;
+  double x = kMargin, y = top;
   for (const Line* line : lines) {
     const double room = 34 + kLetter * static_cast<double>(line->name.size()) + 16;
     if (x + room > width && x > kMargin) {
@@ -78,13 +80,38 @@ Legend legend_of(const Figure& figure, double width) {
                   "</text>\n";
     x += room;
   }
-  legend.height = y + kLegendLine - kHead;
+  legend.height = y + kLegendLine - top;
   return legend;
+}
+
+// Lines of so many letters; a word that is longer has a line of its own.
+std::vector<std::string> lines_of(const std::string& text, size_t letters) {
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (lines.empty() || lines.back().size() + 1 + word.size() > letters) {
+      lines.push_back(word);
+    } else {
+      lines.back() += " " + word;
+    }
+  }
+  return lines;
+}
+
+Head subtitle_of(const std::string& text, double width) {
+  const auto letters = static_cast<size_t>((width - 2 * kMargin) / kLetter);
+  Head subtitle;
+  for (const std::string& line : lines_of(text, letters)) {
+    subtitle.height += kSubtitleLine;
+    subtitle.svg += "<text class=\"name\" x=\"" + fixed(kMargin, 0) + "\" y=\"" +
+                    fixed(kHead + subtitle.height - 4, 0) + "\">" + escaped(line) + "</text>\n";
+  }
+  return subtitle;
 }
 
 }  // namespace
 
-std::string svg_document(const Figure& figure) {
+std::string svg_document(const Figure& figure, const std::string& text) {
   // One panel alone is as wide as one of two: a whole row would be too flat.
   const size_t columns =
       std::clamp<size_t>(figure.panels.size(), 1, figure.panels.size() == 4 ? 2 : 3);
@@ -94,11 +121,12 @@ std::string svg_document(const Figure& figure) {
   const double width = std::max(static_cast<double>(columns) * size.width,
                                 kLetter * 1.25 * static_cast<double>(figure.title.size())) +
                        2 * kMargin;
-  const Legend legend = legend_of(figure, width);
-  const double top = kHead + legend.height + 4;
+  const Head subtitle = subtitle_of(text, width);
+  const Head legend = legend_of(figure, width, kHead + subtitle.height);
+  const double top = kHead + subtitle.height + legend.height + 4;
   std::string svg =
       opened(width, top + static_cast<double>(rows) * (size.height + kMargin), figure.title) +
-      legend.svg;
+      subtitle.svg + legend.svg;
   for (size_t k = 0; k < figure.panels.size(); ++k) {
     svg += placed(kMargin + static_cast<double>(k % columns) * size.width,
                   top + static_cast<double>(k / columns) * (size.height + kMargin),

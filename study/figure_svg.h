@@ -10,7 +10,8 @@
 namespace flightdeck::study {
 
 // The legend names every line once; lines without a name are not in it.
-std::string svg_document(const Figure& figure);
+// `text` stands below the title in as many lines as it takes; empty: none.
+std::string svg_document(const Figure& figure, const std::string& text = "");
 std::string svg_document(const Heatmap& map);
 
 }  // namespace flightdeck::study

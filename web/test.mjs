@@ -7,6 +7,7 @@ import {tmpdir} from 'node:os';
 import {join, basename} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
+import {documents} from './documents.mjs';
 import {instruments} from './instruments.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -32,7 +33,7 @@ try {
     sourcemap: 'inline',
     loader: {'.css': 'empty'},
     logLevel: 'warning',
-    plugins: [instruments],
+    plugins: [instruments, documents()],
   });
   const built = readdirSync(out).filter((name) => name.endsWith('.mjs')).map((name) => join(out, name));
   const result = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...built], {

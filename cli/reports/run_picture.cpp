@@ -14,6 +14,7 @@
 #include "cli/reports/labels_text.h"
 #include "cli/text/json.h"
 #include "cli/text/quiet.h"
+#include "flightdeck/diagnosis.h"
 #include "serve/report.h"
 #include "study/figure_svg.h"
 
@@ -81,7 +82,7 @@ study::Panel panel_of(const RunReader& run, const SeriesInfo& series) {
 }
 
 std::string drawn_svg(const RunReader& run, const ReportFileOptions& options) {
-  return study::svg_document(figure_of_run(run, report_name(options.run)));
+  return study::svg_document(figure_of_run(run, report_name(options.run)), diagnose(run).sentence);
 }
 
 void write_whole(const std::string& path, const std::string& bytes) {
@@ -150,12 +151,13 @@ std::string make_animation(const RunReader& run,
               " is not in PATH; install it, or ask for svg");
   const ScratchFolder scratch;
   const study::Figure whole = figure_of_run(run, report_name(options.run));
+  const std::string sentence = diagnose(run).sentence;
   for (int frame = 0; frame < kFrames; ++frame) {
     const double share = static_cast<double>(frame + 1) / kFrames;
     char name[32];
     std::snprintf(name, sizeof name, "/frame_%03d", frame);
     const std::string stem = scratch.path() + name;
-    write_whole(stem + ".svg", study::svg_document(until(whole, share, run.last_step())));
+    write_whole(stem + ".svg", study::svg_document(until(whole, share, run.last_step()), sentence));
     const std::string fault =
         make_by_program({converter, "-o", stem + ".png", stem + ".svg"}, stem + ".png", kSeconds);
     TORCH_CHECK(fault.empty(), "report: no ", options.format, ": ", fault);

@@ -21,8 +21,8 @@ study::Figure figure_of_run(const RunReader& run, const std::string& name);
 // What the figure shows up to a share in [0, 1] of the run's steps; limits stay those of the whole.
 study::Figure until(study::Figure figure, double share, int64_t last_step);
 
-// Writes options.format and prints the path and by what it was made. Throws, naming what to
-// install, if a program is missing that the format needs.
+// Writes options.format, which says the diagnosis in one sentence, and prints the path and by what
+// it was made. Throws, naming what to install, if a program is missing that the format needs.
 void write_run_picture(const RunReader& run, const ReportFileOptions& options);
 
 }  // namespace flightdeck::cli

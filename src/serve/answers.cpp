@@ -2,9 +2,10 @@
 #include "serve/answers.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/series_name.h"
-#include "flightdeck/lamp.h"
+#include "flightdeck/diagnosis.h"
 #include "record/run_texts.h"
 #include "record/text.h"
 
@@ -57,6 +58,49 @@ wire::Clock clock_of(const RunReader& run, const std::vector<SeriesInfo>& all, d
     clock.seconds.push_back(point.time - begin);
   }
   return clock;
+}
+
+std::vector<wire::Lamp> lamps_among(const std::vector<Finding>& findings) {
+  std::vector<wire::Lamp> lamps;
+  for (const Finding& finding : findings) {
+    lamps.push_back({to_string(finding.severity),
+                     finding.step,
+                     finding.quantity,
+                     finding.symptom,
+                     finding.text()});
+  }
+  return lamps;
+}
+
+wire::Evidence evidence_of(const Evidence& evidence, const Lamp& lamp) {
+  wire::Evidence answer;
+  answer.lamp = evidence.lamp;
+  answer.title = evidence.title;
+  if (evidence.is_lit) answer.text = evidence.text;
+  answer.is_lit = evidence.is_lit;
+  answer.severity = to_string(lamp.severity);
+  answer.step = evidence.step;
+  for (const std::string& read : lamp.reads) {
+    if (read != "notes" && read != "status") answer.quantities.push_back(read);
+  }
+  answer.layers = evidence.layers;
+  answer.samples = evidence.samples;
+  answer.samples_are_positions = evidence.samples_are_positions;
+  answer.series = evidence.series;
+  answer.limits = evidence.limits;
+  return answer;
+}
+
+// Causes share evidence: it is told once.
+using EvidenceByLamp = std::map<std::string, const Evidence*>;
+
+std::vector<wire::Weight> weights_of(const std::vector<Evidence>& all, EvidenceByLamp& seen) {
+  std::vector<wire::Weight> weights;
+  for (const Evidence& one : all) {
+    weights.push_back({one.lamp, one.weight});
+    seen[one.lamp] = &one;
+  }
+  return weights;
 }
 
 }  // namespace
@@ -182,16 +226,32 @@ std::vector<wire::Frame> frames_of(const RunReader& run,
   return frames;
 }
 
-std::vector<wire::Lamp> lamps_of(const RunReader& run) {
-  std::vector<wire::Lamp> lamps;
-  for (const Finding& finding : findings_in(run)) {
-    lamps.push_back({to_string(finding.severity),
-                     finding.step,
-                     finding.quantity,
-                     finding.symptom,
-                     finding.text()});
+std::vector<wire::Lamp> lamps_of(const RunReader& run) { return lamps_among(findings_in(run)); }
+
+wire::Diagnosis diagnosis_of(const RunReader& run) {
+  const Diagnosis diagnosis = diagnose(run);
+  wire::Diagnosis answer;
+  answer.verdict = to_string(diagnosis.verdict);
+  answer.sentence = diagnosis.sentence;
+  answer.confidence = diagnosis.confidence;
+  answer.health = diagnosis.health;
+  answer.track = diagnosis.track;
+  answer.lamps = lamps_among(diagnosis.findings);
+  EvidenceByLamp evidence;
+  for (const RankedCause& cause : diagnosis.causes) {
+    answer.causes.push_back({cause.name,
+                             cause.sentence,
+                             cause.advice,
+                             cause.probability,
+                             cause.step,
+                             weights_of(cause.speaks_for, evidence),
+                             weights_of(cause.speaks_against, evidence)});
   }
-  return lamps;
+  for (const Lamp& lamp : lamp_catalogue()) {
+    const auto found = evidence.find(lamp.name);
+    if (found != evidence.end()) answer.evidence.push_back(evidence_of(*found->second, lamp));
+  }
+  return answer;
 }
 
 }  // namespace flightdeck::serve

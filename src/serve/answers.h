@@ -51,4 +51,7 @@ std::vector<wire::Frame> frames_of(const RunReader& run,
 // What the lamps find in the run, the gravest first.
 std::vector<wire::Lamp> lamps_of(const RunReader& run);
 
+// What they say together.
+wire::Diagnosis diagnosis_of(const RunReader& run);
+
 }  // namespace flightdeck::serve

@@ -210,6 +210,7 @@ Answer Api::answer(const Request& request) {
       {"/api/v1/runs", [](Api& api, const Request& r) { return api.runs(r); }},
       {"/api/v1/run", [](Api& api, const Request& r) { return api.run(r); }},
       {"/api/v1/lamps", [](Api& api, const Request& r) { return api.lamps(r); }},
+      {"/api/v1/diagnosis", [](Api& api, const Request& r) { return api.diagnosis(r); }},
       {"/api/v1/series", [](Api& api, const Request& r) { return api.series(r); }},
       {"/api/v1/frames", [](Api& api, const Request& r) { return api.frames(r); }},
       {"/api/v1/csv", [](Api& api, const Request& r) { return api.csv(r); }},
@@ -247,6 +248,12 @@ Answer Api::lamps(const Request& request) const {
   const Query parameters(request, {"run"});
   const OpenRun run = open_run(shelf_, parameters.required("run"));
   return json(wire::to_json(wire::LampList{lamps_of(*run.reader)}));
+}
+
+Answer Api::diagnosis(const Request& request) const {
+  const Query parameters(request, {"run"});
+  const OpenRun run = open_run(shelf_, parameters.required("run"));
+  return json(wire::to_json(diagnosis_of(*run.reader)));
 }
 
 Answer Api::series(const Request& request) const {

@@ -25,6 +25,7 @@ class Api {
   Answer runs(const Request& request) const;
   Answer run(const Request& request) const;
   Answer lamps(const Request& request) const;
+  Answer diagnosis(const Request& request) const;
   Answer series(const Request& request) const;
   Answer frames(const Request& request) const;
   Answer csv(const Request& request) const;

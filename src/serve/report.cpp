@@ -112,7 +112,7 @@ ReportFile make_report(const RunReader& run,
   report.made = seconds_since_1970();
   report.run = details_of(run, summary_of(run, name, 0));
   add_labels(report.run.summary, options.labels);
-  report.lamps = lamps_of(run);
+  report.diagnosis = diagnosis_of(run);
   // A third less each time; a run whose names alone are too many stays larger.
   constexpr double kMostReduced = 2000;
   for (double reduction = first_reduction(run, options); reduction < kMostReduced;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A run as one HTML file: the page with the run's values inside.
+// A run as one HTML file: the page with the run's values and its diagnosis inside.
 #pragma once
 
 #include <cstdint>

@@ -281,6 +281,94 @@ void write(record::JsonWriter& out, const LampList& value) {
   out.end_object();
 }
 
+void write(record::JsonWriter& out, const Evidence& value) {
+  out.begin_object();
+  out.key("lamp");
+  out.value(value.lamp);
+  out.key("title");
+  out.value(value.title);
+  out.key("text");
+  out.value(value.text);
+  out.key("is_lit");
+  out.value(value.is_lit);
+  out.key("severity");
+  out.value(value.severity);
+  out.key("step");
+  out.value(value.step);
+  out.key("quantities");
+  out.value(value.quantities);
+  out.key("layers");
+  out.value(value.layers);
+  out.key("samples");
+  out.value(value.samples);
+  out.key("samples_are_positions");
+  out.value(value.samples_are_positions);
+  out.key("series");
+  out.value(value.series);
+  out.key("limits");
+  out.value(value.limits);
+  out.end_object();
+}
+
+void write(record::JsonWriter& out, const Weight& value) {
+  out.begin_object();
+  out.key("lamp");
+  out.value(value.lamp);
+  out.key("weight");
+  out.value(value.weight);
+  out.end_object();
+}
+
+void write(record::JsonWriter& out, const Cause& value) {
+  out.begin_object();
+  out.key("name");
+  out.value(value.name);
+  out.key("sentence");
+  out.value(value.sentence);
+  out.key("advice");
+  out.value(value.advice);
+  out.key("probability");
+  out.value(value.probability);
+  out.key("step");
+  out.value(value.step);
+  out.key("speaks_for");
+  out.begin_array();
+  for (const Weight& element : value.speaks_for) write(out, element);
+  out.end_array();
+  out.key("speaks_against");
+  out.begin_array();
+  for (const Weight& element : value.speaks_against) write(out, element);
+  out.end_array();
+  out.end_object();
+}
+
+void write(record::JsonWriter& out, const Diagnosis& value) {
+  out.begin_object();
+  out.key("verdict");
+  out.value(value.verdict);
+  out.key("sentence");
+  out.value(value.sentence);
+  out.key("confidence");
+  out.value(value.confidence);
+  out.key("health");
+  out.value(value.health);
+  out.key("causes");
+  out.begin_array();
+  for (const Cause& element : value.causes) write(out, element);
+  out.end_array();
+  out.key("evidence");
+  out.begin_array();
+  for (const Evidence& element : value.evidence) write(out, element);
+  out.end_array();
+  out.key("track");
+  out.value(value.track);
+  out.key("lamps");
+  out.begin_array();
+  for (const Lamp& element : value.lamps) write(out, element);
+  out.end_array();
+  out.end_object();
+}
+
 void write(record::JsonWriter& out, const Gone& value) {
   out.begin_object();
   out.key("id");
@@ -315,10 +403,8 @@ void write(record::JsonWriter& out, const Report& value) {
   out.begin_array();
   for (const Frame& element : value.frames) write(out, element);
   out.end_array();
-  out.key("lamps");
-  out.begin_array();
-  for (const Lamp& element : value.lamps) write(out, element);
-  out.end_array();
+  out.key("diagnosis");
+  write(out, value.diagnosis);
   out.key("points_recorded");
   out.value(value.points_recorded);
   out.key("points_kept");
@@ -423,6 +509,30 @@ std::string to_json(const Lamp& value) {
 }
 
 std::string to_json(const LampList& value) {
+  record::JsonWriter out;
+  write(out, value);
+  return out.take();
+}
+
+std::string to_json(const Evidence& value) {
+  record::JsonWriter out;
+  write(out, value);
+  return out.take();
+}
+
+std::string to_json(const Weight& value) {
+  record::JsonWriter out;
+  write(out, value);
+  return out.take();
+}
+
+std::string to_json(const Cause& value) {
+  record::JsonWriter out;
+  write(out, value);
+  return out.take();
+}
+
+std::string to_json(const Diagnosis& value) {
   record::JsonWriter out;
   write(out, value);
   return out.take();

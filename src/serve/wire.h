@@ -213,6 +213,77 @@ struct LampList {
   std::vector<Lamp> lamps;
 };
 
+// What one lamp says, lit or dark.
+struct Evidence {
+  std::string lamp;
+  // the symptom; of a dark lamp what it would have been lit by
+  std::string title;
+  // what it found; empty if it is dark
+  std::string text;
+  bool is_lit = false;
+  // advice|warning|failure; of the lamp
+  std::string severity;
+  // where it was found; -1 if it is dark or of the run as a whole
+  int64_t step = 0;
+  // that it reads
+  std::vector<std::string> quantities;
+  // that it is about; empty for the whole model
+  std::vector<std::string> layers;
+  // that the quantity lists at the step
+  std::vector<int64_t> samples;
+  // in the batch; else places in the data set
+  bool samples_are_positions = false;
+  // ids of numbers that show it
+  std::vector<int64_t> series;
+  // what these are compared with; empty if nothing fixed
+  std::vector<double> limits;
+};
+
+// A piece of evidence as one cause sees it.
+struct Weight {
+  // of the evidence
+  std::string lamp;
+  // log of how much more often it is seen with the cause than in healthy runs
+  double weight = 0;
+};
+
+// Something that may be wrong.
+struct Cause {
+  std::string name;
+  // what is wrong
+  std::string sentence;
+  // what to do, with values where they are known
+  std::string advice;
+  // of all causes and of health
+  double probability = 0;
+  // of the first finding that speaks for it; -1 if none does
+  int64_t step = 0;
+  // the strongest first
+  std::vector<Weight> speaks_for;
+  // the strongest first
+  std::vector<Weight> speaks_against;
+};
+
+// What all lamps say together.
+struct Diagnosis {
+  // healthy|fault|cannot_tell
+  std::string verdict;
+  // the one that stands on top
+  std::string sentence;
+  // probability of what the sentence says
+  double confidence = 0;
+  // probability that nothing is wrong
+  double health = 0;
+  // the likeliest first, those below 1 % left out
+  std::vector<Cause> causes;
+  // that a cause names, by lamp
+  std::vector<Evidence> evidence;
+  // quantities that are not tracked and would tell most
+  std::vector<std::string> track;
+  // the gravest first
+  std::vector<Lamp> lamps;
+};
+
 // A run that is no longer there.
 struct Gone {
   std::string id;
@@ -236,7 +307,7 @@ struct Report {
   RunDetails run;
   std::vector<Points> points;
   std::vector<Frame> frames;
-  std::vector<Lamp> lamps;
+  Diagnosis diagnosis;
   // numbers in the record
   int64_t points_recorded = 0;
   // entries in this report
@@ -263,6 +334,10 @@ std::string to_json(const Frame& value);
 std::string to_json(const FrameList& value);
 std::string to_json(const Lamp& value);
 std::string to_json(const LampList& value);
+std::string to_json(const Evidence& value);
+std::string to_json(const Weight& value);
+std::string to_json(const Cause& value);
+std::string to_json(const Diagnosis& value);
 std::string to_json(const Gone& value);
 std::string to_json(const Refusal& value);
 std::string to_json(const Report& value);

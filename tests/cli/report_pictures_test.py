@@ -73,6 +73,13 @@ class ReportPictures(unittest.TestCase):
         self.assertIn("grad_norm", heads)
         self.assertGreaterEqual(len(tree.findall(f".//{SVG}path[@class='line']")), 5)
 
+    def test_a_drawing_says_the_diagnosis_below_its_title(self):
+        told = loaded_tool.run([FLIGHTDECK, "diagnose", self.run_folder, "--json"], capture_output=True, text=True, check=True)
+        self.assertEqual(self.report("svg", self.tools).returncode, 0)
+        texts = ElementTree.parse(self.run_folder / "report.svg").iter(SVG + "text")
+        said = " ".join(text.text for text in texts if text.get("class") == "name")
+        self.assertIn(json.loads(told.stdout)["sentence"], said)
+
     def test_without_a_program_the_message_names_what_to_install(self):
         for kind, words in (("png", "install chromium or librsvg2-bin"), ("gif", "rsvg-convert (librsvg2-bin)")):
             done = self.report(kind, self.tools)

@@ -214,6 +214,27 @@ TEST_F(Api, LightsALampForALossThatIsNotFinite) {
   expect("/api/v1/runs", "\"loss\":\"NaN\"");
 }
 
+TEST_F(Api, DiagnosesWithTheSeriesAndLimitsBehindItsEvidence) {
+  Recorder recorder(served_.path() + "/long");
+  recorder.begin(full_info());
+  for (int64_t step = 0; step < 30; ++step) {
+    recorder.write(step_of(step, {number("loss", 1.0), number("alpha", 4.0)}));
+  }
+  recorder.finish(Ending::kFinished);
+  get_until(served_.port(), "/api/v1/runs", "\"long\"");
+  const std::string body = ask("/api/v1/diagnosis?run=long").body;
+  const int64_t alpha = RunReader(served_.path() + "/long").find("alpha")->id;
+  const size_t evidence = body.find("{\"lamp\":\"long_steps\",\"title\":");
+  ASSERT_NE(evidence, std::string::npos) << body;
+  // Causes name it by its lamp: what it found is told once.
+  EXPECT_EQ(body.find("{\"lamp\":\"long_steps\",\"title\":", evidence + 1), std::string::npos);
+  EXPECT_NE(body.find("\"series\":[" + std::to_string(alpha) + "],\"limits\":[1]", evidence),
+            std::string::npos)
+      << body;
+  EXPECT_NE(body.find("{\"lamp\":\"long_steps\",\"weight\":"), std::string::npos) << body;
+  expect("/api/v1/diagnosis?run=long", "\"title\":\"The steps are too long\"");
+}
+
 TEST_F(Api, LightsOneLampAtTheFirstLossThatIsNotFinite) {
   Recorder recorder(served_.path() + "/lost");
   recorder.begin(full_info());

@@ -163,7 +163,8 @@ TEST(Guard, ReadsNothingOutsideTheFolder) {
                                     std::string("/api/v1/run?id="),
                                     "/api/v1/run?id=" + std::string(5000, 'a'),
                                     std::string("/api/v1/csv?ids=1&run=../") + name,
-                                    std::string("/api/v1/lamps?run=../") + name}) {
+                                    std::string("/api/v1/lamps?run=../") + name,
+                                    std::string("/api/v1/diagnosis?run=../") + name}) {
     EXPECT_EQ(get(served.port(), target).status, 404) << target;
   }
   std::filesystem::remove_all(outside);

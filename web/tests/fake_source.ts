@@ -2,7 +2,7 @@
 // A source without a server: runs made by a formula, with every quantity of the catalogue.
 import instruments from 'instruments';
 import type {LabelChange, Listener, Source, StepRange} from '../src/wire/source';
-import type {Frame, FrameList, LampList, Points, PointsList, RunDetails, RunList, RunSummary, Series} from '../src/wire/types';
+import type {Diagnosis, Frame, FrameList, LampList, Points, PointsList, RunDetails, RunList, RunSummary, Series} from '../src/wire/types';
 
 /** A generator of numbers in [0, 1) that is the same everywhere. */
 export function randomNumbers(seed: number): () => number {
@@ -217,6 +217,20 @@ export class FakeSource implements Source {
 
   lamps(): Promise<LampList> {
     return Promise.resolve({lamps: [{severity: 'advice', step: 10, quantity: 'alpha', title: 'Remark', text: 'a remark of the cockpit'}]});
+  }
+
+  /** One cause that speaks for itself, and as many others as a test wants. */
+  diagnosis(id: string): Promise<Diagnosis> {
+    const series = (quantity: string) => Float64Array.of(...this.run(id).series.filter((each) => each.quantity === quantity && each.field === '' && each.group === '').map((each) => each.id));
+    const evidence = (lamp: string, quantity: string, isLit: boolean, limit: number) => ({lamp, title: `What ${lamp} says`, text: isLit ? `${quantity} is 1.6 (median of 20 values up to step 40)` : '',
+      is_lit: isLit, severity: 'warning' as const, step: isLit ? 40 : -1, quantities: [quantity], layers: isLit ? ['layer_0.weight'] : [], samples: new Float64Array(),
+      samples_are_positions: false, series: series(quantity), limits: Float64Array.of(limit)});
+    return this.lamps().then(({lamps}) => ({
+      verdict: 'fault', sentence: 'The learning rate is too high (78 %): divide the learning rate by about 2.6', confidence: 0.78, health: 0.02, track: ['spikes'], lamps,
+      causes: [{name: 'learning_rate_too_high', sentence: 'The learning rate is too high', advice: 'Divide the learning rate by about 2.6', probability: 0.78, step: 40,
+        speaks_for: [{lamp: 'long_steps', weight: 2.4}], speaks_against: [{lamp: 'large_updates', weight: -0.3}]}],
+      evidence: [evidence('large_updates', 'update_ratio', false, -1), evidence('long_steps', 'alpha', true, 1)],
+    }));
   }
 
   csvAddress(): string | null {

@@ -19,7 +19,7 @@ async function packed(change: (report: Record<string, unknown>) => void = () => 
   const {series} = await fake.points('run_0', numbers, {}, 5);
   (series[0] as {values: Float64Array}).values[0] = NaN;
   const report = {api: 1, made: 1, run, points: series, frames: (await fake.frames('run_0', frames, {}, 4)).frames,
-    lamps: [], points_recorded: 2000, points_kept: 1000, frames_recorded: 300, frames_kept: 120};
+    diagnosis: await fake.diagnosis('run_0'), points_recorded: 2000, points_kept: 1000, frames_recorded: 300, frames_kept: 120};
   change(report);
   return gzipSync(JSON.stringify(report, asArrays)).toString('base64');
 }

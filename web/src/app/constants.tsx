@@ -18,7 +18,7 @@ function Constant({run, details, instrument}: ConstantProps) {
   return (
     <>
       {constantsIn(instrument, drawing).map(({label, value}) => (
-        <div key={label} title={instrument.explain}><dt>{label}</dt><dd title={exactNumber(value)}>{formatNumber(value)}</dd></div>
+        <div key={label} title={instrument.explain} data-place={instrument.id}><dt>{label}</dt><dd title={exactNumber(value)}>{formatNumber(value)}</dd></div>
       ))}
     </>
   );

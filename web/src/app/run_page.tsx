@@ -6,13 +6,23 @@ import {useWatched} from '../widgets/use_watched';
 import type {RunView} from './route';
 import {Failure, Loading} from './states';
 import type {App} from './view_props';
+import {CausesView} from './views/causes_view';
 import {CockpitView} from './views/cockpit_view';
+import {DiagnosisView} from './views/diagnosis_view';
 import {LayersView} from './views/layers_view';
 import {RunView as RunOverview} from './views/run_view';
 
-const VIEWS = {cockpit: CockpitView, layers: LayersView, run: RunOverview} as const;
+const VIEWS = {cockpit: CockpitView, diagnosis: DiagnosisView, layers: LayersView, run: RunOverview, causes: CausesView} as const;
 
-export function RunPage({app, id, view}: {app: App; id: string; view: RunView}) {
+interface RunPageProps {
+  app: App;
+  id: string;
+  view: RunView;
+  /** Of the view, that it scrolls to. */
+  place?: string | undefined;
+}
+
+export function RunPage({app, id, view, place}: RunPageProps) {
   const [run, setRun] = useState<RunStore | null>(null);
   useEffect(() => {
     const store = new RunStore(app.source, id);
@@ -28,10 +38,10 @@ export function RunPage({app, id, view}: {app: App; id: string; view: RunView}) 
       store.close();
     };
   }, [app.source, id]);
-  return run ? <LoadedRun app={app} run={run} view={view} /> : <Loading what={id} />;
+  return run ? <LoadedRun app={app} run={run} view={view} place={place} /> : <Loading what={id} />;
 }
 
-function LoadedRun({app, run, view}: {app: App; run: RunStore; view: RunView}) {
+function LoadedRun({app, run, view, place}: Omit<RunPageProps, 'id'> & {run: RunStore}) {
   const details = useWatched(run.details);
   const error = useWatched(run.error);
   const {list, isLoaded, isConnected} = useWatched(app.runs.watched);
@@ -44,7 +54,7 @@ function LoadedRun({app, run, view}: {app: App; run: RunStore; view: RunView}) {
       {isGone && <div class="banner warning" role="status">This run is no longer in the folder; what you see is what was read before.</div>}
       {error && !isGone && isConnected && <div class="banner warning" role="status">New values cannot be read: {error.message}. Trying again.</div>}
       {details.summary.error && <div class="banner warning" role="alert">{details.summary.error}</div>}
-      <View app={app} run={run} />
+      <View app={app} run={run} place={place} />
     </>
   );
 }

@@ -10,7 +10,7 @@ import type {Source} from '../wire/source';
 import {browserAnnouncer} from './announcer';
 import {Boundary} from './panel';
 import {KeysHelp} from './keys_help';
-import {parseRoute, type Route, routeAddress, RUN_VIEWS} from './route';
+import {parseRoute, type Route, routeAddress, TABS} from './route';
 import {RunPage} from './run_page';
 import {RunPicker} from './run_picker';
 import {Empty, Failure, Loading} from './states';
@@ -24,7 +24,7 @@ export interface ShellProps {
   settings: SettingsStore;
 }
 
-const VIEW_TITLES = {cockpit: 'Cockpit', layers: 'Layers', run: 'Run'} as const;
+const VIEW_TITLES = {cockpit: 'Cockpit', diagnosis: 'Diagnosis', layers: 'Layers', run: 'Run', causes: 'Causes'} as const;
 const NEXT_THEME: Record<Settings['theme'], Settings['theme']> = {auto: 'dark', dark: 'light', light: 'auto'};
 const THEME_SIGN = {auto: '◐', dark: '●', light: '○'} as const;
 
@@ -68,7 +68,7 @@ export function Shell({source, runs, settings}: ShellProps) {
       {source.remark && <div class="banner" role="note">{source.remark}</div>}
       <main id="content" tabIndex={-1}>
         <h1 class="visually-hidden">{title}</h1>
-        <Boundary of={routeAddress(route)}><Content app={app} route={route} /></Boundary>
+        <Boundary of={`${route.page} ${title}`}><Content app={app} route={route} /></Boundary>
       </main>
     </>
   );
@@ -76,7 +76,7 @@ export function Shell({source, runs, settings}: ShellProps) {
 
 function Content({app, route}: {app: App; route: Route}) {
   const {isLoaded, error, list} = useWatched(app.runs.watched);
-  if (route.page === 'run') return <RunPage key={route.id} app={app} id={route.id} view={route.view} />;
+  if (route.page === 'run') return <RunPage key={route.id} app={app} id={route.id} view={route.view} place={route.place} />;
   if (error && list.length === 0) return <Failure error={error} what="The list of runs cannot be read" />;
   if (!isLoaded) return <Loading what="runs" />;
   if (list.length === 0) {
@@ -108,8 +108,8 @@ function TopBar({app, route, theme}: {app: App; route: Route; theme: Settings['t
       {!app.source.isLive && <span class="run-name">{current?.id}</span>}
       {current && <span class={`badge ${current.status}`}>{current.status}</span>}
       <nav aria-label="Views">
-        {route.page === 'run' && RUN_VIEWS.map((name) => (
-          <a key={name} href={routeAddress({...route, view: name})} aria-current={route.view === name ? 'page' : undefined}>{VIEW_TITLES[name]}</a>
+        {route.page === 'run' && TABS.map((name) => (
+          <a key={name} href={routeAddress({page: 'run', id: route.id, view: name})} aria-current={route.view === name ? 'page' : undefined}>{VIEW_TITLES[name]}</a>
         ))}
         {app.source.isLive && <a href="#/" aria-current={route.page === 'compare' ? 'page' : undefined}>Compare</a>}
       </nav>

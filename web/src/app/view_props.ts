@@ -25,7 +25,9 @@ export interface ViewProps {
   app: App;
 }
 
-/** Of a view of one run: cockpit, layers, run. */
+/** Of a view of one run. */
 export interface RunViewProps extends ViewProps {
   run: RunStore;
+  /** What the address names within the view: it is scrolled to and marked. */
+  place?: string | undefined;
 }

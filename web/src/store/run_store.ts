@@ -3,7 +3,7 @@
 // follows the run as it grows, and reads the zoomed part again in more detail.
 import {Watched} from '../base/watched';
 import type {Source, StepRange} from '../wire/source';
-import type {Frame, Lamp, Points, RunDetails, RunSummary} from '../wire/types';
+import type {Diagnosis, Frame, Lamp, Points, RunDetails, RunSummary} from '../wire/types';
 import {FrameCache} from './frame_cache';
 import {entriesEach, grown, nextStep, tails} from './points_cache';
 
@@ -28,6 +28,7 @@ export class RunStore {
   readonly details = new Watched<RunDetails | null>(null);
   readonly summary = new Watched<RunSummary | null>(null);
   readonly lamps = new Watched<readonly Lamp[]>([]);
+  readonly diagnosis = new Watched<Diagnosis | null>(null);
   readonly error = new Watched<Error | null>(null);
   /** Where the slider stands; null follows the last step. */
   readonly step = new Watched<number | null>(null);
@@ -240,14 +241,15 @@ export class RunStore {
     const known = this.details.value;
     const isDue = growth !== this.detailsGrowth && (known?.series.length === 0 || now - this.detailsRead >= this.detailsPause);
     if (known && this.detailsRead > 0 && !isDue) return;
-    const [details, lamps] = await Promise.all([this.source.details(this.id), this.source.lamps(this.id)]);
+    const [details, diagnosis] = await Promise.all([this.source.details(this.id), this.source.diagnosis(this.id)]);
     this.detailsRead = performance.now();
     this.detailsGrowth = growth;
     this.detailsPause = Math.max(DETAILS_MS, 20 * (this.detailsRead - now));
     if (this.isClosed) return;
     if ((this.summary.value?.change ?? -1) < details.summary.change) this.summary.set(details.summary);
     this.details.set(details);
-    this.lamps.set(lamps.lamps);
+    this.lamps.set(diagnosis.lamps);
+    this.diagnosis.set(diagnosis);
   }
 
   private async readNumbers(growth: number): Promise<boolean> {

@@ -3,7 +3,7 @@
 import {idBatches} from './batches';
 import {WireError} from './read';
 import type {LabelChange, Listener, Source, StepRange} from './source';
-import {API, type FrameList, type LampList, type PointsList, readFrameList, readGone, readLampList, readPointsList, readRefusal,
+import {API, type Diagnosis, type FrameList, type LampList, type PointsList, readDiagnosis, readFrameList, readGone, readLampList, readPointsList, readRefusal,
   readRunDetails, readRunList, readRunSummary, readServerInfo, type RunDetails, type RunList, type RunSummary, type ServerInfo} from './types';
 
 const ROOT = `api/v${API}`;
@@ -69,6 +69,10 @@ export class HttpSource implements Source {
 
   lamps(run: string): Promise<LampList> {
     return ask('lamps', {run}, readLampList);
+  }
+
+  diagnosis(run: string): Promise<Diagnosis> {
+    return ask('diagnosis', {run}, readDiagnosis);
   }
 
   async points(run: string, ids: number[], range: StepRange, points: number): Promise<PointsList> {

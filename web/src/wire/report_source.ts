@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Values from the page itself: a report holds one run, reduced, as base64 of gzip of JSON.
 import type {Listener, Source, StepRange} from './source';
-import {API, type Frame, type FrameList, type LampList, type Points, type PointsList, readReport, type Report, type RunDetails,
+import {API, type Diagnosis, type Frame, type FrameList, type LampList, type Points, type PointsList, readReport, type Report, type RunDetails,
   type RunList, type RunSummary} from './types';
 
 /** The element that holds the report. */
@@ -81,7 +81,11 @@ export class ReportSource implements Source {
   }
 
   lamps(): Promise<LampList> {
-    return Promise.resolve({lamps: this.report.lamps});
+    return Promise.resolve({lamps: this.report.diagnosis.lamps});
+  }
+
+  diagnosis(): Promise<Diagnosis> {
+    return Promise.resolve(this.report.diagnosis);
   }
 
   points(_run: string, ids: number[], range: StepRange): Promise<PointsList> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where the page gets its values: a server, or the report it is part of.
-import type {FrameList, LampList, PointsList, RunDetails, RunList, RunSummary} from './types';
+import type {Diagnosis, FrameList, LampList, PointsList, RunDetails, RunList, RunSummary} from './types';
 
 /** Steps from first to last, both included; without one of them, from or to the end. */
 export interface StepRange {
@@ -40,6 +40,8 @@ export interface Source {
   /** At most `count` lists or histograms of each series, the last of the range among them. */
   frames(run: string, ids: number[], range: StepRange, count: number): Promise<FrameList>;
   lamps(run: string): Promise<LampList>;
+  /** With the lamps. */
+  diagnosis(run: string): Promise<Diagnosis>;
   /** Where the exact values are to be had as CSV; null if nowhere. */
   csvAddress(run: string, ids: number[]): string | null;
   /** Whether runs can be labelled from here. */

@@ -385,6 +385,129 @@ export function readLampList(json: unknown, path = 'LampList'): LampList {
   };
 }
 
+/** What one lamp says, lit or dark. */
+export interface Evidence {
+  lamp: string;
+  /** the symptom; of a dark lamp what it would have been lit by */
+  title: string;
+  /** what it found; empty if it is dark */
+  text: string;
+  is_lit: boolean;
+  /** of the lamp */
+  severity: 'advice' | 'warning' | 'failure';
+  /** where it was found; -1 if it is dark or of the run as a whole */
+  step: number;
+  /** that it reads */
+  quantities: string[];
+  /** that it is about; empty for the whole model */
+  layers: string[];
+  /** that the quantity lists at the step */
+  samples: Float64Array;
+  /** in the batch; else places in the data set */
+  samples_are_positions: boolean;
+  /** ids of numbers that show it */
+  series: Float64Array;
+  /** what these are compared with; empty if nothing fixed */
+  limits: Float64Array;
+}
+
+export function readEvidence(json: unknown, path = 'Evidence'): Evidence {
+  const fields = fieldsOf(json, path);
+  return {
+    lamp: text(fields['lamp'], `${path}.lamp`),
+    title: text(fields['title'], `${path}.title`),
+    text: text(fields['text'], `${path}.text`),
+    is_lit: truth(fields['is_lit'], `${path}.is_lit`),
+    severity: choice('advice', 'warning', 'failure')(fields['severity'], `${path}.severity`),
+    step: integer(fields['step'], `${path}.step`),
+    quantities: array(text)(fields['quantities'], `${path}.quantities`),
+    layers: array(text)(fields['layers'], `${path}.layers`),
+    samples: column(fields['samples'], `${path}.samples`),
+    samples_are_positions: truth(fields['samples_are_positions'], `${path}.samples_are_positions`),
+    series: column(fields['series'], `${path}.series`),
+    limits: column(fields['limits'], `${path}.limits`),
+  };
+}
+
+/** A piece of evidence as one cause sees it. */
+export interface Weight {
+  /** of the evidence */
+  lamp: string;
+  /** log of how much more often it is seen with the cause than in healthy runs */
+  weight: number;
+}
+
+export function readWeight(json: unknown, path = 'Weight'): Weight {
+  const fields = fieldsOf(json, path);
+  return {
+    lamp: text(fields['lamp'], `${path}.lamp`),
+    weight: number(fields['weight'], `${path}.weight`),
+  };
+}
+
+/** Something that may be wrong. */
+export interface Cause {
+  name: string;
+  /** what is wrong */
+  sentence: string;
+  /** what to do, with values where they are known */
+  advice: string;
+  /** of all causes and of health */
+  probability: number;
+  /** of the first finding that speaks for it; -1 if none does */
+  step: number;
+  /** the strongest first */
+  speaks_for: Weight[];
+  /** the strongest first */
+  speaks_against: Weight[];
+}
+
+export function readCause(json: unknown, path = 'Cause'): Cause {
+  const fields = fieldsOf(json, path);
+  return {
+    name: text(fields['name'], `${path}.name`),
+    sentence: text(fields['sentence'], `${path}.sentence`),
+    advice: text(fields['advice'], `${path}.advice`),
+    probability: number(fields['probability'], `${path}.probability`),
+    step: integer(fields['step'], `${path}.step`),
+    speaks_for: array(readWeight)(fields['speaks_for'], `${path}.speaks_for`),
+    speaks_against: array(readWeight)(fields['speaks_against'], `${path}.speaks_against`),
+  };
+}
+
+/** What all lamps say together. */
+export interface Diagnosis {
+  verdict: 'healthy' | 'fault' | 'cannot_tell';
+  /** the one that stands on top */
+  sentence: string;
+  /** probability of what the sentence says */
+  confidence: number;
+  /** probability that nothing is wrong */
+  health: number;
+  /** the likeliest first, those below 1 % left out */
+  causes: Cause[];
+  /** that a cause names, by lamp */
+  evidence: Evidence[];
+  /** quantities that are not tracked and would tell most */
+  track: string[];
+  /** the gravest first */
+  lamps: Lamp[];
+}
+
+export function readDiagnosis(json: unknown, path = 'Diagnosis'): Diagnosis {
+  const fields = fieldsOf(json, path);
+  return {
+    verdict: choice('healthy', 'fault', 'cannot_tell')(fields['verdict'], `${path}.verdict`),
+    sentence: text(fields['sentence'], `${path}.sentence`),
+    confidence: number(fields['confidence'], `${path}.confidence`),
+    health: number(fields['health'], `${path}.health`),
+    causes: array(readCause)(fields['causes'], `${path}.causes`),
+    evidence: array(readEvidence)(fields['evidence'], `${path}.evidence`),
+    track: array(text)(fields['track'], `${path}.track`),
+    lamps: array(readLamp)(fields['lamps'], `${path}.lamps`),
+  };
+}
+
 /** A run that is no longer there. */
 export interface Gone {
   id: string;
@@ -424,7 +547,7 @@ export interface Report {
   run: RunDetails;
   points: Points[];
   frames: Frame[];
-  lamps: Lamp[];
+  diagnosis: Diagnosis;
   /** numbers in the record */
   points_recorded: number;
   /** entries in this report */
@@ -443,7 +566,7 @@ export function readReport(json: unknown, path = 'Report'): Report {
     run: readRunDetails(fields['run'], `${path}.run`),
     points: array(readPoints)(fields['points'], `${path}.points`),
     frames: array(readFrame)(fields['frames'], `${path}.frames`),
-    lamps: array(readLamp)(fields['lamps'], `${path}.lamps`),
+    diagnosis: readDiagnosis(fields['diagnosis'], `${path}.diagnosis`),
     points_recorded: integer(fields['points_recorded'], `${path}.points_recorded`),
     points_kept: integer(fields['points_kept'], `${path}.points_kept`),
     frames_recorded: integer(fields['frames_recorded'], `${path}.frames_recorded`),

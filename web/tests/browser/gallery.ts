@@ -55,6 +55,7 @@ after(() => server.kill());
 async function open(page: Page, run: string, view: string): Promise<void> {
   await page.goto(run === '' ? server.address : `${server.address}#/run/${run}/${view}`);
   if (view === 'run') await page.getByRole('rowheader', {name: /loss/i}).first().waitFor();
+  else if (view === 'diagnosis') await page.locator('.verdict').waitFor();
   else await loaded(page);
 }
 
@@ -83,6 +84,7 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   ...Object.fromEntries(Object.keys(RUNS).filter((run) => !run.includes('/')).map((run) => [`cockpit_${run}`, (page: Page) => open(page, run, 'cockpit')])),
   layers: (page) => open(page, 'full', 'layers'),
   layer: openLayer,
+  diagnosis: (page) => open(page, 'diverged', 'diagnosis'),
   run: (page) => open(page, 'full', 'run'),
   run_diverged: (page) => open(page, 'diverged', 'run'),
   report: openReport,

@@ -7,6 +7,7 @@ import './cases/slider';
 import './cases/layers';
 import './cases/compare';
 import './cases/run';
+import './cases/diagnosis';
 import './cases/labels';
 import './cases/exports';
 import './cases/report';

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The papers' arrangement: step size, gradients and curvature side by side, below them what steers
 // and measures the training, then everything else that was recorded.
-import {useMemo, useState} from 'preact/hooks';
-import instruments from 'instruments';
+import {useMemo, useRef, useState} from 'preact/hooks';
 import {Flow} from '../../widgets/flow';
 import {useWatched} from '../../widgets/use_watched';
 import type {RunDetails} from '../../wire/types';
-import {automaticInstruments} from '../automatic';
 import {Constants} from '../constants';
 import {Controls} from '../controls';
+import {DiagnosisLine} from '../diagnosis_line';
 import type {Instrument} from '../instrument';
 import {InstrumentPanel} from '../instrument_panel';
 import {LampStrip} from '../lamp_strip';
 import {BELOW, COLUMNS, instrumentsOf, REST, SAMPLES, type Section} from '../layout';
-import {seriesRead} from '../readings';
 import {RunHead} from '../run_head';
 import {Empty} from '../states';
+import {usableInstruments} from '../usable_instruments';
+import {useMarked} from '../use_marked';
 import type {RunViewProps} from '../view_props';
-
-/** Instruments that read something this run has. */
-function usable(details: RunDetails): Instrument[] {
-  return [...instruments, ...automaticInstruments(details, instruments)].filter((instrument) => {
-    const {numbers, frames} = seriesRead(instrument, details);
-    return numbers.length + frames.length > 0;
-  });
-}
 
 /** Pixels that a column, and a panel in it, needs. */
 const COLUMN = 360;
@@ -54,14 +46,17 @@ function Place({app, run, section, details, found, least}: PlaceProps) {
   );
 }
 
-export function CockpitView({app, run}: RunViewProps) {
+export function CockpitView({app, run, place: marked}: RunViewProps) {
+  const view = useRef<HTMLDivElement>(null);
+  useMarked(view, marked);
   const details = useWatched(run.details) as RunDetails;
-  const found = useMemo(() => usable(details), [details]);
+  const found = useMemo(() => usableInstruments(details), [details]);
   const place = (section: Section, least: number) =>
     <Place key={section.place} app={app} run={run} section={section} details={details} found={found} least={least} />;
   return (
-    <div class="cockpit">
+    <div class="cockpit" ref={view}>
       <RunHead app={app} run={run} />
+      <DiagnosisLine run={run} />
       <LampStrip run={run} />
       <Controls app={app} run={run} />
       <Constants app={app} run={run} details={details} instruments={found} />

@@ -6,7 +6,7 @@ import {pageTest} from '../harness/browser';
 import {openFixture, SGD} from '../harness/fixture';
 import {panel} from '../harness/panels';
 
-const VIEWS: readonly [string, string][] = [['', ''], [SGD, 'cockpit'], [SGD, 'layers'], [SGD, 'run']];
+const VIEWS: readonly [string, string][] = [['', ''], [SGD, 'cockpit'], [SGD, 'diagnosis'], [SGD, 'layers'], [SGD, 'run']];
 
 /** Presses Tab until the focus has been everywhere; returns the controls it did not come to. */
 async function walk(page: Page): Promise<{controls: number; missed: string[]}> {

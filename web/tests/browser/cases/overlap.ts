@@ -18,6 +18,10 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   layers: (page) => openFixture(page, SGD, 'layers'),
   layer: openLayer,
   run: (page) => openFixture(page, SGD, 'run'),
+  diagnosis: async (page) => {
+    await openFixture(page, SGD, 'diagnosis');
+    await page.locator('details').evaluateAll((all) => all.forEach((each) => each.setAttribute('open', '')));
+  },
   report: openReport,
 };
 

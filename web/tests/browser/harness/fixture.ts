@@ -29,7 +29,10 @@ export async function openFixture(page: Page, run: string, view = 'cockpit'): Pr
   await page.goto(run === '' ? address : `${address}#/run/${run}/${view}`);
   await page.evaluate(() => document.fonts.ready);
   if (run !== '' && view === 'run') await page.getByRole('rowheader', {name: /loss/i}).first().waitFor();
-  else await loaded(page);
+  else if (run !== '' && view === 'diagnosis') {
+    await page.locator('.verdict').waitFor();
+    await eventually('its pictures are there', async () => await page.locator('.pulse').count() === 0);
+  } else await loaded(page);
 }
 
 /** Opens one layer of the view of layers. */
