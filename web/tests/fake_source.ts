@@ -25,7 +25,7 @@ export interface FakeOptions {
 }
 
 const WHOLE_ONLY = new Set(['loss', 'alpha', 'time', 'hess_max_ev', 'hess_min_ev', 'train_loss', 'valid_loss',
-  'test_loss', 'train_accuracy', 'valid_accuracy', 'test_accuracy', 'learning_rate', 'batch_accuracy']);
+  'test_loss', 'train_accuracy', 'valid_accuracy', 'test_accuracy', 'learning_rate', 'batch_accuracy', 'rank_drift', 'rank_twins', 'rank_streams']);
 const NUMBERS = ['alpha', 'cabs', 'distance', 'early_stopping', 'grad_cosine', 'grad_noise_scale', 'grad_norm',
   'hess_max_ev', 'hess_min_ev', 'hess_trace', 'inner_test', 'loss', 'mean_gsnr', 'norm_test', 'ortho_test',
   'parameters', 'sample_outliers', 'tic_diag', 'tic_trace', 'time', 'update_ratio', 'update_size', 'train_loss',
@@ -37,7 +37,10 @@ const FIELDS: Record<string, string[]> = {
   hess_max_ev: ['iterations', 'products', 'residual', 'converged'],
   hess_min_ev: ['iterations', 'products', 'residual', 'converged'],
   grad_noise_scale: ['noise', 'signal'],
+  rank_time: ['backward'],
 };
+const BY_RANK = new Set(['rank_loss', 'rank_grad_norm', 'rank_time']);
+const RANK_GROUPS = ['rank 0', 'rank 1', 'rank 2', 'rank 3'];
 const LAYER_FIELDS: Record<string, string[]> = {
   dead_units: ['relu_0', 'relu_1'],
   saturated_units: ['sigmoid_0'],
@@ -86,7 +89,9 @@ export class FakeSource implements Source {
     };
     const others = READ.filter((quantity) => !NUMBERS.includes(quantity) && !(quantity in LAYER_FIELDS));
     for (const quantity of [...NUMBERS, ...others]) {
-      for (const group of WHOLE_ONLY.has(quantity) ? [''] : ['', ...groups]) {
+      const isByRank = BY_RANK.has(quantity);
+      for (const group of isByRank ? RANK_GROUPS : WHOLE_ONLY.has(quantity) ? [''] : ['', ...groups]) {
+        if (isByRank) for (const field of FIELDS[quantity] ?? []) add(quantity, field, group, 'number');
         add(quantity, '', group, 'number');
         if (group === '') for (const field of FIELDS[quantity] ?? []) add(quantity, field, '', 'number');
       }

@@ -8,7 +8,7 @@ import {test} from 'node:test';
 import all from 'instruments';
 import type {Place} from '../src/app/instrument';
 import {HEADLESS} from '../src/wire/headless';
-import {ENDS, HYPERPARAMETERS, SAMPLES, SCORES} from '../src/wire/logged_numbers';
+import {ENDS, HYPERPARAMETERS, RANKS, SAMPLES, SCORES} from '../src/wire/logged_numbers';
 import {FakeSource} from './fake_source';
 import {madeReadings, readInstrument} from './read_instrument';
 import {paintEverywhere} from './recording_surface';
@@ -20,7 +20,7 @@ const skip = existsSync(tool) ? false : `${tool} was not built`;
 const listed = skip ? '[]' : execFileSync(tool, ['list', 'quantities', '--json'], {encoding: 'utf8'});
 const quantities = (JSON.parse(listed) as {name: string}[]).map(({name}) => name);
 const read = new Set(all.flatMap((instrument) => instrument.reads.map(({quantity}) => quantity)));
-const PLACES: readonly Place[] = ['step_size', 'gradients', 'curvature', 'hyperparameters', 'performance', 'more', 'samples'];
+const PLACES: readonly Place[] = ['step_size', 'gradients', 'curvature', 'hyperparameters', 'performance', 'ranks', 'more', 'samples'];
 
 test('every quantity of the catalogue has a panel or a reason why not', {skip}, () => {
   for (const name of quantities) {
@@ -38,7 +38,7 @@ test('a reason stands for a quantity of the catalogue', {skip}, () => {
 
 test('every instrument reads quantities of the catalogue or numbers that loops log', {skip}, () => {
   for (const name of read) {
-    assert.ok([...quantities, ...HYPERPARAMETERS, ...SCORES, ...SAMPLES, ...ENDS].includes(name),
+    assert.ok([...quantities, ...HYPERPARAMETERS, ...SCORES, ...RANKS, ...SAMPLES, ...ENDS].includes(name),
       `${name} is neither a quantity of the tool nor in src/wire/logged_numbers.ts`);
   }
 });

@@ -27,7 +27,7 @@ function heightOf({drawing, width}: Picture): number {
 }
 
 function paint({drawing, options, shown}: Picture, surface: Surface): void {
-  if (drawing.kind === 'lines') paintLines(surface, drawing, options, shown);
+  if (drawing.kind === 'lines') paintLines(surface, {...drawing, lines: drawing.lines.filter(({startsOff}) => startsOff !== true)}, options, shown);
   else drawing.paint(surface);
 }
 

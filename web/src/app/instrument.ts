@@ -4,8 +4,8 @@
 import type {Drawing} from '../widgets/drawing';
 import type {Frame, Points, RunDetails, Series} from '../wire/types';
 
-/** The cockpit's columns, the row below them, what comes after, and samples one by one. */
-export type Place = 'step_size' | 'gradients' | 'curvature' | 'hyperparameters' | 'performance' | 'more' | 'samples';
+/** The cockpit's columns, the row below them, processes beside one another, what comes after, and samples one by one. */
+export type Place = 'step_size' | 'gradients' | 'curvature' | 'hyperparameters' | 'performance' | 'ranks' | 'more' | 'samples';
 
 /** Series an instrument reads. `fields` and `groups` beyond the main value of the whole model. */
 export interface Reads {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An instrument on a run: wants its series, and shows its view of them as they come.
 import {useEffect, useMemo} from 'preact/hooks';
+import type {Intervention} from '../base/interventions';
 import type {Drawing} from '../widgets/drawing';
 import {useWatched} from '../widgets/use_watched';
 import type {RunDetails} from '../wire/types';
@@ -13,10 +14,12 @@ import type {RunViewProps} from './view_props';
 export interface InstrumentPanelProps extends RunViewProps {
   instrument: Instrument;
   details: RunDetails;
+  /** Marked in charts over steps. */
+  interventions?: readonly Intervention[];
 }
 
 /** What the instrument makes of the run: null while it is loading, 'nothing' where there is nothing to show. */
-export function useDrawing({run, instrument, details}: Omit<InstrumentPanelProps, 'app'>): Drawing | Error | null | 'nothing' {
+export function useDrawing({run, instrument, details}: Omit<InstrumentPanelProps, 'app' | 'interventions'>): Drawing | Error | null | 'nothing' {
   const version = useWatched(run.version);
   const step = useWatched(run.step);
   const zoom = useWatched(run.zoom);
@@ -40,7 +43,7 @@ export function useDrawing({run, instrument, details}: Omit<InstrumentPanelProps
   }, [instrument, series, version, step, zoom]);
 }
 
-export function InstrumentPanel({app, run, instrument, details}: InstrumentPanelProps) {
+export function InstrumentPanel({app, run, instrument, details, interventions}: InstrumentPanelProps) {
   const step = useWatched(run.step);
   const zoom = useWatched(run.zoom);
   const drawing = useDrawing({run, instrument, details});
@@ -49,7 +52,7 @@ export function InstrumentPanel({app, run, instrument, details}: InstrumentPanel
   return (
     <Panel app={app} id={instrument.id} title={instrument.title} explain={instrument.explain} drawing={drawing} span={instrument.span}
       shown={zoom ?? {first: 0, last: Math.max(1, run.lastStep)}} onZoom={(range) => run.zoom.set(range)}
-      onPick={(at) => run.step.set(at)} marker={step ?? undefined} run={run.id}
+      onPick={(at) => run.step.set(at)} marker={step ?? undefined} run={run.id} {...(interventions ? {interventions} : {})}
       csv={numbers.length > 0 ? app.source.csvAddress(run.id, numbers) : null} />
   );
 }

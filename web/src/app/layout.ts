@@ -19,6 +19,9 @@ export const COLUMNS: readonly Section[] = [
 
 export const BELOW: Section = {place: 'performance', places: ['performance', 'hyperparameters'], title: 'Performance'};
 
+/** Of a run of several processes. */
+export const RANKS: Section = {place: 'ranks', title: 'Ranks'};
+
 export const REST: Section = {place: 'more', title: 'More quantities'};
 
 /** Rows of their own: beside a chart many pictures would make it as high as they are. */

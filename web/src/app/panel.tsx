@@ -2,6 +2,7 @@
 // The frame of a panel: title, explanation, menu. What breaks inside it stays inside.
 import {Component, type ComponentChildren} from 'preact';
 import {useLayoutEffect, useRef, useState} from 'preact/hooks';
+import type {Intervention} from '../base/interventions';
 import type {Drawing} from '../widgets/drawing';
 import {LineChart} from '../widgets/line_chart';
 import type {LineOptions} from '../widgets/line_data';
@@ -24,6 +25,8 @@ export interface PanelProps {
   onZoom?(shown: ShownSteps | null): void;
   onPick?(step: number): void;
   marker?: number | undefined;
+  /** Marked over steps. */
+  interventions?: readonly Intervention[];
   /** Where the exact values are; without, CSV is made of what is shown. */
   csv?: string | null;
   /** Columns of the grid. */
@@ -146,10 +149,10 @@ export function Panel(props: PanelProps) {
   );
 }
 
-function PanelBody({app, drawing, shown, onZoom, onPick, marker, height, off, onPointer, options}: PanelProps & {options: LineOptions}) {
+function PanelBody({app, drawing, shown, onZoom, onPick, marker, interventions, height, off, onPointer, options}: PanelProps & {options: LineOptions}) {
   if (drawing instanceof Error) throw drawing;
   if (drawing === null) return <div class="skeleton" aria-label="Loading" />;
   if (drawing.kind === 'scene') return <Scene drawing={drawing} palette={app.palette} {...(onPointer ? {onPointer} : {})} />;
   return <LineChart drawing={drawing} palette={app.palette} options={options} shown={shown} marker={marker}
-    off={off} onZoom={(range) => onZoom?.(range)} {...(onPick ? {onPick} : {})} {...(height ? {height} : {})} />;
+    {...(interventions && drawing.x === undefined ? {interventions} : {})} off={off} onZoom={(range) => onZoom?.(range)} {...(onPick ? {onPick} : {})} {...(height ? {height} : {})} />;
 }

@@ -5,6 +5,7 @@ import {singleSettings} from '../base/hyperparameters';
 import {progressOf} from '../base/progress';
 import {scoreName} from '../base/score_names';
 import type {RunStore} from '../store/run_store';
+import {rankCount} from '../widgets/rank_lines';
 import type {RunSummary} from '../wire/types';
 import {useWatched} from '../widgets/use_watched';
 import type {RunViewProps} from './view_props';
@@ -56,6 +57,7 @@ export function RunHead({app, run}: RunViewProps) {
   const steps = stepsOf(summary, summary.last_step < 0 ? -1 : run.lastStep);
   const seconds = summary.last_time > 0 ? summary.last_time - summary.start_time : 0;
   const headlines = HEADLINES.filter((name) => summary.values[name] !== undefined);
+  const ranks = run.details.value ? rankCount(run.details.value) : 0;
   const config = singleSettings(summary.config);
   const known = CONFIGURED.filter((key) => config[key] !== undefined);
   const configured = known.length > 0 ? known : Object.keys(config);
@@ -70,6 +72,7 @@ export function RunHead({app, run}: RunViewProps) {
       </dl>
       <dl>
         <div><dt>time</dt><dd>{formatDuration(seconds)}</dd></div>
+        {ranks > 0 && <div><dt>ranks</dt><dd>{ranks}</dd></div>}
         <div><dt>started</dt><dd>{formatTime(summary.start_time)}</dd></div>
         {configured.slice(0, MAX_CONFIGURED).map((key) => (
           <div key={key}><dt>{key.replace(/_/g, ' ')}</dt><dd title={config[key]}>{config[key]}</dd></div>

@@ -22,6 +22,8 @@ export interface Line {
   dots?: boolean;
   /** Left alone by the smoothing control (learning rates, accuracies of an epoch). */
   exact?: boolean;
+  /** Hidden until the legend switches it on. */
+  startsOff?: boolean;
 }
 
 /** A horizontal line with a meaning, such as 0 or 1. */

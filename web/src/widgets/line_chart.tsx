@@ -3,6 +3,7 @@
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
 import {exactNumber, formatNumber} from '../base/format';
+import type {Intervention} from '../base/interventions';
 import type {LinesDrawing} from './drawing';
 import {describeLines, lineData, type LineData, type LineOptions, nearestRow, overText} from './line_data';
 import {lineColor, LinePlot, type ShownSteps} from './line_plot';
@@ -21,6 +22,8 @@ export interface LineChartProps {
   onZoom(shown: ShownSteps | null): void;
   onPick?(step: number): void;
   marker?: number | undefined;
+  /** Marked at their steps. */
+  interventions?: readonly Intervention[];
   /** Labels that a legend shared by several charts has switched off; the chart then has none of its own, and a tip for its values. */
   off?: ReadonlySet<string> | undefined;
 }
@@ -33,6 +36,11 @@ export function swatch(color: string, dash: readonly number[] | undefined): stri
   const [drawn, left] = dash ?? [];
   if (drawn === undefined || left === undefined) return color;
   return `repeating-linear-gradient(90deg, ${color} 0 ${drawn / 2}px, transparent ${drawn / 2}px ${(drawn + left) / 2}px)`;
+}
+
+/** Labels of lines that are not drawn: those that start so, but for what the reader switched. */
+export function hiddenLines({lines}: LinesDrawing, switched: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(lines.filter(({label, startsOff}) => (startsOff === true) !== switched.has(label)).map(({label}) => label));
 }
 
 interface Shown {
@@ -57,7 +65,7 @@ export function valueAt(drawing: LinesDrawing, data: LineData, line: number, row
 }
 
 export function LineChart(props: LineChartProps) {
-  const {drawing, palette, options, shown, marker, off} = props;
+  const {drawing, palette, options, shown, marker, interventions, off} = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<LinePlot | null>(null);
   const stepLabel = useRef<HTMLSpanElement>(null);
@@ -69,7 +77,9 @@ export function LineChart(props: LineChartProps) {
   const height = Math.max(least, useHeight(place));
   const isOnScreen = useOnScreen(place);
   const tip = useRef<HTMLDivElement>(null);
-  const [ownHidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  // What the reader switched: lines that come later begin as they are meant to.
+  const [switched, setSwitched] = useState<ReadonlySet<string>>(new Set());
+  const ownHidden = useMemo(() => hiddenLines(drawing, switched), [drawing, switched]);
   const hidden = off ?? ownHidden;
   const [failure, setFailure] = useState<unknown>(null);
   const {smoothing, logX, logY} = options;
@@ -131,7 +141,7 @@ export function LineChart(props: LineChartProps) {
 
   useEffect(() => {
     if (!place.current || width < 40 || !isOnScreen) return;
-    const input = {drawing, data, options, palette, width, height, shown, hidden, marker};
+    const input = {drawing, data, options, palette, width, height, shown, hidden, marker, interventions};
     try {
       if (plot.current) plot.current.update(input);
       else {
@@ -146,7 +156,7 @@ export function LineChart(props: LineChartProps) {
     } catch (error) {
       setFailure(error);
     }
-  }, [drawing, data, palette, width, height, shown.first, shown.last, hidden, marker, isOnScreen]);
+  }, [drawing, data, palette, width, height, shown.first, shown.last, hidden, marker, interventions, isOnScreen]);
   useEffect(() => () => plot.current?.destroy(), []);
 
   const toggle = (label: string, isAlone: boolean) => {
@@ -159,7 +169,7 @@ export function LineChart(props: LineChartProps) {
     } else if (!next.delete(label)) {
       next.add(label);
     }
-    setHidden(next);
+    setSwitched(new Set(drawing.lines.filter((line) => next.has(line.label) !== (line.startsOff === true)).map((line) => line.label)));
   };
   return (
     <div class="line-chart">
@@ -175,7 +185,7 @@ export function LineChart(props: LineChartProps) {
         <span class="at" ref={stepLabel} />
       </div>}
       <div class="plot-place">
-        <div ref={place} class="plot" role="img" aria-label={describeLines(drawing)} style={{minHeight: `${least}px`}} />
+        <div ref={place} class="plot" role="img" aria-label={describeLines(drawing, interventions)} style={{minHeight: `${least}px`}} />
         {off && <div ref={tip} class="tip values-tip" hidden />}
       </div>
       {data.remarks.length > 0 && <p class="remarks">{data.remarks.join(' · ')}</p>}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lines as columns over one axis of steps: what both the live chart and the exported picture draw.
 import {formatNumber, formatStep, formatTime} from '../base/format';
+import type {Intervention} from '../base/interventions';
 import {placedStep} from '../base/scale';
 import {smoothed} from '../base/smoothing';
 import type {LinesDrawing} from './drawing';
@@ -138,7 +139,7 @@ export function overText(drawing: LinesDrawing, place: number): string {
 }
 
 /** The drawing in words, for those who do not see it. */
-export function describeLines(drawing: LinesDrawing): string {
+export function describeLines(drawing: LinesDrawing, interventions: readonly Intervention[] = []): string {
   if (drawing.lines.length === 0) return 'No values yet.';
   const parts = drawing.lines.slice(0, 6).map(({label, points}) => {
     const last = points.values.length - 1;
@@ -146,5 +147,6 @@ export function describeLines(drawing: LinesDrawing): string {
     return `${label}: ${formatNumber(points.values[last] as number)} at ${overText(drawing, points.steps[last] as number)}`;
   });
   const more = drawing.lines.length > 6 ? `, and ${drawing.lines.length - 6} more` : '';
-  return `Lines over ${drawing.x ?? 'steps'}. ${parts.join('; ')}${more}.`;
+  const marked = interventions.slice(0, 6).map(({step, text}) => ` ${text} at step ${formatStep(step)}.`).join('');
+  return `Lines over ${drawing.x ?? 'steps'}. ${parts.join('; ')}${more}.${marked}`;
 }

@@ -2,6 +2,7 @@
 // Lines drawn by uPlot. Made anew when the set of columns, axes or colours changes; otherwise it
 // gets new data only, so that live growth neither flickers nor loses the cursor.
 import uPlot from 'uplot';
+import type {Intervention} from '../base/interventions';
 import {type Scale, scaleTicks, stepScale, stepTicks, valueScale} from '../base/scale';
 import {tickLabels} from '../base/ticks';
 import {timeLabels, timeTicks} from '../base/time_ticks';
@@ -27,6 +28,7 @@ export interface PlotInput {
   hidden: ReadonlySet<string>;
   /** A step to mark: where the slider stands. */
   marker?: number | undefined;
+  interventions?: readonly Intervention[] | undefined;
 }
 
 export interface PlotEvents {
@@ -322,12 +324,24 @@ export class LinePlot {
 
   private drawMarks(plot: uPlot): void {
     const {ctx, bbox} = plot;
-    const {data, palette, drawing, hidden, marker, options} = this.input;
+    const {data, palette, drawing, hidden, marker, interventions = [], options} = this.input;
     const ratio = uPlot.pxRatio;
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
+    for (const {step} of interventions) {
+      const x = plot.valToPos(options.logX ? Math.max(step, this.xScale().low) : step, 'x', true);
+      ctx.fillStyle = palette.bad;
+      ctx.globalAlpha = 0.5;
+      ctx.fillRect(Math.round(x - ratio / 2), bbox.top, Math.max(1, ratio), bbox.height);
+      ctx.globalAlpha = 1;
+      ctx.beginPath();
+      ctx.moveTo(x - 4 * ratio, bbox.top);
+      ctx.lineTo(x + 4 * ratio, bbox.top);
+      ctx.lineTo(x, bbox.top + 7 * ratio);
+      ctx.fill();
+    }
     if (marker !== undefined) {
       const x = plot.valToPos(options.logX ? Math.max(marker, this.xScale().low) : marker, 'x', true);
       ctx.fillStyle = palette.warning;

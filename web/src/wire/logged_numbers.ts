@@ -13,6 +13,9 @@ export const SCORES = [
   'batch_accuracy', 'train_loss', 'valid_loss', 'test_loss', 'train_accuracy', 'valid_accuracy', 'test_accuracy',
 ];
 
+/** Of a run of several processes, each with a group for every rank; the last ones of all ranks together. */
+export const RANKS = ['rank_loss', 'rank_grad_norm', 'rank_time', 'rank_drift', 'rank_twins', 'rank_streams'];
+
 /** Lists of samples, and what these look like. */
 export const SAMPLES = ['misclassified', 'sample_pictures'];
 

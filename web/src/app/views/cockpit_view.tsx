@@ -2,6 +2,7 @@
 // The papers' arrangement: step size, gradients and curvature side by side, below them what steers
 // and measures the training, then everything else that was recorded.
 import {useMemo, useRef, useState} from 'preact/hooks';
+import type {Intervention} from '../../base/interventions';
 import {Flow} from '../../widgets/flow';
 import {useWatched} from '../../widgets/use_watched';
 import type {RunDetails} from '../../wire/types';
@@ -11,10 +12,11 @@ import {DiagnosisLine} from '../diagnosis_line';
 import type {Instrument} from '../instrument';
 import {InstrumentPanel} from '../instrument_panel';
 import {LampStrip} from '../lamp_strip';
-import {BELOW, COLUMNS, instrumentsOf, REST, SAMPLES, type Section} from '../layout';
+import {BELOW, COLUMNS, instrumentsOf, RANKS, REST, SAMPLES, type Section} from '../layout';
 import {RunHead} from '../run_head';
 import {Empty} from '../states';
 import {usableInstruments} from '../usable_instruments';
+import {useInterventions} from '../use_interventions';
 import {useMarked} from '../use_marked';
 import type {RunViewProps} from '../view_props';
 
@@ -29,10 +31,11 @@ interface PlaceProps extends RunViewProps {
   details: RunDetails;
   found: readonly Instrument[];
   least: number;
+  interventions: readonly Intervention[];
 }
 
 /** A section with its panels; not seen while none of them has something to show. */
-function Place({app, run, section, details, found, least}: PlaceProps) {
+function Place({app, run, section, details, found, least, interventions}: PlaceProps) {
   const [count, setCount] = useState(0);
   const here = instrumentsOf(section, found);
   if (here.length === 0) return null;
@@ -40,7 +43,8 @@ function Place({app, run, section, details, found, least}: PlaceProps) {
     <section class={`place ${section.place}`} aria-labelledby={`place-${section.place}`} hidden={count === 0}>
       <h2 id={`place-${section.place}`}>{section.title}</h2>
       <Flow class="panels" least={least} onCount={setCount}>
-        {here.map((instrument) => <InstrumentPanel key={instrument.id} app={app} run={run} details={details} instrument={instrument} />)}
+        {here.map((instrument) => <InstrumentPanel key={instrument.id} app={app} run={run} details={details} instrument={instrument}
+          interventions={interventions} />)}
       </Flow>
     </section>
   );
@@ -51,8 +55,9 @@ export function CockpitView({app, run, place: marked}: RunViewProps) {
   useMarked(view, marked);
   const details = useWatched(run.details) as RunDetails;
   const found = useMemo(() => usableInstruments(details), [details]);
+  const interventions = useInterventions(run, details);
   const place = (section: Section, least: number) =>
-    <Place key={section.place} app={app} run={run} section={section} details={details} found={found} least={least} />;
+    <Place key={section.place} app={app} run={run} section={section} details={details} found={found} least={least} interventions={interventions} />;
   return (
     <div class="cockpit" ref={view}>
       <RunHead app={app} run={run} />
@@ -69,6 +74,7 @@ export function CockpitView({app, run, place: marked}: RunViewProps) {
         <>
           <Flow class="columns" least={COLUMN}>{COLUMNS.map((section) => place(section, PANEL))}</Flow>
           {place(BELOW, BELOW_PANEL)}
+          {place(RANKS, COLUMN)}
           {place(REST, COLUMN)}
           {place(SAMPLES, SAMPLES_PANEL)}
         </>

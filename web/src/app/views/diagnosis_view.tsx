@@ -3,6 +3,7 @@
 import {useEffect, useMemo} from 'preact/hooks';
 import {percent} from '../../base/evidence';
 import {formatStep} from '../../base/format';
+import type {RunStore} from '../../store/run_store';
 import {useWatched} from '../../widgets/use_watched';
 import type {Cause, Diagnosis, Evidence, RunDetails, Weight} from '../../wire/types';
 import {hasCausePage} from '../cause_pages';
@@ -11,6 +12,7 @@ import type {Instrument} from '../instrument';
 import {routeAddress} from '../route';
 import {Loading} from '../states';
 import {usableInstruments} from '../usable_instruments';
+import {useInterventions} from '../use_interventions';
 import type {RunViewProps} from '../view_props';
 import {EvidenceItem} from './evidence_item';
 import './diagnosis.css';
@@ -99,6 +101,17 @@ function Track({names}: {names: readonly string[]}) {
   );
 }
 
+function Done({run, details}: {run: RunStore; details: RunDetails}) {
+  const done = useInterventions(run, details);
+  if (done.length === 0) return null;
+  return (
+    <section class="card done" aria-labelledby="card-done">
+      <h2 id="card-done">What was done about it</h2>
+      <ul>{done.map(({step, text}, i) => <li key={i}><span class="quiet">step {formatStep(step)}</span> {text}</li>)}</ul>
+    </section>
+  );
+}
+
 function Verdict({diagnosis, steps}: {diagnosis: Diagnosis; steps: string}) {
   const {sign, word} = VERDICTS[diagnosis.verdict];
   return (
@@ -138,6 +151,7 @@ export function DiagnosisView({app, run}: RunViewProps) {
           )}
         </>
       ) : details.summary.last_step >= 0 && <p class="quiet">No cause has a probability of 1 % or more.</p>}
+      <Done run={run} details={details} />
       <Track names={diagnosis.track} />
       <p class="quiet about">Probability that nothing is wrong: {percent(health)}. Every cause is weighed by all lamps, lit and dark, that
         could be lit with what is tracked; lamps depend on one another, so the probabilities are sharper than they deserve, and the order

@@ -2,6 +2,7 @@
 // What the layers view can show of a run: quantities that have a value for each of several layers.
 import type {Member} from '../../base/grouping';
 import {naturalOrder} from '../../base/natural_order';
+import {rankOf} from '../../base/ranks';
 import type {RunDetails, Series} from '../../wire/types';
 import {titleOf} from './titles';
 
@@ -26,7 +27,8 @@ const FIRST = ['grad_norm', 'update_ratio', 'update_size', 'distance', 'dead_uni
 export function layerChoices(run: RunDetails): LayerChoice[] {
   const choices = new Map<string, LayerChoice>();
   for (const series of run.series) {
-    if (series.kind !== 'number') continue;
+    // Ranks are no layers.
+    if (series.kind !== 'number' || rankOf(series.group) >= 0) continue;
     const isLayerField = LAYERS_AS_FIELDS.has(series.quantity) && series.group === '' && series.field !== '';
     if (series.group === '' && !isLayerField) continue;
     const id = isLayerField || series.field === '' ? series.quantity : `${series.quantity}/${series.field}`;

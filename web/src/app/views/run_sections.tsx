@@ -3,6 +3,7 @@
 import type {ComponentChildren} from 'preact';
 import {formatDuration, formatStep, formatTime} from '../../base/format';
 import type {Lamp, Note, RunDetails} from '../../wire/types';
+import {rankCount} from '../../widgets/rank_lines';
 import {stepsOf} from '../run_head';
 
 export function Card(props: {title: string; id: string; children: ComponentChildren}) {
@@ -47,6 +48,7 @@ export function Metadata({run}: {run: RunDetails}) {
         [steps.label === 'steps' ? 'Steps taken' : 'Last step', steps.text],
         ['Folder', <code>{summary.id}</code>],
         ['Command', run.command && <code>{run.command}</code>],
+        ['Processes', rankCount(run) > 0 ? `${rankCount(run)} ranks, shown as one run` : ''],
         ['Device', run.device],
         ['Host', run.host],
         ['Flightdeck', run.flightdeck_version],

@@ -12,6 +12,8 @@ export interface HeatMapOptions {
   rows: readonly HeatRow[];
   /** What the colours mean. */
   title: string;
+  /** Above the map where there is room beside the scale of colours. */
+  note?: string;
   scale: HeatScale;
   /** The window of rows that is seen; all unless said. */
   first?: number;
@@ -206,8 +208,8 @@ export function heatMap(options: HeatMapOptions): HeatMap {
         const cells = heatCells(options.rows, layout.from, layout.to, layout.together, span, columns, options.scale);
         surface.cells(layout.left, layout.top, layout.width, layout.height, columns, cells, colorOf(palette, range, options.scale));
         const begin = paintBar(surface, options, layout, range);
-        const note = `${layout.together} rows a line, the gravest value shown`;
-        if (layout.together > 1 && note.length * LETTER < begin) surface.text(2, 12, note, {color: palette.faint, baseline: 'middle'});
+        const note = layout.together > 1 ? `${layout.together} rows a line, the gravest value shown` : options.note ?? '';
+        if (note.length * LETTER < begin) surface.text(2, 12, note, {color: palette.faint, baseline: 'middle'});
       }
       paintLabels(surface, options, layout);
       paintSteps(surface, layout, span);
