@@ -134,7 +134,7 @@ export function DiagnosisView({app, run}: RunViewProps) {
   useEffect(() => run.want(ids, []), [run, ids.join()]);
   if (!diagnosis) return <Loading what="the diagnosis" />;
   const {causes, verdict, health} = diagnosis;
-  const steps = details.summary.last_step < 0 ? '' : `, ${details.summary.status === 'running' ? 'so far ' : ''}up to step ${formatStep(run.lastStep)}`;
+  const steps = details.summary.last_step < 0 ? '' : `, up to step ${formatStep(run.lastStep)}${details.summary.status === 'running' ? ' so far' : ''}`;
   const shown = shownCauses(causes);
   const cards = causes.map((cause, i) => <CauseCard key={cause.name} app={app} run={run} details={details} usable={usable} known={known}
     cause={cause} rank={i + 1} isOpen={i === 0 && verdict !== 'healthy' && cause.probability >= LIKELY} />);
