@@ -3,7 +3,8 @@
 """Follows the pages docs/adding_*.md to the letter, all of them in one copy of the sources.
 
 follow.py prepare --source S --work W     puts what the pages say into W/tree; writes W/entries.cpp and W/tests.cpp,
-                                          which include all new sources and tests, and the lists of all catalogues
+                                          which include all new sources and tests, and the lists of all catalogues;
+                                          W/answers.cpp has what is compiled with the headers of the copy, and not run
 follow.py check --source S --work W --flightdeck F --program P... [--node N]
                                           after these were compiled: runs the pages' commands with the tool F that has
                                           the entries, and the programs P, which check them
@@ -33,6 +34,9 @@ TOPS = ("cli", "cmake", "docs", "include", "run", "src", "suite", "tests", "tool
 LEFT_OUT = shutil.ignore_patterns("node_modules", "dist", "__pycache__", "golden", "images")
 CATALOGUE = re.compile(r"(flightdeck_catalogue\(\w+ \w+\n)((?:  [a-z]\w*\n)*)")
 PATIENCE_S = 300
+# An answer adds a field to a public struct: it is compiled with what lists it, and with nothing else.
+ANSWERS = "src/rows/answers/"
+LISTS_ANSWERS = ["src/rows/answer.cpp", "src/passes/gradient_fields.cpp"]
 
 
 class Failed(Exception):
@@ -153,7 +157,7 @@ def including(tree, files):
 
 
 def prepare(options):
-    """Returns the text of entries.cpp and tests.cpp."""
+    """Returns the texts of entries.cpp, tests.cpp and answers.cpp."""
     tree = options.work / "tree"
     copy_sources(options.source, tree)
     touched = [name for name in follow(options, tree) if name.endswith(".cpp")]
@@ -161,8 +165,10 @@ def prepare(options):
     if status != 0:
         raise Failed(errors)
     tests = [name for name in touched if name.startswith("tests/")]
-    entries = [name for name in touched if name not in tests]
-    return including(tree, entries), including(tree, tests)
+    answers = [name for name in touched if name.startswith(ANSWERS)]
+    entries = [name for name in touched if name not in tests + answers]
+    return {"entries.cpp": including(tree, entries), "tests.cpp": including(tree, tests),
+            "answers.cpp": including(tree, answers + LISTS_ANSWERS)}
 
 
 # ---- what came of it -----------------------------------------------------------------------------
@@ -186,8 +192,8 @@ def run_page(blocks, tree, environment):
             line = missing_line(block.code, output)
             if line is not None:
                 raise Failed(f"{block.place}: the output lacks the line\n  {line}\n--- it is\n{output}")
-    # A panel is found by the tests of the page, which run below.
-    if count == 0 and not any(block.argument.startswith("web/") for block in blocks):
+    # A panel is found by the tests of the page, which run below; an answer was compiled.
+    if count == 0 and not any(block.argument.startswith(("web/", ANSWERS)) for block in blocks):
         raise Failed(f"{blocks[0].page}: shows no command that finds the entry")
     return count
 
@@ -253,12 +259,12 @@ def main(arguments):
     options.pages = {str(path.relative_to(options.source)): snippets.blocks_of(options.source, path)
                      for path in sorted((options.source / "docs").glob("adding_*.md"))}
     try:
-        entries, tests = prepare(options)
+        texts = prepare(options)
         if options.step == "prepare":
-            write_if_changed(options.work / "entries.cpp", entries)
-            write_if_changed(options.work / "tests.cpp", tests)
+            for name, text in texts.items():
+                write_if_changed(options.work / name, text)
             return 0
-        if (options.work / "entries.cpp").read_text(encoding="utf-8") != entries:
+        if any((options.work / name).read_text(encoding="utf-8") != text for name, text in texts.items()):
             raise Failed("the pages have changed since their entries were compiled; build again")
         return 1 if check(options) else 0
     except Failed as error:
