@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import multiprocessing.util
 import os
 import sys
 import weakref
@@ -105,6 +106,7 @@ class Cockpit:
         for key, value in (config or {}).items():
             self.describe(key, value)
         _open_cockpits.add(self)
+        _finish_with_the_process()
 
     # ---- before the first step ----
 
@@ -303,11 +305,22 @@ def _ending_of(kind: Optional[Type[BaseException]]) -> Ending:
 
 
 _open_cockpits: "weakref.WeakSet[Cockpit]" = weakref.WeakSet()
+_watched_process = 0
 
 
-@atexit.register
 def _finish_all() -> None:
     """Ends runs that are open at the end of the program, while sinks of Python's still work."""
-    ending = _ending_of(getattr(sys, "last_type", None))
+    ending = _ending_of(sys.exc_info()[0] or getattr(sys, "last_type", None))
     for cockpit in list(_open_cockpits):
         cockpit.finish(ending)
+
+
+def _finish_with_the_process() -> None:
+    """A process of `multiprocessing` that was forked calls what is registered there, and nothing of `atexit`."""
+    global _watched_process
+    if _watched_process != os.getpid():
+        _watched_process = os.getpid()
+        multiprocessing.util.Finalize(None, _finish_all, exitpriority=0)
+
+
+atexit.register(_finish_all)

@@ -108,3 +108,29 @@ def test_a_strict_cockpit_refuses_other_processes() -> None:
         child = processes.get_context("fork").Process(target=refuse, args=(cockpit, model))
         child.start()
         assert joined([child]) == [0]
+
+
+def train_and_forget(model: torch.nn.Module, folder: str, fails: bool) -> None:
+    """A loop that nobody edited has no line that ends the run."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    cockpit = Cockpit(model, "economy", record_to=folder)
+    cockpit.attach(model, optimizer)
+    for _ in range(4):
+        optimizer.zero_grad()
+        each_loss(model(torch.ones(6, 4)), torch.zeros(6, dtype=torch.long)).mean().backward()
+        optimizer.step()
+    if fails:
+        raise ValueError("on purpose")
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_run_ends_with_its_process(start: str, fails: bool, tmp_path: Path) -> None:
+    model = mlp()
+    model.share_memory()
+    child = processes.get_context(start).Process(target=train_and_forget, args=(model, str(tmp_path / "run"), fails))
+    child.start()
+    assert joined([child]) == [int(fails)]
+    run = flightdeck.read_run(tmp_path / "run")
+    assert run.status == ("failed" if fails else "finished")
+    assert run["loss"].steps.tolist() == [0, 1, 2, 3]
