@@ -22,6 +22,7 @@ namespace flightdeck::python {
 namespace py = pybind11;
 
 void bind_batch(py::module_& module);
+void bind_bench(py::module_& module);
 void bind_cockpit(py::module_& module);
 void bind_curvature(py::module_& module);
 void bind_data_sets(py::module_& module);

@@ -27,4 +27,5 @@ PYBIND11_MODULE(_engine, module) {
   bind_rules(module);
   bind_saved_tensors(module);
   bind_tool(module);
+  bind_bench(module);
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command-line tool for the console script, and what its benchmarks prepare and count.
-#include "cli/machine/blas.h"
-#include "cli/machine/peak_memory.h"
-#include "cli/machine/process.h"
+// The command-line tool for the console script.
 #include "flightdeck/tool.h"
 
 #include <cerrno>
@@ -29,15 +26,6 @@ void bind_tool(py::module_& module) {
       py::arg("words"),
       py::arg("program") = std::nullopt,
       Unlocked());
-  module.def("prepare_process", &cli::prepare_process, py::arg("threads"), Unlocked());
-  module.def("blas_description", [] { return cli::blas().description(); });
-  module.def(
-      "peak_bytes",
-      [](const at::Device& device, const py::function& work) {
-        return cli::peak_bytes(device, [&] { work(); });
-      },
-      py::arg("device"),
-      py::arg("work"));
 }
 
 }  // namespace flightdeck::python

@@ -45,8 +45,8 @@ class Overhead:
 
     def __init__(self, options: argparse.Namespace, problem: str, name: str) -> None:
         self._options = options
-        self._problem, self._device = PROBLEMS[problem], torch.device(options.device)
-        self._batch = options.batch or self._problem.batch_size
+        self._problem, self._device = problem, torch.device(options.device)
+        self._batch = options.batch or PROBLEMS[problem].batch_size
         self._preset = name
 
     def _training(self) -> Training:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Problems of the suite as PyTorch modules, on generated data of the same shapes."""
+"""Problems of the suite as PyTorch modules, with the first parameters and the generated data of the tool's bench."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Callable, Dict, NamedTuple, Tuple
 import torch
 from torch import nn
 
+from .. import _engine
+
 
 class Problem(NamedTuple):
-    """A network, the shape of one of its inputs, and the factor of its penalty."""
+    """A network and the factor of its penalty."""
 
     build: Callable[[], nn.Module]
-    shape: Tuple[int, ...]
-    classes: int = 10
     batch_size: int = 128
     l2: float = 0.0
 
@@ -49,31 +49,30 @@ def conv_3c3d(classes: int) -> nn.Module:
 
 
 PROBLEMS: Dict[str, Problem] = {
-    "mnist_logreg": Problem(logreg, (1, 28, 28)),
-    "mnist_mlp": Problem(mlp, (1, 28, 28)),
-    "mnist_2c2d": Problem(conv_2c2d, (1, 28, 28)),
-    "fmnist_2c2d": Problem(conv_2c2d, (1, 28, 28)),
-    "cifar10_3c3d": Problem(lambda: conv_3c3d(10), (3, 32, 32), l2=2e-3),
-    "cifar100_3c3d": Problem(lambda: conv_3c3d(100), (3, 32, 32), classes=100, l2=2e-3),
+    "mnist_logreg": Problem(logreg),
+    "mnist_mlp": Problem(mlp),
+    "mnist_2c2d": Problem(conv_2c2d),
+    "fmnist_2c2d": Problem(conv_2c2d),
+    "cifar10_3c3d": Problem(lambda: conv_3c3d(10), l2=2e-3),
+    "cifar100_3c3d": Problem(lambda: conv_3c3d(100), l2=2e-3),
 }
 
 
 class Training:
     """A training of a problem, step by step, as people write it."""
 
-    def __init__(self, problem: Problem, batch_size: int, device: torch.device) -> None:
-        torch.manual_seed(0)
-        self._problem = problem
-        self.model = problem.build().to(device)
+    def __init__(self, name: str, batch_size: int, device: torch.device) -> None:
+        self._problem = PROBLEMS[name]
+        parameters, batches = _engine.start_of_training(name, batch_size, 8)
+        self.model = self._problem.build()
+        with torch.no_grad():
+            for parameter, (_, start) in zip(self.model.parameters(), parameters):
+                assert parameter.shape == start.shape
+                parameter.copy_(start)
+        self.model.to(device)
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3)
-        self._penalised = [p for p in self.model.parameters() if p.dim() > 1] if problem.l2 else []
-        self._batches = [
-            (
-                torch.rand(batch_size, *problem.shape).to(device),
-                torch.randint(0, problem.classes, (batch_size,)).to(device),
-            )
-            for _ in range(8)
-        ]
+        self._penalised = [p for p in self.model.parameters() if p.dim() > 1] if self._problem.l2 else []
+        self._batches = [(inputs.to(device), labels.to(device)) for inputs, labels in batches]
         self.step = 0
 
     def forward(self) -> Tuple[torch.Tensor, torch.Tensor]:
