@@ -4,6 +4,13 @@ find_package(Torch 1.13 MODULE REQUIRED)
 set_package_properties(Torch PROPERTIES TYPE REQUIRED PURPOSE "tensors and the autograd graph")
 add_feature_info("LibTorch with CUDA" Torch_CUDA_FOUND "tensors on an NVIDIA GPU")
 
+set(FLIGHTDECK_HAS_PROCESS_GROUPS FALSE)
+if(EXISTS ${Torch_INCLUDE_DIR}/torch/csrc/distributed/c10d/ProcessGroup.hpp)
+  set(FLIGHTDECK_HAS_PROCESS_GROUPS TRUE)
+endif()
+add_feature_info("LibTorch with process groups" FLIGHTDECK_HAS_PROCESS_GROUPS
+  "cockpits over several processes in C++")
+
 add_library(flightdeck_torch INTERFACE)
 target_link_libraries(flightdeck_torch INTERFACE Torch::Torch)
 target_compile_features(flightdeck_torch INTERFACE cxx_std_17)

@@ -24,6 +24,7 @@ DIRECT = {
     "passes": ["rules"],
     "curvature": ["passes"],
     "spectra": ["base"],
+    "ranks": [],
     "quantities": ["curvature", "spectra"],
     "cockpit": ["quantities"],
     "record": ["cockpit"],

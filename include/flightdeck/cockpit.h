@@ -25,6 +25,8 @@ class Optimizer;
 
 namespace flightdeck {
 
+class Ranks;
+
 struct CockpitOptions {
   Grouping grouping = Grouping::automatic();
   /// Failures are thrown instead of switching the quantity off.
@@ -39,6 +41,13 @@ struct CockpitOptions {
   /// On a GPU: write a step's values before its watch ends, which waits for the device. Otherwise
   /// they are written when they have arrived, a step or more later; `flush` fetches them.
   bool waits_for_values = false;
+  /// Processes that train one model together: every value is that of all their samples
+  /// (flightdeck/ranks.h, docs/distributed.md). All ranks make a cockpit of the same parameters and
+  /// quantities, and call `watch` or `sit_out` with the same steps.
+  std::shared_ptr<Ranks> ranks;
+  /// Up to how many bytes of individual gradients of all ranks are brought together for products of
+  /// pairs. Beyond it they are those of rank 0's samples alone, and a remark says so.
+  int64_t pairs_bytes = int64_t{64} << 20;
   /// Where warnings go; the default writes them to stderr.
   std::function<void(const std::string&)> on_warning;
   /// Says notes and warnings in the words of the program around, which may have other names for
@@ -101,7 +110,8 @@ class Cockpit {
   /// Before the first watched step.
   void add(Quantity quantity);
   void add_sink(std::shared_ptr<Sink> sink);
-  /// Records to a folder, which is made; throws if it already holds a run. What a failing disk has
+  /// Records to a folder, which is made; throws if it already holds a run. Of several ranks the
+  /// first one records, the others do nothing. What a failing disk has
   /// to say goes to `CockpitOptions::on_warning` too.
   void record_to(const std::string& folder);
   /// Told with the run: problem, optimizer, seed, ... Before the first watched step.
@@ -117,6 +127,10 @@ class Cockpit {
   /// other questions too. It is a batch of all samples and of the cockpit's parameters, whose graph
   /// is not held beyond this call.
   [[nodiscard]] StepWatch watch(int64_t step, const Batch& batch, const StepOptions& options = {});
+
+  /// In place of `watch` on a rank that has no samples at this step, where others may have: takes
+  /// part in what they exchange. Nothing without ranks.
+  void sit_out(int64_t step);
 
   /// Records numbers of the user's own: accuracy, learning rate.
   void log(int64_t step, const std::string& name, double value);

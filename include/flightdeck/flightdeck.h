@@ -23,6 +23,7 @@
 #include "flightdeck/parameters.h"
 #include "flightdeck/products.h"
 #include "flightdeck/quantity.h"
+#include "flightdeck/ranks.h"
 #include "flightdeck/reading.h"
 #include "flightdeck/record.h"
 #include "flightdeck/rule.h"

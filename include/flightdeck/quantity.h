@@ -212,6 +212,12 @@ class StepView {
   /// int64 [G, gradient bins, parameter bins].
   virtual Tensor joint_histogram(const JointBins& bins) const = 0;
 
+  /// What this quantity's `share` gave: each tensor with those of all ranks behind one another in
+  /// dimension 0, in the order of the ranks. Without ranks it is its own.
+  const std::vector<Tensor>& shared() const { return shared_; }
+  /// For what runs quantities.
+  void show_shared(std::vector<Tensor> shared) const { shared_ = std::move(shared); }
+
   // ---- sums over groups, in double ----
   /// One tensor per parameter, all of one shape [...]: their sums over each group, [G, ...].
   Tensor group_sums(const std::vector<Tensor>& per_parameter) const;
@@ -228,6 +234,7 @@ class StepView {
   std::vector<Tensor> gradients(Tensor ParameterGradients::*field) const;
 
  private:
+  mutable std::vector<Tensor> shared_;  // of the quantity that is computed now
   // Several quantities ask for them.
   mutable Tensor squared_norms_, mean_dots_, deviations_, rounding_noise_;
 };
@@ -310,7 +317,11 @@ class Quantity {
   /// The functions of one run. `make` is called once per cockpit, so that state kept between steps
   /// belongs to one run.
   struct Functions {
-    Look look;                 ///< before the backward pass of a due step
+    Look look;  ///< before the backward pass of a due step
+    /// What it has read of this rank's samples by itself (in `look`, of activations), before
+    /// `compute` of a due step: numbers [rows, ...], of which those of all ranks are shown to
+    /// `compute` as `StepView::shared`. As many tensors on every rank, of one shape but for rows.
+    std::function<std::vector<Tensor>(const StepView&)> share;
     Compute compute;           ///< at the end of a due step
     AfterUpdate after_update;  ///< when the update of a due step is known
     AfterNext after_next;      ///< at the end of the step after a due one

@@ -34,6 +34,7 @@ from .operators import (
 )
 from .parameters import named_parameters
 from .quantities import preset, quantity, register_preset
+from .ranks import Ranks
 from .rules import Rule, check_rule, register_rule
 from .run import Histogram, ListAt, Points, Run, read_run
 from .server import Server, serve
@@ -46,7 +47,7 @@ __all__ = [
     "CurvatureOperator", "DataSetProgress", "Directions", "DueSteps", "Eigenpairs", "Finding", "Gradients",
     "Histogram", "JointBins", "KroneckerFactors", "Lamp", "LampView", "Layout", "LinearOperator", "ListAt",
     "MemoryLimits", "MemorySink", "Note", "OpNode", "ParameterCurvature", "ParameterGradients", "Points",
-    "Quantity", "Reading", "Recorder", "RowFactors", "Rule", "Run", "RunInfo", "RunReader", "SeriesInfo", "Server",
+    "Quantity", "Ranks", "Reading", "Recorder", "RowFactors", "Rule", "Run", "RunInfo", "RunReader", "SeriesInfo", "Server",
     "Sink", "SpectrumNeed", "StepNeeds", "StepReadings", "StepView", "StepWatch", "UpdateView", "Value", "Vivit",
     "VivitNeed", "Watch", "all_presets", "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients",
     "coverage", "curvature", "curvature_coverage", "curvature_operator", "data_set_operator", "diagonal",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Full backward hooks of modules put an op into the graph that hands everything on: a rule says so."""
+"""Full backward hooks of modules, and DistributedDataParallel with a static graph or unused parameters, put an op into the
+graph that hands everything on: a rule says so."""
 
 from __future__ import annotations
 
@@ -24,3 +25,4 @@ class _HandsOn:
 
 
 _engine.register_rule("module_hook", ["BackwardHookFunctionBackward"], _HandsOn())
+_engine.register_rule("ddp_sink", ["_DDPSinkBackward"], _HandsOn())

@@ -22,6 +22,7 @@ from ._compiled import EagerSteps, forced_eager, is_compiled
 from ._words import BatchNorm, DueLike, Ending, IntegersLike, Reduction, SharedTerms
 from .parameters import ParametersLike, named_parameters
 from .quantities import QuantitiesLike, quantities_of
+from .ranks import RanksLike, ranks_of
 from .sinks import Sink
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class Cockpit:
     at which steps those given by name are computed; loss, learning rate and time of a preset are recorded at every
     step. ``groups`` is ``"automatic"`` (modules, up to 200), ``"whole"``, ``"module"``, ``"module:1"``, ``"parameter"``,
     ``"type"``, ``"depth"``, or a list of regular expressions. ``keep`` is how many of the last
-    steps `readings` has; None keeps all.
+    steps `readings` has; None keeps all. ``ranks`` is True where several processes train one model with
+    ``torch.distributed``, or a process group: every value is then that of all their samples.
 
     Parameters, ``.grad`` and random numbers are as without it, to the bit. A quantity that fails is switched off
     and recorded; nothing is raised from a watched step unless ``strict``. Warnings go to the logger
@@ -77,6 +79,7 @@ class Cockpit:
         keep: Optional[int] = 16,
         sinks: Sequence[Union[Sink, _engine.NativeSink]] = (),
         config: Optional[Mapping[str, object]] = None,
+        ranks: RanksLike = None,
     ) -> None:
         self._process = self._warned_in = os.getpid()
         self._is_strict = strict
@@ -91,6 +94,7 @@ class Cockpit:
             seed=seed,
             memory=memory,
             on_warning=self._on_warning,
+            ranks=ranks_of(ranks),
         )
         self._model = weakref.ref(parameters) if isinstance(parameters, torch.nn.Module) else None
         self._next_step = 0
@@ -168,6 +172,12 @@ class Cockpit:
             labels=labels,
             predictions=predictions,
         )
+
+    def sit_out(self, step: int) -> None:
+        """In place of `watch` on a rank that has no samples at this step: takes part in what the others exchange."""
+        if os.getpid() == self._process:
+            self._next_step = step + 1
+            self._native.sit_out(step)
 
     def eager(self, step: int) -> ContextManager[Any]:
         """A ``with`` block for the forward pass of a compiled model: it runs eagerly if this step is watched.

@@ -28,18 +28,23 @@ def named_parameters(source: ParametersLike) -> List[Tuple[str, torch.Tensor]]:
     """
     if isinstance(source, torch.nn.Module):
         _refuse_data_parallel(source)
-        return [
+        if isinstance(source, torch.nn.parallel.DistributedDataParallel):
+            source = source.module
+        named = [
             (name.replace(PREFIX, ""), tensor) for name, tensor in source.named_parameters() if tensor.requires_grad
         ]
+        for name, tensor in named:
+            _refuse_piece(name, tensor)
+        return named
     if isinstance(source, torch.Tensor):
         raise TypeError("parameters: this is one tensor; give a module, a mapping, or a list of tensors")
     if isinstance(source, Mapping):
         return list(source.items())
-    named: List[Tuple[str, torch.Tensor]] = []
+    listed: List[Tuple[str, torch.Tensor]] = []
     entries: Iterable[Union[torch.Tensor, Tuple[str, torch.Tensor]]] = source
     for position, entry in enumerate(entries):
-        named.append((str(position), entry) if isinstance(entry, torch.Tensor) else entry)
-    return named
+        listed.append((str(position), entry) if isinstance(entry, torch.Tensor) else entry)
+    return listed
 
 
 def _refuse_data_parallel(module: torch.nn.Module) -> None:
@@ -51,3 +56,12 @@ def _refuse_data_parallel(module: torch.nn.Module) -> None:
                 "their own; train on one device, or with DistributedDataParallel, and give the module inside "
                 "(model.module)"
             )
+
+
+def _refuse_piece(name: str, tensor: torch.Tensor) -> None:
+    """FSDP2 and tensor parallelism keep pieces: the graph has whole tensors that each forward pass makes anew."""
+    if hasattr(tensor, "device_mesh") and hasattr(tensor, "placements"):
+        raise NotImplementedError(
+            f"parameters: '{name}' is a DTensor placed as {tuple(tensor.placements)}, of which each process has a piece; "
+            "individual gradients are those of whole parameters, so train with DistributedDataParallel, or leave it out"
+        )

@@ -77,6 +77,26 @@ std::function<void(const std::string&)> text_function(const py::object& given) {
   };
 }
 
+// Of flightdeck.ranks.Ranks; None where there is one process.
+std::shared_ptr<Ranks> ranks_from(const py::object& given) {
+  if (given.is_none()) return nullptr;
+  RanksFunctions functions;
+  functions.size = given.attr("size").cast<int64_t>();
+  functions.rank = given.attr("rank").cast<int64_t>();
+  functions.device = at::Device(py::str(given.attr("device")).cast<std::string>());
+  const auto call = [&](const char* name) {
+    return [function = Held(given.attr(name))](const Tensor& own) {
+      const py::gil_scoped_acquire lock;
+      return function.get()(own).cast<Tensor>();
+    };
+  };
+  functions.sum = call("sum");
+  functions.max = call("max");
+  functions.min = call("min");
+  functions.gather = call("gather");
+  return ranks_by(std::move(functions));
+}
+
 std::shared_ptr<Cockpit> make_cockpit(const NamedTensors& parameters,
                                       const std::vector<Quantity>& quantities,
                                       const py::object& groups,
@@ -85,8 +105,10 @@ std::shared_ptr<Cockpit> make_cockpit(const NamedTensors& parameters,
                                       SharedTerms shared_terms,
                                       uint64_t seed,
                                       const std::optional<MemoryLimits>& memory,
-                                      const py::object& on_warning) {
+                                      const py::object& on_warning,
+                                      const py::object& ranks) {
   CockpitOptions options;
+  options.ranks = ranks_from(ranks);
   options.grouping = grouping_of(groups);
   options.strict = strict;
   options.batch_norm = batch_norm;
@@ -187,7 +209,8 @@ void bind_cockpit(py::module_& module) {
            py::arg("shared_terms") = SharedTerms::kKeep,
            py::arg("seed") = 0,
            py::arg("memory") = std::nullopt,
-           py::arg("on_warning") = py::none())
+           py::arg("on_warning") = py::none(),
+           py::arg("ranks") = py::none())
       .def("add", &Cockpit::add, py::arg("quantity"), Unlocked())
       .def(
           "add_sink",
@@ -212,6 +235,7 @@ void bind_cockpit(py::module_& module) {
            py::arg("sample_ids") = py::none(),
            py::arg("labels") = py::none(),
            py::arg("predictions") = py::none())
+      .def("sit_out", &Cockpit::sit_out, py::arg("step"), Unlocked())
       .def("log",
            py::overload_cast<int64_t, const std::map<std::string, double>&>(&Cockpit::log),
            py::arg("step"),

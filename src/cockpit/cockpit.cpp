@@ -70,6 +70,8 @@ StepWatch Cockpit::watch(int64_t step, const Batch& batch, const StepOptions& op
   return StepWatch(is_watched ? held : std::weak_ptr<State>(), step, exceptions);
 }
 
+void Cockpit::sit_out(int64_t step) { state_->sit_out(step); }
+
 void Cockpit::log(int64_t step, const std::string& name, double value) {
   state_->log(step, {{name, value}});
 }

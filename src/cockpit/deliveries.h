@@ -22,6 +22,7 @@ struct Delivery {
   int64_t step = 0;
   double time = 0;  // seconds since 1970
   NamedValues values;
+  std::vector<Reading> readings;  // numbers that are known already
   StepSamples samples;
   std::optional<Pending::Completed> completed;
   std::vector<size_t> late;              // tracked quantities that are computed from numbers:

@@ -10,8 +10,18 @@
 namespace flightdeck {
 
 void Failures::switch_off(size_t tracked, int64_t step, const char* pass) {
+  switch_off(tracked, step, pass, current_message());
+}
+
+void Failures::switch_off_elsewhere(size_t tracked, int64_t step, const std::string& why) {
+  switch_off(tracked, step, "", why);
+}
+
+void Failures::switch_off(size_t tracked,
+                          int64_t step,
+                          const char* pass,
+                          const std::string& message) {
   tracked_[tracked].is_on = false;
-  const std::string message = current_message();
   const auto same = std::find_if(news_.begin(), news_.end(), [&](const Failure& other) {
     return other.step == step && other.message == message;
   });

@@ -28,6 +28,9 @@ class Failures {
                             const char* pass,
                             int64_t step);
 
+  // One that failed on another rank. Never throws.
+  void switch_off_elsewhere(size_t tracked, int64_t step, const std::string& why);
+
   // Adds the value that `compute` returns, or switches the tracked quantity off. `step` is the one
   // at which this happens.
   template <typename Compute>
@@ -58,6 +61,7 @@ class Failures {
   };
 
   void switch_off(size_t tracked, int64_t step, const char* pass);
+  void switch_off(size_t tracked, int64_t step, const char* pass, const std::string& message);
   void take(size_t tracked, int64_t step, const Groups& groups, NamedValues& values, Value value);
 
   std::vector<TrackedQuantity>& tracked_;

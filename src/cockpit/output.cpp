@@ -52,6 +52,7 @@ void Output::note(int64_t step,
                   const std::string& quantity,
                   const std::string& text) {
   const Note note{step, seconds_since_1970(), kind, quantity, worded(text)};
+  if (hear_note_) hear_note_(note);
   for_each_sink([&](Sink& sink) { sink.note(note); });
 }
 

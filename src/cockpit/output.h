@@ -27,6 +27,8 @@ class Output {
   void remark(int64_t step, const std::string& quantity, const std::string& text);
   void finish(Ending ending);
   void warn(const std::string& text);
+  // Called with every note, beside the sinks.
+  void on_note(std::function<void(const Note&)> hear) { hear_note_ = std::move(hear); }
   // Says `text` unless the same `matter` was warned of before, and at most a few matters.
   void warn_once(const std::string& matter, const std::string& text);
 
@@ -37,6 +39,7 @@ class Output {
 
   std::function<void(const std::string&)> on_warning_;
   std::function<std::string(const std::string&)> wording_;
+  std::function<void(const Note&)> hear_note_;
   std::vector<std::shared_ptr<Sink>> sinks_;
   std::set<std::string> remarks_, warnings_;
   bool has_begun_ = false;

@@ -58,6 +58,12 @@ class Pending {
   std::vector<size_t> for_chord() const {
     return waiting_ ? waiting_->for_chord : std::vector<size_t>();
   }
+  // This end of that line; null if there is none.
+  const ChordEnd* chord_start() const {
+    const bool has =
+        waiting_ && !waiting_->for_chord.empty() && waiting_->chord_start.slopes.defined();
+    return has ? &waiting_->chord_start : nullptr;
+  }
   void drop() { waiting_.reset(); }
 
   // ---- the next step begins ----

@@ -75,6 +75,11 @@ Cockpit::State::State(const Parameters& parameters,
       pending_(context_, tracked_, failures_),
       knows_groups_(!needs_graph(context_.options.grouping)) {
   for (Quantity& quantity : quantities) add_tracked(std::move(quantity));
+  const std::shared_ptr<Ranks>& ranks = context_.options.ranks;
+  if (!ranks) return;
+  crew_ = std::make_unique<Crew>(ranks, context_, tracked_, failures_, output_);
+  context_.crew = crew_.get();
+  config_["ranks"] = std::to_string(ranks->size());
 }
 
 // ---- calls --------------------------------------------------------------------------------------

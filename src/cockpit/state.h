@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cockpit/crew.h"
 #include "cockpit/deliveries.h"
 #include "cockpit/failures.h"
 #include "cockpit/output.h"
@@ -35,6 +36,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   using MakeBatch = std::function<Batch()>;
   bool begin_step(int64_t step, const MakeBatch& make_batch, const StepOptions& options);
   void end_step(int64_t step);
+  void sit_out(int64_t step);
   void abandon_step(int64_t step);
   bool is_watching(int64_t step);
   // A batch of individual losses, as the cockpit's options want it.
@@ -83,6 +85,20 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   void look(const Batch& batch, const StepOptions& options);
   // For failures of a pass: switches off whom it concerns.
   Step::OnFailure on_failure();
+  // ---- of several ranks ----
+  // Agrees with the others on what this step does; first takes part in a step that was dropped.
+  void expect_step(int64_t step);
+  // True if they wait for this rank at the end of the step, whatever became of its beginning.
+  bool is_counted_on();
+  // Takes part in the step with nothing.
+  void take_part();
+  // Inside a catch block: true, and told, if the ranks cannot meet any more.
+  bool has_lost_ranks(int64_t step);
+  // What values are computed from.
+  const Plan& plan_of_step() const { return union_ ? union_->plan() : current_->plan(); }
+  bool is_computed_without_samples(size_t tracked) const;
+  Value value_of(size_t tracked, const Quantity::Compute& compute);
+
   // Returns those that are computed from what is fetched.
   std::vector<size_t> compute_values(NamedValues& values);
   std::vector<Reading> late_readings(const Delivery& delivery);
@@ -121,7 +137,10 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   bool is_finished_ = false;
   std::optional<int64_t> last_step_;
   std::optional<RunInfo> info_;
+  std::unique_ptr<Crew> crew_;  // of several ranks
+  bool has_told_loss_ = false;
   std::unique_ptr<Step> current_;
+  std::unique_ptr<UnionStep> union_;  // the same step of all ranks, while its values are computed
 };
 
 }  // namespace flightdeck

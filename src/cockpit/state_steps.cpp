@@ -42,7 +42,9 @@ bool is_of_unknown_size(const Batch& batch) {
 }
 
 // LibTorch does not name a tensor that is undefined. The message lists those nobody asked for.
-Value compute_with_remedy(const Quantity::Compute& compute, const Step& step) {
+Value compute_with_remedy(const Quantity::Compute& compute,
+                          const StepView& step,
+                          bool has_gradients) {
   try {
     return compute(step);
   } catch (const c10::Error& error) {
@@ -50,7 +52,7 @@ Value compute_with_remedy(const Quantity::Compute& compute, const Step& step) {
     const auto mentions = [&](const char* words) { return what.find(words) != std::string::npos; };
     const bool is_undefined = mentions("undefined Tensor") || mentions("undefined tensor") ||
                               mentions("no tensor arguments");
-    TORCH_CHECK(!is_undefined || !step.has_gradients(),
+    TORCH_CHECK(!is_undefined || !has_gradients,
                 "a tensor that was not computed is read; of the gradients no quantity asked for ",
                 missing_fields(step.gradients()),
                 ": name what is read in Quantity::needs (",
@@ -142,6 +144,7 @@ Step::OnFailure Cockpit::State::on_failure() {
 
 bool Cockpit::State::is_watching(int64_t step) {
   const Call call(*this);
+  if (crew_ && crew_->owes() && crew_->layout().step == step) return true;
   return current_ && current_->step() == step;
 }
 
@@ -166,17 +169,18 @@ bool Cockpit::State::begin_step(int64_t step,
   last_step_ = step;
   const auto begin = std::chrono::steady_clock::now();
   try {
+    if (crew_) expect_step(step);
     if (pending_.is_waiting() && !pending_.is_completed_by(step)) drop_pending(step);
     Plan plan = make_plan(step, tracked_, pending_.ends_chord(step), [&](size_t tracked) {
       failures_.switch_off({tracked}, step);
     });
-    if (plan.is_empty() && !pending_.is_waiting()) return false;
+    if (plan.is_empty() && !pending_.is_waiting()) return is_counted_on();
     check_unchanged_parameters();
     if (!output_.has_begun()) tell_run();
     const std::vector<Tensor>& update = pending_.begin_step(plan);
     if (plan.is_empty()) {
       publish({}, {}, std::nullopt);
-      return false;
+      return is_counted_on();
     }
     const Batch batch = make_batch();
     // The graph tells which terms are left out of the losses.
@@ -184,7 +188,7 @@ bool Cockpit::State::begin_step(int64_t step,
     if (leaves_out && !losses_are_whole_) plan.is_light = false;
     if (plan.is_light && is_of_unknown_size(batch)) {
       if (pending_.is_waiting()) publish({}, {}, std::nullopt);
-      return false;
+      return is_counted_on();
     }
     const bool is_light = plan.is_light;
     current_ = std::make_unique<Step>(context_, std::move(plan), batch, options);
@@ -196,8 +200,9 @@ bool Cockpit::State::begin_step(int64_t step,
     return true;
   } catch (...) {
     give_up_step();
-    complain(step);
-    return false;
+    const bool is_waited_for = is_counted_on();
+    if (!has_lost_ranks(step)) complain(step);
+    return is_waited_for;
   }
 }
 
@@ -239,6 +244,10 @@ void Cockpit::State::drop_pending(int64_t step) {
 void Cockpit::State::end_step(int64_t step) {
   const Call call(*this);
   if (!is_watching(step)) return;
+  if (!current_) {
+    take_part();
+    return;
+  }
   const auto begin = std::chrono::steady_clock::now();
   current_->ends_backward(begin);
   try {
@@ -248,36 +257,136 @@ void Cockpit::State::end_step(int64_t step) {
                   step,
                   "; call backward() on a loss computed from them before the watch ends");
     }
+    if (crew_) union_ = crew_->meet(current_.get(), pending_.chord_start());
     NamedValues values;
     std::vector<size_t> late = compute_values(values);
     std::optional<ChordEnd> chord_end;
-    if (current_->plan().ends_chord && current_->has_gradients()) chord_end = current_->chord_end();
+    if (union_) {
+      chord_end = union_->data().chord_end;
+    } else if (current_->plan().ends_chord && current_->has_gradients()) {
+      chord_end = current_->chord_end();
+    }
     publish(std::move(values), std::move(late), chord_end);
     pending_.leave(*current_);
     take_remarks();
+    union_.reset();
     current_.reset();
     context_.cockpit_seconds += seconds_since(begin);
   } catch (...) {
+    union_.reset();
     give_up_step();
-    complain(step);
+    if (crew_ && crew_->owes()) take_part();
+    if (!has_lost_ranks(step)) complain(step);
   }
+}
+
+// ---- of several ranks ---------------------------------------------------------------------------
+
+void Cockpit::State::expect_step(int64_t step) {
+  if (crew_->is_lost()) return;
+  if (crew_->owes()) take_part();
+  Plan layout = crew_->layout_of(step);
+  if (!layout.is_empty()) crew_->expect(std::move(layout));
+}
+
+bool Cockpit::State::is_counted_on() {
+  if (!crew_ || !crew_->owes()) return false;
+  try {
+    crew_->sit_out_beginning();
+  } catch (...) {
+    has_lost_ranks(last_step_.value_or(0));
+  }
+  return crew_->owes();
+}
+
+void Cockpit::State::take_part() {
+  const int64_t step = crew_->layout().step;
+  try {
+    union_ = crew_->sit_out(pending_.chord_start());
+    NamedValues values;
+    compute_values(values);
+    publish(std::move(values), {}, union_->data().chord_end);
+  } catch (...) {
+    if (!has_lost_ranks(step)) {
+      output_.warn_once("take part", "what other ranks have seen is lost: " + current_message());
+    }
+  }
+  union_.reset();
+}
+
+void Cockpit::State::sit_out(int64_t step) {
+  const Call call(*this);
+  if (!crew_) return;
+  try {
+    check_step(step);
+    last_step_ = step;
+    if (!output_.has_begun()) tell_run();
+    if (pending_.is_waiting() && !pending_.is_completed_by(step)) drop_pending(step);
+    expect_step(step);
+    if (pending_.is_waiting()) {
+      Plan nothing;
+      nothing.step = step;
+      nothing.ends_chord = pending_.ends_chord(step);
+      pending_.begin_step(nothing);
+    }
+    if (crew_->owes()) take_part();
+    if (pending_.is_waiting()) publish({}, {}, std::nullopt);
+  } catch (...) {
+    if (!has_lost_ranks(step)) complain(step);
+  }
+}
+
+bool Cockpit::State::has_lost_ranks(int64_t step) {
+  if (!crew_ || !crew_->is_lost()) return false;
+  if (context_.options.strict) throw;
+  if (has_told_loss_) return true;
+  has_told_loss_ = true;
+  const std::string text =
+      "the ranks cannot meet any more, and nothing is watched from here on: " + current_message();
+  output_.warn("step " + std::to_string(step) + ": " + text);
+  output_.note(step, NoteKind::kSwitchedOff, "", text);
+  return true;
+}
+
+// On a rank that sat out: what reads nothing but what all exchange. State between steps (ranges)
+// has to go on there as on all.
+bool Cockpit::State::is_computed_without_samples(size_t tracked) const {
+  const StepNeeds needs = tracked_[tracked].needs();
+  const bool reads_own = tracked_[tracked].functions.look || needs.activations || needs.spectrum;
+  return !reads_own && crew_->is_joint(tracked, *union_);
+}
+
+// Of all ranks' samples, where they are exchanged.
+Value Cockpit::State::value_of(size_t tracked, const Quantity::Compute& compute) {
+  if (current_) current_->check_heard(tracked);
+  const auto& share = tracked_[tracked].functions.share;
+  const bool is_joint = union_ && crew_->is_joint(tracked, *union_);
+  const StepView& view = is_joint ? static_cast<const StepView&>(*union_) : *current_;
+  if (is_joint && share) {
+    view.show_shared(union_->data().shared.at(tracked));
+  } else if (share) {
+    view.show_shared(share(*current_));
+  }
+  const bool has_gradients = is_joint ? union_->has_gradients() : current_->has_gradients();
+  return compute_with_remedy(compute, view, has_gradients);
 }
 
 std::vector<size_t> Cockpit::State::compute_values(NamedValues& values) {
   std::vector<size_t> late;
-  for (size_t k : current_->plan().due) {
+  if (union_ && union_->batch_size() == 0) return late;
+  const bool has_gradients = union_ ? union_->has_gradients() : current_->has_gradients();
+  for (size_t k : plan_of_step().due) {
     const auto& compute = tracked_[k].functions.compute;
     if (!tracked_[k].is_on || !compute) continue;
     // The pass failed and switched off others: this one's value is lost for this step alone.
-    if (!current_->has_gradients() && needs_gradients(tracked_[k].needs())) continue;
-    if (tracked_[k].quantity.reads_numbers() && !current_->is_on_cpu()) {
+    if (!has_gradients && needs_gradients(tracked_[k].needs())) continue;
+    if (tracked_[k].quantity.reads_numbers() && !union_ && !current_->is_on_cpu()) {
       late.push_back(k);
       continue;
     }
-    failures_.attempt(k, current_->step(), context_.groups, values, [&] {
-      current_->check_heard(k);
-      return compute_with_remedy(compute, *current_);
-    });
+    if (!current_ && !is_computed_without_samples(k)) continue;
+    failures_.attempt(
+        k, plan_of_step().step, context_.groups, values, [&] { return value_of(k, compute); });
   }
   return late;
 }
@@ -286,18 +395,27 @@ void Cockpit::State::publish(NamedValues values,
                              std::vector<size_t> late,
                              const std::optional<ChordEnd>& chord_end) {
   Delivery delivery;
-  delivery.step = last_step_.value_or(0);
+  const bool has_step = current_ || union_;
+  delivery.step = has_step ? plan_of_step().step : last_step_.value_or(0);
   delivery.time = seconds_since_1970();
   delivery.values = std::move(values);
-  if (current_) delivery.samples = current_->samples();
+  if (union_) {
+    delivery.samples = union_->data().samples;
+    delivery.readings = union_->data().by_rank;
+  } else if (current_) {
+    delivery.samples = current_->samples();
+  }
   if (!late.empty()) {
     std::vector<StepNeeds> needs;
     for (size_t k : late) needs.push_back(tracked_[k].needs());
     delivery.fetched = std::make_unique<FetchedStep>(context_, *current_, needs);
     delivery.late = std::move(late);
   }
-  const bool is_light = current_ && current_->plan().is_light && !pending_.is_waiting();
-  if (pending_.is_waiting()) delivery.completed = pending_.complete(chord_end);
+  const bool is_light = has_step && plan_of_step().is_light && !pending_.is_waiting();
+  if (pending_.is_waiting()) {
+    delivery.completed = pending_.complete(chord_end);
+    if (union_ && chord_end) delivery.completed->chord_start = *union_->data().chord_start;
+  }
   if (is_light) {
     deliveries_.hold(std::move(delivery));
   } else {
@@ -325,6 +443,7 @@ void Cockpit::State::write(const std::vector<std::unique_ptr<Delivery>>& deliver
   for (const std::unique_ptr<Delivery>& one : deliveries) {
     std::vector<Reading> readings = readings_of(one->values, context_.groups);
     for (Reading& reading : late_readings(*one)) readings.push_back(std::move(reading));
+    readings.insert(readings.end(), one->readings.begin(), one->readings.end());
     for (const Reading& reading : readings) {
       if (reading.field == kRoundingField)
         output_.remark(one->step, reading.quantity, kRoundingRemark);

@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include "cockpit/activations.h"
+#include "cockpit/crew.h"
 #include "cockpit/step_histograms.h"
 #include "cockpit/update_rules.h"
 #include "passes/capture.h"
@@ -213,16 +214,23 @@ void Step::run_curvatures(const Batch& batch, const OnFailure& on_failure) {
       CurvatureOptions options;
       options.mc_samples = pass.batch.mc_samples;
       options.seed = seed();
+      int64_t samples = pass.batch.samples;
+      if (context_.crew) {
+        options.seed = context_.crew->seed_of_rank(options.seed);
+        samples = context_.crew->share_of(samples, batch_size_);
+        if (samples == 0) return;  // all of them are on other ranks
+      }
       curvatures_.emplace_back(
-          pass.batch,
-          flightdeck::curvature(first_of(batch, pass.batch.samples), pass.needs, options));
+          pass.batch, flightdeck::curvature(first_of(batch, samples), pass.needs, options));
       add_remarks(curvatures_.back().second.remarks);
     });
   }
 }
 
 void Step::run_spectra(const Batch& batch, const OnFailure& on_failure) {
-  for (const SpectrumNeed& need : plan_.spectra) {
+  const std::vector<SpectrumNeed> spectra =
+      context_.crew ? context_.crew->layout().spectra : plan_.spectra;
+  for (const SpectrumNeed& need : spectra) {
     const auto concerns = [&](const StepNeeds& needs) {
       return needs.spectrum && is_same_matrix(*needs.spectrum, need);
     };
@@ -232,22 +240,34 @@ void Step::run_spectra(const Batch& batch, const OnFailure& on_failure) {
   }
 }
 
-Eigenpairs Step::run_spectrum(const Batch& batch, const SpectrumNeed& need) const {
-  const auto op = curvature_operator(first_of(batch, need.samples), need.kind);
-  Tensor& last = context_.eigenvectors[{need.kind, need.samples}];
+Eigenpairs leading_pairs(StepContext& context,
+                         const LinearOperator& op,
+                         const SpectrumNeed& need,
+                         uint64_t seed) {
+  Tensor& last = context.eigenvectors[{need.kind, need.samples}];
   EigenOptions options;
-  options.largest = std::min(need.largest, op->dim());
-  options.smallest = std::min(need.smallest, op->dim());
+  options.largest = std::min(need.largest, op.dim());
+  options.smallest = std::min(need.smallest, op.dim());
   options.tolerance = need.tolerance;
   options.max_products = need.max_products;
   // The first one is worth a proof: the others follow its eigenvectors.
   options.until_proved = need.until_proved || !last.defined();
-  options.seed = seed();
+  options.seed = seed;
   options.start = last;
-  Eigenpairs pairs = eigenpairs(*op, options);
+  Eigenpairs pairs = eigenpairs(op, options);
   last = pairs.is_finite ? pairs.vectors : Tensor();
   pairs.vectors = Tensor();
   return pairs;
+}
+
+Eigenpairs Step::run_spectrum(const Batch& batch, const SpectrumNeed& need) const {
+  if (Crew* crew = context_.crew) {
+    const int64_t samples = crew->share_of(need.samples, batch_size_);
+    const auto own = [&] { return curvature_operator(first_of(batch, samples), need.kind); };
+    return crew->spectrum(need, own, samples);
+  }
+  return leading_pairs(
+      context_, *curvature_operator(first_of(batch, need.samples), need.kind), need, seed());
 }
 
 void Step::run_vivits(const Batch& batch, const OnFailure& on_failure) {
@@ -278,7 +298,28 @@ void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
     needs = needs | Need::kDots;
     for (const Tensor& direction : update) options.directions.push_back(direction.unsqueeze(0));
   }
+  if (context_.crew && plan_.asks_rows()) {
+    options.keep_rows = options.keep_rows || JointGradients::keeps_rows(needs);
+    needs = context_.crew->needed_for(needs, batch_size_);
+  }
   watch_.emplace(batch, needs, options);
+  if (context_.crew && needs.has(Need::kArrivedNorm)) keep_arrivals(batch);
+}
+
+// The norm of the gradient of all ranks is not a function of theirs.
+void Step::keep_arrivals(const Batch& batch) {
+  const std::shared_ptr<const Capture> capture = capture_of(batch);
+  if (!listeners_) listeners_ = std::make_unique<Listeners>(capture);
+  arrived_.assign(parameters().size(), Tensor());
+  for (size_t p = 0; p < parameters().size(); ++p) {
+    const int64_t leaf = capture->parameters[p].leaf;
+    if (leaf < 0) continue;
+    constexpr auto kNobody = static_cast<size_t>(-1);
+    listeners_->add(leaf, kNobody, [this, p](const std::vector<Tensor>& gradients) {
+      if (arrived_[p].defined() || !gradients[0].defined()) return;
+      arrived_[p] = gradients[0].is_sparse() ? gradients[0].to_dense() : gradients[0].clone();
+    });
+  }
 }
 
 void Step::read_losses(const Batch& batch) {
@@ -319,6 +360,7 @@ void Step::begin(const Batch& batch,
                  const OnFailure& on_failure) {
   if (!plan_.is_light) find_left_out(batch);
   read_losses(batch);
+  if (context_.crew) context_.crew->learn_sizes(batch_size_);
   run_curvatures(batch, on_failure);
   run_spectra(batch, on_failure);
   run_vivits(batch, on_failure);
@@ -367,6 +409,27 @@ ChordEnd Step::chord_start() const { return {copied(losses()), Tensor(), batch_s
 
 ChordEnd Step::chord_end() const {
   return {copied(losses()), gradients().total.dots.select(1, 0), batch_size_};
+}
+
+const Curvature* Step::own_curvature(const CurvatureBatch& batch) const {
+  for (const auto& [computed, curvature] : curvatures_) {
+    if (computed == batch) return &curvature;
+  }
+  return nullptr;
+}
+
+std::vector<Tensor> Step::arrived() const {
+  std::vector<Tensor> scaled(parameters().size());
+  for (size_t p = 0; p < arrived_.size() && gradients_; ++p) {
+    const Tensor& norm = gradients_->parameters[p].arrived_norm;
+    if (!arrived_[p].defined() || !norm.defined()) continue;
+    // The norm that was found is over the weight of the losses already.
+    const Tensor gradient = arrived_[p].to(at::kDouble);
+    const Tensor length = at::linalg_vector_norm(gradient);
+    const Tensor factor = norm.to(at::kDouble) / length;
+    scaled[p] = gradient * at::where(length == 0, at::zeros_like(factor), factor);
+  }
+  return scaled;
 }
 
 double Step::seconds() const {

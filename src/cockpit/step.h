@@ -21,6 +21,8 @@
 
 namespace flightdeck {
 
+class Crew;
+
 // What outlives a step.
 struct StepContext {
   Parameters parameters{std::vector<NamedParameter>()};
@@ -30,12 +32,19 @@ struct StepContext {
   std::chrono::steady_clock::time_point start;
   // Eigenvectors of the last time, per curvature kind and sub-batch.
   std::map<std::pair<CurvatureKind, int64_t>, Tensor> eigenvectors;
+  Crew* crew = nullptr;        // of several ranks
   double cockpit_seconds = 0;  // spent inside the cockpit by steps at which something was due
 };
 
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
+
+// The pairs that are asked for, from those of the last time, which are kept.
+Eigenpairs leading_pairs(StepContext& context,
+                         const LinearOperator& op,
+                         const SpectrumNeed& need,
+                         uint64_t seed);
 
 // One end of an update: the individual losses and the slopes along it, in double.
 struct ChordEnd {
@@ -82,6 +91,10 @@ class Step final : public StepView {
   StepSamples samples() const;
   const LearningRates& rates() const { return learning_rates_; }
   bool is_on_cpu() const { return loss_.is_cpu(); }
+  // For several ranks: the rank's own curvature, or null if its pass failed; the gradients that
+  // reached the parameters, over the weight of the losses.
+  const Curvature* own_curvature(const CurvatureBatch& batch) const;
+  std::vector<Tensor> arrived() const;
   // Remarks of the passes.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
@@ -121,6 +134,7 @@ class Step final : public StepView {
   void run_vivits(const Batch& batch, const OnFailure& on_failure);
   Eigenpairs run_spectrum(const Batch& batch, const SpectrumNeed& need) const;
   void attach(const Batch& batch, const std::vector<Tensor>& update);
+  void keep_arrivals(const Batch& batch);
   void read_losses(const Batch& batch);
   void find_left_out(const Batch& batch);
   uint64_t seed() const { return context_.options.seed + static_cast<uint64_t>(step()); }
@@ -137,8 +151,9 @@ class Step final : public StepView {
   StepClock clock_;
   std::chrono::steady_clock::time_point returned_;  // from `watch`
   std::unique_ptr<Listeners> listeners_;
-  Tensor individual_, loss_;  // detached
-  std::string unread_;        // why there are no individual losses
+  std::vector<Tensor> arrived_;  // copies of what reached the parameters, for several ranks
+  Tensor individual_, loss_;     // detached
+  std::string unread_;           // why there are no individual losses
   std::optional<Watch> watch_;
   std::optional<Gradients> gradients_;
   std::vector<std::pair<CurvatureBatch, Curvature>> curvatures_;

@@ -106,6 +106,28 @@ Tensor FactoredRows::dots(const std::vector<Tensor>& directions) const {
   return at::zeros({count_, directions[0].size(0)}, in_row_precision(directions[0]).options());
 }
 
+std::vector<Tensor> FactoredRows::dots_by_parameter(const std::vector<Tensor>& directions) const {
+  const compat::PassGuard guard;
+  check_directions(directions, parameters_, "kept rows", "directions");
+  std::vector<Tensor> parts;
+  for (size_t p = 0; p < kept_.size(); ++p) {
+    if (kept_[p].rows.empty()) {
+      const auto options = in_row_precision(directions[p]).options();
+      parts.push_back(at::zeros({count_, directions[p].size(0)}, options));
+      continue;
+    }
+    check_unmodified(p);
+    Questions questions;
+    questions.what = Need::kDots;
+    questions.directions = directions[p].detach();
+    questions.scratch_bytes = scratch_bytes_;
+    const Tensor part = kept_[p].rows.answer(questions).dots;
+    const Tensor& factor = kept_[p].factor;
+    parts.push_back(factor.defined() ? part.mul(factor.to(part.options())) : part);
+  }
+  return parts;
+}
+
 void check_directions(const std::vector<Tensor>& directions,
                       const Parameters& parameters,
                       const char* caller,

@@ -28,6 +28,8 @@ class FactoredRows final : public KeptRows {
   void keep_written(size_t parameter, const Tensor& dense, const Tensor& factor);
 
   Tensor dots(const std::vector<Tensor>& directions) const override;
+  // The same without the sum over the parameters: [N, V] each.
+  std::vector<Tensor> dots_by_parameter(const std::vector<Tensor>& directions) const;
 
  private:
   struct Kept {

@@ -17,6 +17,23 @@ struct LayerScale {
   std::vector<Tensor> values, gradients;  // stats
 };
 
+Tensor stacked(const std::vector<Tensor>& stats) {  // [m, kEntryStats]
+  return stats.empty() ? at::zeros({0, kEntryStats}, at::kDouble) : at::stack(stats);
+}
+
+// The stats of entries that are multiplied by a positive number.
+Tensor times(const Tensor& stats, const Tensor& factor) {  // [m, kEntryStats], []
+  Tensor scaled = stats.clone();
+  const auto scale = [&](int64_t stat, const Tensor& by) { scaled.select(1, stat).mul_(by); };
+  scale(kEntrySum, factor);
+  scale(kEntrySquares, factor.square());
+  scale(kEntryCubes, factor.pow(3));
+  scale(kEntryFourths, factor.pow(4));
+  scale(kEntryLow, factor);
+  scale(kEntryHigh, factor);
+  return scaled;
+}
+
 class ActivationScale {
  public:
   void look(const GraphView& graph) {
@@ -60,12 +77,32 @@ class ActivationScale {
     });
   }
 
-  Value compute() const {
+  // Of each layer the values, and the gradients of the losses one by one: whatever their weight,
+  // and whatever the mean is taken over.
+  std::vector<Tensor> share(const StepView& step) const {
+    std::vector<Tensor> shared;
+    for (const LayerScale& layer : layers_) {
+      shared.push_back(stacked(layer.values));
+      if (layer.gradients.empty() || !weight_.defined()) {
+        shared.push_back(stacked({}));
+        continue;
+      }
+      const Tensor stats = stacked(layer.gradients);
+      const Tensor factor = static_cast<double>(step.batch_size()) / weight_.to(at::kDouble);
+      shared.push_back(times(stats, factor));
+    }
+    return shared;
+  }
+
+  Value compute(const StepView& step) const {
+    const auto N = static_cast<double>(step.batch_size());
     std::vector<Tensor> all, scales, gradient_scales;
     Value layers;
-    for (const LayerScale& layer : layers_) {
-      if (!layer.values.empty()) {
-        const Tensor stats = join_stats(at::stack(layer.values));
+    for (size_t k = 0; k < layers_.size(); ++k) {
+      const LayerScale& layer = layers_[k];
+      const Tensor &values = step.shared()[2 * k], &gradients = step.shared()[2 * k + 1];
+      if (values.size(0) > 0) {
+        const Tensor stats = join_stats(values);
         all.push_back(stats);
         scales.push_back(root_mean_square(stats));
         layers.with("rms:" + layer.name, scales.back())
@@ -73,11 +110,11 @@ class ActivationScale {
             .with("largest:" + layer.name, largest_magnitude(stats))
             .with("kurtosis:" + layer.name, kurtosis(stats));
       }
-      if (!layer.gradients.empty() && weight_.defined()) {
-        const Tensor stats = join_stats(at::stack(layer.gradients));
-        gradient_scales.push_back(root_mean_square(stats) / weight_);
+      if (gradients.size(0) > 0) {
+        const Tensor stats = join_stats(gradients);
+        gradient_scales.push_back(root_mean_square(stats) / N);
         layers.with("gradient_rms:" + layer.name, gradient_scales.back())
-            .with("gradient_largest:" + layer.name, largest_magnitude(stats) / weight_);
+            .with("gradient_largest:" + layer.name, largest_magnitude(stats) / N);
       }
     }
     if (layers.fields().empty()) return Value::none("the graph has kept no activations of layers");
@@ -109,7 +146,8 @@ Quantity activation_scale(Settings&) {
         const auto state = std::make_shared<ActivationScale>();
         Quantity::Functions functions;
         functions.look = [state](const GraphView& graph) { state->look(graph); };
-        functions.compute = [state](const StepView&) { return state->compute(); };
+        functions.share = [state](const StepView& step) { return state->share(step); };
+        functions.compute = [state](const StepView& step) { return state->compute(step); };
         return functions;
       });
 }

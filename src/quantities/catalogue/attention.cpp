@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include <ATen/ATen.h>
 
@@ -130,28 +131,55 @@ std::vector<Heads> read_heads(const GraphView& graph, bool with_scores) {
   return all;
 }
 
-Value describe(const std::vector<Heads>& all) {
-  if (all.empty()) return Value::none("no softmax of attention in the graph");
-  std::vector<Tensor> entropies, largest;
-  Value layers;
+// What a line of `shared` has of one layer, and the heads' largest scores where they are known.
+struct HeadSums {
+  std::string layer;
+  Tensor entropies;  // [1, heads + 2]: sums over samples and queries, how many these are, spread
+  Tensor largest;    // [1, heads], or [0, heads]
+};
+
+std::vector<HeadSums> sum_up(const std::vector<Heads>& all) {
+  std::vector<HeadSums> sums;
   for (const Heads& heads : all) {
     const Tensor& p = heads.weights;
     const Tensor is_seen = p > 0;
     const Tensor log_p = at::where(is_seen, p, at::ones_like(p)).log();
-    const Tensor of_heads = -(p * log_p).sum(-1).mean(at::IntArrayRef({0, 2}));
+    const Tensor of_heads = -(p * log_p).sum(-1).sum(at::IntArrayRef({0, 2}));
+    const Tensor count = at::full({1}, static_cast<double>(p.size(0) * p.size(2)), p.options());
     // Scores of one query differ by as much as the logarithms of its weights.
     const Tensor high = at::where(is_seen, log_p, at::full_like(p, -kNone)).amax(-1);
     const Tensor low = at::where(is_seen, log_p, at::full_like(p, kNone)).amin(-1);
+    const Tensor spread = (high - low).amax().reshape({1});
+    Tensor largest = at::zeros({0, of_heads.numel()}, p.options());
+    if (heads.scores.defined()) {
+      const Tensor seen = at::where(is_seen, heads.scores.abs(), at::zeros_like(heads.scores));
+      largest = seen.amax(at::IntArrayRef({0, 2, 3})).unsqueeze(0);
+    }
+    sums.push_back({heads.layer, at::cat({of_heads, count, spread}).unsqueeze(0), largest});
+  }
+  return sums;
+}
+
+Value describe(const std::vector<HeadSums>& all, const StepView& step) {
+  if (all.empty()) return Value::none("no softmax of attention in the graph");
+  std::vector<Tensor> entropies, largest;
+  Value layers;
+  for (size_t k = 0; k < all.size(); ++k) {
+    const std::string& layer = all[k].layer;
+    const Tensor &lines = step.shared()[2 * k], &scores = step.shared()[2 * k + 1];
+    const int64_t count = lines.size(1) - 2;
+    const Tensor sums = lines.sum(0);
+    const Tensor of_heads = sums.slice(0, 0, count) / sums[count];
     entropies.push_back(of_heads.mean());
-    layers.with("entropy:" + heads.layer, of_heads.mean())
-        .with("entropy_lowest:" + heads.layer, of_heads.amin())
-        .with("spread:" + heads.layer, (high - low).amax());
-    layers.with_list("heads:" + heads.layer, of_heads);
-    if (!heads.scores.defined()) continue;
-    const Tensor seen_scores = at::where(is_seen, heads.scores.abs(), at::zeros_like(heads.scores));
-    largest.push_back(seen_scores.amax());
-    layers.with("largest:" + heads.layer, largest.back());
-    layers.with_list("heads_largest:" + heads.layer, seen_scores.amax(at::IntArrayRef({0, 2, 3})));
+    layers.with("entropy:" + layer, of_heads.mean())
+        .with("entropy_lowest:" + layer, of_heads.amin())
+        .with("spread:" + layer, lines.select(1, count + 1).amax());
+    layers.with_list("heads:" + layer, of_heads);
+    if (scores.size(0) == 0) continue;
+    const Tensor of_scores = scores.amax(0);
+    largest.push_back(of_scores.amax());
+    layers.with("largest:" + layer, largest.back());
+    layers.with_list("heads_largest:" + layer, of_scores);
   }
   Value value(at::stack(entropies).mean());
   if (!largest.empty()) value.with("largest", at::stack(largest).amax());
@@ -174,12 +202,22 @@ Quantity attention(Settings& settings) {
       .summary("Mean entropy of attention weights in nats; of layers and heads as fields and lists")
       .reference("of the softmax results that the graph has kept; beyond the papers")
       .make([exact] {
-        const auto value = std::make_shared<Value>();
+        const auto sums = std::make_shared<std::vector<HeadSums>>();
         Quantity::Functions functions;
-        functions.look = [value, exact](const GraphView& graph) {
-          *value = describe(read_heads(graph, exact));
+        functions.look = [sums, exact](const GraphView& graph) {
+          *sums = sum_up(read_heads(graph, exact));
         };
-        functions.compute = [value](const StepView&) { return *value; };
+        functions.share = [sums](const StepView&) {
+          std::vector<Tensor> shared;
+          for (const HeadSums& layer : *sums) {
+            shared.push_back(layer.entropies);
+            shared.push_back(layer.largest);
+          }
+          return shared;
+        };
+        functions.compute = [sums](const StepView& step) {
+          return describe(std::exchange(*sums, {}), step);
+        };
         return functions;
       });
 }

@@ -12,10 +12,16 @@ bool is_relu_like(const Activation& activation) {
   return (activation.op == "relu" || activation.op == "hardtanh") && activation.low == 0;
 }
 
-// Outputs are never negative, so that the largest one tells.
-Tensor count_dead(const Tensor& output) {  // [N, units, ...]
-  const Tensor flat = output.reshape({output.size(0), output.size(1), -1});
-  return flat.amax(at::IntArrayRef({0, 2})).eq(0).sum().to(at::kDouble);
+// Outputs are never negative, so that the largest one of each unit tells: [1, units] each.
+std::vector<Tensor> largest_outputs(const StepView& step) {
+  std::vector<Tensor> largest;
+  for (const Activation& activation : step.activations()) {
+    if (!is_relu_like(activation) || activation.output.numel() == 0) continue;
+    const Tensor& output = activation.output;  // [N, units, ...]
+    const Tensor flat = output.reshape({output.size(0), output.size(1), -1});
+    largest.push_back(flat.amax(at::IntArrayRef({0, 2})).unsqueeze(0));
+  }
+  return largest;
 }
 
 Value dead_units_value(const StepView& step) {
@@ -24,9 +30,9 @@ Value dead_units_value(const StepView& step) {
   std::vector<std::pair<std::string, Tensor>> layers;
   for (const Activation& activation : step.activations()) {
     if (!is_relu_like(activation) || activation.output.numel() == 0) continue;
-    const Tensor& output = activation.output;
-    const Tensor count = count_dead(output);
-    const auto size = static_cast<double>(output.size(1));
+    const Tensor largest = step.shared()[layers.size()].amax(0);
+    const Tensor count = largest.eq(0).sum().to(at::kDouble);
+    const auto size = static_cast<double>(largest.numel());
     layers.emplace_back(activation.layer, count / size);
     dead = dead.defined() ? dead + count : count;
     units += size;
@@ -46,7 +52,12 @@ Quantity dead_units(Settings&) {
       .summary("Fraction of relu units that are zero for the whole batch; one field per layer")
       .reference("beyond the papers")
       .needs(needs)
-      .compute(&dead_units_value);
+      .make([] {
+        Quantity::Functions functions;
+        functions.share = &largest_outputs;
+        functions.compute = &dead_units_value;
+        return functions;
+      });
 }
 
 }  // namespace flightdeck::quantities

@@ -2,6 +2,7 @@
 // How a router deals tokens to experts: load, experts that get nothing, how sure the router is.
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <ATen/ATen.h>
 
@@ -14,8 +15,8 @@ namespace {
 
 struct Router {
   std::string layer;
-  Tensor load;           // [E], shares
-  Tensor probabilities;  // [..., E]; may be undefined
+  Tensor counts;     // [1, E], choices
+  Tensor entropies;  // [1, 2], their sum and number; [0, 2] if they are not known
 };
 
 // What a softmax over the experts below a choice has given, or the scores' own softmax above it.
@@ -27,6 +28,19 @@ Tensor probabilities_below(const Capture& capture, size_t choice, int64_t expert
   if (!result.defined() || result.size(-1) != experts) return {};
   result = result.to(at::kDouble);
   return op_name(capture, below) == "log_softmax" ? result.exp() : result;
+}
+
+Tensor entropy_of(const Tensor& p) {  // [..., E] -> [...]
+  return -(p * at::where(p > 0, p, at::ones_like(p)).log()).sum(-1);
+}
+
+// The sum of the entropies and how many they are.
+Tensor sum_entropies(const Tensor& probabilities, const at::TensorOptions& options) {
+  if (!probabilities.defined()) return at::zeros({0, 2}, options);
+  const Tensor each = entropy_of(probabilities);
+  const Tensor sum = each.sum();
+  const Tensor count = at::full_like(sum, static_cast<double>(each.numel()));
+  return at::stack({sum, count}).unsqueeze(0);
 }
 
 std::vector<Router> read_routers(const GraphView& graph, int64_t most) {
@@ -55,27 +69,28 @@ std::vector<Router> read_routers(const GraphView& graph, int64_t most) {
     std::string layer = layers.name(capture, graph.step().parameters(), k);
     const int count = ++used[layer];
     if (count > 1) layer += "#" + std::to_string(count);
-    routers.push_back({layer,
-                       counts / static_cast<double>(chosen.numel()),
-                       probabilities_below(capture, k, experts)});
+    const Tensor probabilities = probabilities_below(capture, k, experts);
+    routers.push_back({layer, counts.unsqueeze(0), sum_entropies(probabilities, counts.options())});
   }
   return routers;
 }
 
-Tensor entropy_of(const Tensor& p) {  // [..., E] -> [...]
-  return -(p * at::where(p > 0, p, at::ones_like(p)).log()).sum(-1);
-}
-
-Value describe_routers(const std::vector<Router>& routers) {
+Value describe_routers(const std::vector<Router>& routers, const StepView& step) {
   if (routers.empty()) return Value::none("no choice of experts (top-k) in the graph");
   std::vector<Tensor> imbalances, dead, load_entropies, router_entropies;
-  for (const Router& router : routers) {
-    const auto E = static_cast<double>(router.load.numel());
-    imbalances.push_back(router.load.amax() * E);
-    dead.push_back((router.load == 0).sum().to(at::kDouble));
-    load_entropies.push_back(entropy_of(router.load) / std::log(E));
-    if (router.probabilities.defined()) {
-      router_entropies.push_back(entropy_of(router.probabilities).mean() / std::log(E));
+  std::vector<Tensor> loads;
+  for (size_t r = 0; r < routers.size(); ++r) {
+    const Tensor counts = step.shared()[2 * r].sum(0);
+    loads.push_back(counts / counts.sum());
+    const Tensor& load = loads.back();
+    const auto E = static_cast<double>(load.numel());
+    imbalances.push_back(load.amax() * E);
+    dead.push_back((load == 0).sum().to(at::kDouble));
+    load_entropies.push_back(entropy_of(load) / std::log(E));
+    const Tensor& entropies = step.shared()[2 * r + 1];
+    if (entropies.size(0) > 0) {
+      const Tensor sums = entropies.sum(0);
+      router_entropies.push_back(sums[0] / sums[1] / std::log(E));
     }
   }
   Value value(at::stack(imbalances).amax());
@@ -87,7 +102,7 @@ Value describe_routers(const std::vector<Router>& routers) {
   for (size_t r = 0; r < routers.size(); ++r) {
     value.with("imbalance:" + routers[r].layer, imbalances[r]);
     value.with("dead:" + routers[r].layer, dead[r]);
-    value.with_list("load:" + routers[r].layer, routers[r].load);
+    value.with_list("load:" + routers[r].layer, loads[r]);
   }
   return value;
 }
@@ -101,12 +116,22 @@ Quantity experts(Settings& settings) {
       .summary("Largest load of an expert over an equal share; dead experts, entropies as fields")
       .reference("of the top-k choices that the graph has kept; beyond the papers")
       .make([most] {
-        const auto value = std::make_shared<Value>();
+        const auto routers = std::make_shared<std::vector<Router>>();
         Quantity::Functions functions;
-        functions.look = [value, most](const GraphView& graph) {
-          *value = describe_routers(read_routers(graph, most));
+        functions.look = [routers, most](const GraphView& graph) {
+          *routers = read_routers(graph, most);
         };
-        functions.compute = [value](const StepView&) { return *value; };
+        functions.share = [routers](const StepView&) {
+          std::vector<Tensor> shared;
+          for (const Router& router : *routers) {
+            shared.push_back(router.counts);
+            shared.push_back(router.entropies);
+          }
+          return shared;
+        };
+        functions.compute = [routers](const StepView& step) {
+          return describe_routers(std::exchange(*routers, {}), step);
+        };
         return functions;
       });
 }

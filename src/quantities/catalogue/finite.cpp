@@ -86,29 +86,45 @@ class Finite {
     });
   }
 
-  Value compute() {
-    if (forward_stats_.empty() && backward_stats_.empty()) {
+  // Of both passes all values together, the weight of the losses, and the first bad sample (or -1)
+  // with the number of samples: a line each of a rank that has it.
+  std::vector<Tensor> share(const StepView& step) const {
+    const auto joined = [](const std::vector<Tensor>& stats) {
+      return stats.empty() ? at::zeros({0, kEntryStats}, at::kDouble)
+                           : join_stats(at::stack(stats)).unsqueeze(0);
+    };
+    const auto sample = static_cast<double>(first_sample());
+    const auto samples = static_cast<double>(step.batch_size());
+    return {joined(forward_stats_),
+            joined(backward_stats_),
+            weight_.defined() ? weight_.reshape({1}) : at::zeros({0}, at::kDouble),
+            at::tensor({sample, samples}, at::kDouble).unsqueeze(0)};
+  }
+
+  Value compute(const StepView& step) {
+    const std::vector<Tensor>& shared = step.shared();
+    if (shared[0].size(0) == 0 && shared[1].size(0) == 0) {
       return Value::none("the graph has kept no values");
     }
     Value fields;
     Tensor bad;
-    if (!forward_stats_.empty()) {
-      const Tensor all = join_stats(at::stack(forward_stats_));
+    if (shared[0].size(0) > 0) {
+      const Tensor all = join_stats(shared[0]);
       bad = all[kEntriesNotFinite];
       fields.with("forward", bad).with("overflow_near", all[kEntriesHuge] / all[kEntryCount]);
     }
-    if (!backward_stats_.empty()) {
-      const Tensor all = join_stats(at::stack(backward_stats_));
+    if (shared[1].size(0) > 0) {
+      const Tensor all = join_stats(shared[1]);
       bad = bad.defined() ? bad + all[kEntriesNotFinite] : all[kEntriesNotFinite];
       const Tensor rest = all[kEntryCount] - all[kEntriesZero];
       fields.with("backward", all[kEntriesNotFinite])
           .with("underflow", all[kEntriesTiny] / rest)
           .with("zeros_gradient", all[kEntriesZero] / all[kEntryCount]);
     }
-    if (weight_.defined()) fields.with("loss_scale", weight_);
+    if (shared[2].numel() > 0) fields.with("loss_scale", shared[2].mean());
     Value value(bad);
     for (const Value::Field& field : fields.fields()) value.with(field.name, field.data);
-    const int64_t sample = first_sample();
+    const int64_t sample = first_of(shared[3]);
     if (sample >= 0) value.with("first_sample", static_cast<double>(sample));
     if (has_said_) return value;
     std::vector<Tensor> stats = forward_stats_;
@@ -147,6 +163,18 @@ class Finite {
       backward_.push_back(std::move(place));
       backward_stats_.push_back(stats);
     });
+  }
+
+  // The place among all samples, of [ranks, 2]; -1 if none is bad, or if that is on a device.
+  static int64_t first_of(const Tensor& places) {
+    if (!places.is_cpu()) return -1;
+    int64_t before = 0;
+    for (int64_t rank = 0; rank < places.size(0); ++rank) {
+      const auto place = places[rank][0].item<int64_t>();
+      if (place >= 0) return before + place;
+      before += places[rank][1].item<int64_t>();
+    }
+    return -1;
   }
 
   int64_t first_sample() const {
@@ -209,7 +237,8 @@ Quantity finite(Settings& settings) {
         const auto state = std::make_shared<Finite>(type);
         Quantity::Functions functions;
         functions.look = [state](const GraphView& graph) { state->look(graph); };
-        functions.compute = [state](const StepView&) { return state->compute(); };
+        functions.share = [state](const StepView& step) { return state->share(step); };
+        functions.compute = [state](const StepView& step) { return state->compute(step); };
         return functions;
       });
 }

@@ -26,9 +26,12 @@ Quantity::Functions adapting(const Bins& initial, const AdaptiveRange& range) {
     needs.histograms = {*bins};
     return needs;
   };
+  functions.share = [](const StepView& step) -> std::vector<Tensor> {
+    return {at::full({1}, largest_gradient_entry(step), at::kDouble)};
+  };
   functions.compute = [bins, range](const StepView& step) {
     Value value = counts_of(step, *bins);
-    *bins = range.adapt(*bins, largest_gradient_entry(step));
+    *bins = range.adapt(*bins, step.shared()[0].amax().item<double>());
     return value;
   };
   functions.save = [bins] { return std::vector<double>{bins->low, bins->high}; };

@@ -25,10 +25,16 @@ Quantity::Functions adapting(const JointBins& initial, const Adaptation& adaptat
     needs.joint_histograms = {*bins};
     return needs;
   };
+  if (adaptation.of_gradients) {
+    functions.share = [](const StepView& step) -> std::vector<Tensor> {
+      return {at::full({1}, largest_gradient_entry(step), at::kDouble)};
+    };
+  }
   functions.compute = [bins, adaptation](const StepView& step) {
     Value value = counts_of(step, *bins);
     if (adaptation.of_gradients) {
-      bins->gradients = adaptation.gradients.adapt(bins->gradients, largest_gradient_entry(step));
+      const auto largest = step.shared()[0].amax().item<double>();
+      bins->gradients = adaptation.gradients.adapt(bins->gradients, largest);
     }
     if (adaptation.of_parameters) {
       bins->parameters =

@@ -2,6 +2,7 @@
 // Samples that pull against the others of their class: a gradient that points away from the mean of
 // its class is how a wrong label looks.
 #include <algorithm>
+#include <utility>
 
 #include <ATen/ATen.h>
 
@@ -41,13 +42,19 @@ Quantity label_conflicts(Settings& settings) {
           *targets = graph.step().labels();
           if (!targets->defined()) *targets = graph_targets(graph.capture()).targets;
         };
-        functions.compute = [targets, count](const StepView& step) {
+        functions.share = [targets](const StepView&) -> std::vector<Tensor> {
+          const Tensor known = std::exchange(*targets, Tensor());
+          if (!known.defined()) return {at::zeros({0}, at::kLong)};
+          return {known.flatten()};
+        };
+        functions.compute = [count](const StepView& step) {
           const int64_t N = step.batch_size();
-          if (!targets->defined() || targets->numel() != N) {
+          const Tensor labels = step.shared()[0];
+          if (labels.numel() != N) {
             return Value::none("needs one class label per sample; tell watch the labels");
           }
           const Tensor gram = step.gradients().total.gram.to(at::kDouble);
-          const Tensor cosines = class_cosines(gram, targets->flatten().to(gram.device()));
+          const Tensor cosines = class_cosines(gram, labels.to(gram.device()));
           const Tensor is_known = at::isfinite(cosines);
           Value value((cosines < 0).sum().to(at::kDouble) / is_known.sum());
           const Tensor ranked =
@@ -62,7 +69,6 @@ Quantity label_conflicts(Settings& settings) {
             const Tensor ids = step.sample_ids().to(places.device());
             value.with_list("ids", ids.index_select(0, places).to(at::kDouble));
           }
-          *targets = Tensor();
           return value;
         };
         return functions;

@@ -2,11 +2,12 @@
 // What enters the loss of a classifier: scale of the logits, margins, predictions and targets.
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include <ATen/ATen.h>
 
 #include "flightdeck/quantity.h"
-#include "quantities/class_counts.h"
 #include "quantities/graph_values.h"
 #include "rules/kept_values.h"
 
@@ -95,60 +96,139 @@ Tensor first_logits(const Capture& capture, const Parameters& parameters, size_t
   return first + bias.detach().flatten()[0].to(at::kDouble);
 }
 
-// The mean over those that count, or NaN.
-Tensor mean_of(const Tensor& values, const Tensor& counts) {
-  return at::where(counts, values, at::zeros_like(values)).sum() / counts.sum();
+// Places in the two lists of numbers that ranks share.
+enum Sum : int64_t {
+  kRows,
+  kSquares,  // of centred logits
+  kEntropy,
+  kConfidence,
+  kPartition,
+  kPartitions,  // rows where it is known
+  kTargets,     // rows with a target
+  kCounted,     // of these, not ignored
+  kMargin,
+  kCorrect,
+  kWeight,
+  kWeights,  // ranks that have one
+  kSums,
+};
+enum Largest : int64_t { kLargestLogit, kLargestPartition, kMinusMargin, kLargestOnes };
+
+constexpr double kBoundless = std::numeric_limits<double>::infinity();
+
+// How often each class occurs, [1, C].
+Tensor count_each(const Tensor& classes, const Tensor& counts, int64_t C) {
+  const Tensor each = counts.to(at::kDouble);
+  return at::zeros({C}, each.options()).index_add_(0, classes, each).unsqueeze(0);
 }
 
-void add_targets(Value& value, const Tensor& log_p, const GraphTargets& known) {
+// What one rank has read of its samples.
+struct LogitSums {
+  std::vector<Tensor> sums = std::vector<Tensor>(kSums);
+  std::vector<Tensor> largest = std::vector<Tensor>(kLargestOnes);
+  Tensor predicted, targets;  // [1, C]
+
+  // Nothing is 0 in a sum, and minus infinity among the largest.
+  std::vector<Tensor> shared() const {
+    const auto line = [&](const std::vector<Tensor>& numbers, double none) {
+      std::vector<Tensor> all;
+      for (const Tensor& one : numbers) {
+        all.push_back(one.defined() ? one.to(at::kDouble).reshape({})
+                                    : at::full({}, none, predicted.options()));
+      }
+      return at::stack(all).unsqueeze(0);
+    };
+    return {line(sums, 0), line(largest, -kBoundless), predicted, targets};
+  }
+};
+
+void read_targets(LogitSums& read, const Tensor& log_p, const GraphTargets& known) {
   const Tensor targets = known.targets.flatten();
   const int64_t C = log_p.size(1);
   if (targets.numel() != log_p.size(0)) return;
   const Tensor counts = targets != known.ignore_index;
-  const Tensor places = targets.clamp(0, C - 1).unsqueeze(1);
-  const Tensor own = log_p.gather(1, places).squeeze(1);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Tensor places = targets.clamp(0, C - 1);
+  const Tensor own = log_p.gather(1, places.unsqueeze(1)).squeeze(1);
+  const auto sum_of = [&](const Tensor& values) {
+    return at::where(counts, values, at::zeros_like(values)).sum();
+  };
   if (C > 1) {
-    const Tensor margins = own - log_p.scatter(1, places, -kInfinity).amax(1);
-    value.with("margin", mean_of(margins, counts))
-        .with("margin_smallest",
-              at::where(counts, margins, at::full_like(margins, kInfinity)).amin());
+    const Tensor others = log_p.scatter(1, places.unsqueeze(1), -kBoundless).amax(1);
+    const Tensor margins = own - others;
+    read.sums[kMargin] = sum_of(margins);
+    read.largest[kMinusMargin] =
+        -at::where(counts, margins, at::full_like(margins, kBoundless)).amin();
   }
-  value.with("accuracy", mean_of((log_p.argmax(1) == targets).to(at::kDouble), counts))
-      .with("ignored", counts.logical_not().to(at::kDouble).mean());
-  const ClassCounts classes = count_classes(targets, counts);
-  value.with("target_classes", classes.distinct).with("target_largest", classes.largest);
+  read.sums[kTargets] = at::full({}, static_cast<double>(targets.numel()), log_p.options());
+  read.sums[kCounted] = counts.sum();
+  read.sums[kCorrect] = sum_of((log_p.argmax(1) == targets).to(at::kDouble));
+  read.targets = count_each(places, counts, C);
   if (known.total_weight.defined() && known.total_weight.numel() == 1) {
-    value.with("reduction_weight", known.total_weight.reshape({}));
+    read.sums[kWeight] = known.total_weight;
+    read.sums[kWeights] = at::ones({}, log_p.options());
   }
 }
 
-Value read_logits(const GraphView& graph) {
+// Nothing where the loss is of another kind.
+std::optional<LogitSums> read_logits(const GraphView& graph) {
   const Capture& capture = graph.capture();
   const Outputs outputs = find_outputs(capture);
-  if (!outputs.log_probabilities.defined()) {
-    return Value::none("the loss has no log-softmax of its outputs");
-  }
+  if (!outputs.log_probabilities.defined()) return std::nullopt;
+  LogitSums read;
   const Tensor& log_p = outputs.log_probabilities;
   const Tensor p = log_p.exp();
   const Tensor centred = log_p - log_p.mean(1, /*keepdim=*/true);
-  const auto C = static_cast<double>(log_p.size(1));
-  Value value(centred.square().mean().sqrt());
-  value.with("largest", centred.abs().amax())
-      .with("entropy", at::where(p > 0, -p * log_p, at::zeros_like(p)).sum(1).mean())
-      .with("confidence", p.amax(1).mean())
-      .with("classes", C)
-      .with("uniform_loss", std::log(C));
-  const ClassCounts predicted = count_classes(log_p.argmax(1));
-  value.with("predicted_classes", predicted.distinct).with("predicted_largest", predicted.largest);
+  const Tensor best = log_p.argmax(1);
+  read.sums[kRows] = at::full({}, static_cast<double>(log_p.size(0)), log_p.options());
+  read.sums[kSquares] = centred.square().sum();
+  read.sums[kEntropy] = at::where(p > 0, -p * log_p, at::zeros_like(p)).sum();
+  read.sums[kConfidence] = p.amax(1).sum();
+  read.largest[kLargestLogit] = centred.abs().amax();
+  read.predicted = count_each(best, at::ones_like(best), log_p.size(1));
+  read.targets = at::zeros_like(read.predicted);
   const Tensor first = first_logits(capture, graph.step().parameters(), outputs.node);
   if (first.defined() && first.numel() == log_p.size(0)) {
     const Tensor log_partition = first - log_p.select(1, 0);
-    value.with("log_partition", log_partition.mean())
-        .with("log_partition_largest", log_partition.abs().amax());
+    read.sums[kPartition] = log_partition.sum();
+    read.sums[kPartitions] = read.sums[kRows];
+    read.largest[kLargestPartition] = log_partition.abs().amax();
   }
   const GraphTargets known = graph_targets(capture);
-  if (known.targets.defined()) add_targets(value, log_p, known);
+  if (known.targets.defined()) read_targets(read, log_p, known);
+  return read;
+}
+
+void add_targets(Value& value, const LogitSums& read, const std::vector<Tensor>& shared) {
+  if (!read.sums[kTargets].defined()) return;
+  const Tensor sums = shared[0].sum(0), classes = shared[3].sum(0);
+  if (read.largest[kMinusMargin].defined()) {
+    value.with("margin", sums[kMargin] / sums[kCounted])
+        .with("margin_smallest", -shared[1].select(1, kMinusMargin).amax());
+  }
+  value.with("accuracy", sums[kCorrect] / sums[kCounted])
+      .with("ignored", (sums[kTargets] - sums[kCounted]) / sums[kTargets])
+      .with("target_classes", (classes > 0).sum().to(at::kDouble))
+      .with("target_largest", classes.amax() / classes.sum());
+  if (read.sums[kWeights].defined()) value.with("reduction_weight", sums[kWeight]);
+}
+
+Value logits_value(const std::optional<LogitSums>& read, const std::vector<Tensor>& shared) {
+  if (!read) return Value::none("the loss has no log-softmax of its outputs");
+  const Tensor sums = shared[0].sum(0), largest = shared[1].amax(0), predicted = shared[2].sum(0);
+  const auto C = static_cast<double>(predicted.numel());
+  Value value((sums[kSquares] / (sums[kRows] * C)).sqrt());
+  value.with("largest", largest[kLargestLogit])
+      .with("entropy", sums[kEntropy] / sums[kRows])
+      .with("confidence", sums[kConfidence] / sums[kRows])
+      .with("classes", C)
+      .with("uniform_loss", std::log(C))
+      .with("predicted_classes", (predicted > 0).sum().to(at::kDouble))
+      .with("predicted_largest", predicted.amax() / predicted.sum());
+  if (read->sums[kPartitions].defined()) {
+    value.with("log_partition", sums[kPartition] / sums[kPartitions])
+        .with("log_partition_largest", largest[kLargestPartition]);
+  }
+  add_targets(value, *read, shared);
   return value;
 }
 
@@ -159,10 +239,15 @@ Quantity logits(Settings&) {
       .summary("Deviation of a classifier's logits; margins, predictions and targets as fields")
       .reference("from the log-softmax and the targets that the graph has kept; beyond the papers")
       .make([] {
-        const auto value = std::make_shared<Value>();
+        const auto read = std::make_shared<std::optional<LogitSums>>();
         Quantity::Functions functions;
-        functions.look = [value](const GraphView& graph) { *value = read_logits(graph); };
-        functions.compute = [value](const StepView&) { return *value; };
+        functions.look = [read](const GraphView& graph) { *read = read_logits(graph); };
+        functions.share = [read](const StepView&) {
+          return *read ? (*read)->shared() : std::vector<Tensor>();
+        };
+        functions.compute = [read](const StepView& step) {
+          return logits_value(std::exchange(*read, std::nullopt), step.shared());
+        };
         return functions;
       });
 }

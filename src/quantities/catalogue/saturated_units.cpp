@@ -19,10 +19,9 @@ std::optional<double> margin_of(const Activation& activation) {
   return std::nullopt;
 }
 
-Value saturated_units_value(const StepView& step) {
-  Tensor saturated;
-  double entries = 0;
-  std::vector<std::pair<std::string, Tensor>> layers;
+// Saturated ones and all of them, [1, 2] of each layer.
+std::vector<Tensor> count_saturated(const StepView& step) {
+  std::vector<Tensor> counts;
   for (const Activation& activation : step.activations()) {
     const std::optional<double> margin = margin_of(activation);
     if (!margin || activation.output.numel() == 0) continue;
@@ -31,10 +30,23 @@ Value saturated_units_value(const StepView& step) {
                              .logical_or_(output.ge(activation.high - *margin))
                              .sum()
                              .to(at::kDouble);
-    const auto size = static_cast<double>(output.numel());
+    const Tensor size = at::full_like(count, static_cast<double>(output.numel()));
+    counts.push_back(at::stack({count, size}).unsqueeze(0));
+  }
+  return counts;
+}
+
+Value saturated_units_value(const StepView& step) {
+  Tensor saturated, entries;
+  std::vector<std::pair<std::string, Tensor>> layers;
+  for (const Activation& activation : step.activations()) {
+    const std::optional<double> margin = margin_of(activation);
+    if (!margin || activation.output.numel() == 0) continue;
+    const Tensor counts = step.shared()[layers.size()].sum(0);
+    const Tensor count = counts[0], size = counts[1];
     layers.emplace_back(activation.layer, count / size);
     saturated = saturated.defined() ? saturated + count : count;
-    entries += size;
+    entries = entries.defined() ? entries + size : size;
   }
   if (layers.empty()) return Value::none("no sigmoid, tanh or hardtanh in the graph");
   Value value(saturated / entries);
@@ -52,7 +64,12 @@ Quantity saturated_units(Settings&) {
           "Fraction of sigmoid, tanh and hardtanh outputs at their bounds; one field per layer")
       .reference("beyond the papers")
       .needs(needs)
-      .compute(&saturated_units_value);
+      .make([] {
+        Quantity::Functions functions;
+        functions.share = &count_saturated;
+        functions.compute = &saturated_units_value;
+        return functions;
+      });
 }
 
 }  // namespace flightdeck::quantities

@@ -68,6 +68,9 @@ class Trained {
     leftover_ = has_gradients ? kept_gradient_norms(parameters) : Tensor();
   }
 
+  // Whom this rank's losses do not reach, [1, P].
+  std::vector<Tensor> share() const { return {at::tensor(unreachable_, at::kDouble).unsqueeze(0)}; }
+
   Value compute(const StepView& step) const {
     const Parameters& parameters = step.parameters();
     const Groups& groups = step.groups();
@@ -79,7 +82,7 @@ class Trained {
     const auto flags = [&](const std::vector<double>& values) {
       return at::tensor(values, at::kDouble).to(arrived.device());
     };
-    const Tensor unreachable = flags(unreachable_);
+    const Tensor unreachable = step.shared()[0].to(arrived.device()).amin(0);
     const Tensor silent = (arrived == 0).to(at::kDouble) * (1 - unreachable);
     Tensor untrained = unreachable + silent;
     const Tensor count = by_group(at::ones_like(unreachable), groups);
@@ -143,6 +146,7 @@ Quantity trained(Settings&) {
         const auto state = std::make_shared<Trained>();
         Quantity::Functions functions;
         functions.look = [state](const GraphView& graph) { state->look(graph); };
+        functions.share = [state](const StepView&) { return state->share(); };
         functions.compute = [state](const StepView& step) { return state->compute(step); };
         functions.after_update = &Trained::after_update;
         return functions;

@@ -203,6 +203,8 @@ Quantity::Functions make_wiring() {
   };
   const auto state = std::make_shared<State>();
   Quantity::Functions functions;
+  // All ranks run one model: its facts are those of each.
+  functions.share = [](const StepView&) { return std::vector<Tensor>(); };
   functions.look = [state](const GraphView& graph) {
     const Capture& capture = graph.capture();
     state->wiring = read_wiring(capture, graph.step().parameters());

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Answers about individual gradients, of all ranks' samples together. What every rank has of its
+// own samples is added up or put side by side; what refers to the mean is moved from the rank's
+// mean to that of all.
+#pragma once
+
+#include <exception>
+#include <vector>
+
+#include "cockpit/crew_packet.h"
+#include "cockpit/plan.h"
+#include "flightdeck/gradients.h"
+
+namespace flightdeck {
+
+// How the samples of a step lie over the ranks.
+struct CrewSizes {
+  std::vector<int64_t> of_ranks;  // [W]
+  int64_t rank = 0;
+
+  int64_t own() const { return of_ranks[static_cast<size_t>(rank)]; }
+  int64_t all() const;
+  int64_t before() const;  // samples of the ranks before this one
+};
+
+class JointGradients {
+ public:
+  // What has to be asked of the rank's own pass beside `asked`.
+  static Needs needed_for(Needs asked, bool brings_rows);
+  static bool keeps_rows(Needs asked);
+
+  // `own` is null on a rank without; `arrived` are the gradients that reached its parameters,
+  // divided by the weight of the losses. Both must outlive this.
+  JointGradients(const Parameters& parameters,
+                 const Plan& layout,
+                 const Gradients* own,
+                 const std::vector<Tensor>& arrived,
+                 int64_t samples);
+
+  void add_sums(Packet& packet);
+  // After the exchange.
+  void take_sums(const Packet& packet, const CrewSizes& sizes, bool brings_rows);
+  void add_rest(Packet& packet);
+  Gradients take_rest(const Packet& packet);
+
+  // Why this rank's numbers are NaN, if they are.
+  std::exception_ptr failure() const { return failure_; }
+
+ private:
+  struct Places {
+    size_t mean = 0, arrived = 0, second_moment = 0;
+    std::vector<size_t> histograms, joint_histograms;
+    size_t variance = 0, norms = 0, mean_dots = 0, deviations = 0, rows = 0;
+  };
+  struct OfParameter {
+    Places places;
+    Tensor mean, offset;  // of all, [d]; the rank's own mean minus that
+    Tensor products;      // of the rank's rows with the offset, [n]
+  };
+
+  bool asks(Need need) const { return asked_.has(need); }
+  bool asks_mean() const;
+  const ParameterGradients* own(size_t p) const { return own_ ? &own_->parameters[p] : nullptr; }
+  Tensor weighted(size_t p, Tensor ParameterGradients::*field) const;
+  Tensor of_samples(size_t p, Tensor ParameterGradients::*field) const;
+  void find_products();
+  void add_counts(Packet& packet, size_t p);
+  void take_counts(const Packet& packet, size_t p);
+  void take_samples(const Packet& packet, size_t p);
+  void add_up();
+
+  const Parameters& parameters_;
+  const Plan& layout_;
+  Needs asked_;
+  const Gradients* own_;
+  const std::vector<Tensor>& arrived_;
+  int64_t samples_;
+  CrewSizes sizes_;
+  bool brings_rows_ = false;
+  std::vector<OfParameter> of_;
+  std::vector<bool> is_missing_;
+  size_t missing_ = 0, dots_ = 0;
+  Gradients result_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace flightdeck

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Numbers of several kinds that all ranks add up in one collective.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flightdeck/ranks.h"
+
+namespace flightdeck {
+
+// Every rank adds the same entries in the same order; what it has to give to them may differ. The
+// ranks add up, and what is at a place of one rank alone is thereby gathered.
+class Packet {
+ public:
+  // An entry of `numel` numbers. An undefined `own` gives nothing. Returns its position.
+  size_t add(int64_t numel, const Tensor& own = {});
+  // The same where `own` stands from `first` on.
+  size_t add_at(int64_t numel, int64_t first, const Tensor& own);
+
+  bool is_empty() const { return numel_ == 0; }
+  int64_t bytes() const { return numel_ * static_cast<int64_t>(sizeof(double)); }
+  // Collective.
+  void exchange(Ranks& ranks);
+  // The sum over the ranks, [numel] in double.
+  Tensor get(size_t entry) const;
+  // The same as numbers.
+  std::vector<double> numbers(size_t entry) const;
+
+ private:
+  struct Entry {
+    int64_t begin, numel, first;
+    Tensor own;
+  };
+
+  std::vector<Entry> entries_;
+  int64_t numel_ = 0;
+  Tensor sums_;
+};
+
+}  // namespace flightdeck
