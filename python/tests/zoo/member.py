@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 from torch.nn import functional as F
@@ -25,10 +25,13 @@ class Member:
     make: Callable[[], Tuple[torch.nn.Module, Inputs]]
     loss: Callable[[Any, Inputs], Tensor]
     computes_in_float: bool = False  # in parts, whatever the type of its parameters
+    narrow: Optional[Callable[[torch.nn.Module], None]] = None  # cuts what makes exact curvature take minutes
 
-    def build(self, dtype: torch.dtype) -> Tuple[torch.nn.Module, Inputs]:
+    def build(self, dtype: torch.dtype, narrow: bool = False) -> Tuple[torch.nn.Module, Inputs]:
         torch.manual_seed(0)
         model, inputs = self.make()
+        if narrow and self.narrow is not None:
+            self.narrow(model)
         # Without dropout, and batch norm by its running statistics: samples are on their own.
         model = model.eval().to(dtype)
         for parameter in model.parameters():

@@ -50,7 +50,7 @@ def test_individual_gradients(member: Member, dtype: torch.dtype, tolerance: flo
 
 @pytest.mark.parametrize("preset", ["economy", "business"])
 def test_presets(member: Member, preset: str) -> None:
-    model, inputs = member.build(torch.float32)
+    model, inputs = member.build(torch.float32, narrow=True)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     said = []
     cockpit = Cockpit(model, preset, keep=None, on_warning=said.append)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, List, Tuple
 
 import torch
@@ -24,23 +25,15 @@ def classifier(name: str, pixels: int = 16, **settings: Any) -> Member:
     return Member(name, make, one_class)
 
 
-def with_narrow_biases(member: Member) -> Member:
-    """Swinv2 computes its position biases by layers of 512 units, whatever the size of the rest; 16 say the same.
-
-    Their parameters are slow, and the exact trace takes a product of the Hessian for each entry.
-    """
-
-    def make() -> Tuple[torch.nn.Module, Inputs]:
-        model, inputs = member.make()
-        for module in model.modules():
-            if hasattr(module, "continuous_position_bias_mlp"):
-                heads = module.continuous_position_bias_mlp[-1].out_features
-                module.continuous_position_bias_mlp = torch.nn.Sequential(
-                    torch.nn.Linear(2, 16), torch.nn.ReLU(inplace=True), torch.nn.Linear(16, heads, bias=False)
-                )
-        return model, inputs
-
-    return Member(member.name, make, member.loss)
+def narrow_biases(model: torch.nn.Module) -> None:
+    """Swinv2 computes its position biases by layers of 512 units, whatever the size of the rest. They are slow
+    parameters, and the exact trace of the Hessian takes a product for each entry: 16 units say the same."""
+    for module in model.modules():
+        if hasattr(module, "continuous_position_bias_mlp"):
+            heads = module.continuous_position_bias_mlp[-1].out_features
+            module.continuous_position_bias_mlp = torch.nn.Sequential(
+                torch.nn.Linear(2, 16), torch.nn.ReLU(inplace=True), torch.nn.Linear(16, heads, bias=False)
+            )
 
 
 MEMBERS: List[Member] = [
@@ -50,8 +43,9 @@ MEMBERS: List[Member] = [
     classifier("ConvNext", depths=[1, 1], hidden_sizes=[8, 12], num_stages=2, patch_size=2),
     classifier("ConvNextV2", depths=[1, 1], hidden_sizes=[8, 12], num_stages=2, patch_size=2),
     classifier("Swin", image_size=16, patch_size=2, embed_dim=8, depths=[2, 1], num_heads=[2, 2], window_size=2),
-    with_narrow_biases(
-        classifier("Swinv2", image_size=16, patch_size=2, embed_dim=8, depths=[2, 1], num_heads=[2, 2], window_size=2)
+    replace(
+        classifier("Swinv2", image_size=16, patch_size=2, embed_dim=8, depths=[2, 1], num_heads=[2, 2], window_size=2),
+        narrow=narrow_biases,
     ),
     classifier(
         "ResNet", embedding_size=8, hidden_sizes=[8, 12], depths=[1, 1], layer_type="basic", downsample_in_first_stage=False,
