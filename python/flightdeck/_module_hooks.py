@@ -4,7 +4,7 @@ graph that hands everything on: a rule says so."""
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import List, Optional
 
 import torch
 
@@ -19,6 +19,10 @@ class _HandsOn:
 
     def columns(self, node: _engine.OpNode, edge: int, stack: torch.Tensor) -> Optional[torch.Tensor]:
         return stack if node.num_inputs == 1 else None
+
+    def tangent(self, node: _engine.OpNode, tangents: List[Optional[torch.Tensor]]) -> Optional[torch.Tensor]:
+        # Never by the node itself: that of DistributedDataParallel starts its own work when it is called.
+        return tangents[0] if node.num_inputs == 1 else None
 
     def is_linear(self, node: _engine.OpNode) -> bool:
         return True
