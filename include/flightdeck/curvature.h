@@ -56,6 +56,9 @@ struct CurvatureOptions {
   /// The exact Hessian diagonal falls back on one Hessian-vector product per entry where no rule
   /// applies; more entries than this are refused.
   int64_t max_slow_entries = 20000;
+  /// Exact answers of more columns than this are refused: a column costs half a gradient or more.
+  /// 0: no limit.
+  int64_t max_columns = 0;
 };
 
 /// The answers for one parameter. A tensor that was not asked for is undefined.

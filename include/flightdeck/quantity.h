@@ -42,9 +42,13 @@ const char* to_string(Cost cost);
 struct CurvatureBatch {
   int64_t samples = 0;     ///< the first so many of the batch; 0 means all
   int64_t mc_samples = 1;  ///< for sampled needs
+  /// Exact needs that take more columns are answered by those that are sampled from the GGN, and a
+  /// remark says so; 0: never. Whoever sets it reads either.
+  int64_t max_columns = 0;
 
   bool operator==(const CurvatureBatch& other) const {
-    return samples == other.samples && mc_samples == other.mc_samples;
+    return samples == other.samples && mc_samples == other.mc_samples &&
+           max_columns == other.max_columns;
   }
 };
 

@@ -335,6 +335,7 @@ def curvature(
     weight_sharing: WeightSharing = "patch_sums",
     ekfac: bool = False,
     max_slow_entries: int = ...,
+    max_columns: int = 0,
     on_columns: Optional[Callable[[int, int], object]] = None,
 ) -> Curvature: ...
 def curvature_coverage(
@@ -346,6 +347,7 @@ def curvature_coverage(
     weight_sharing: WeightSharing = "patch_sums",
     ekfac: bool = False,
     max_slow_entries: int = ...,
+    max_columns: int = 0,
     on_columns: Optional[Callable[[int, int], object]] = None,
 ) -> Curvature: ...
 
@@ -694,7 +696,8 @@ class Activation:
 class CurvatureBatch:
     samples: int
     mc_samples: int
-    def __init__(self, samples: int = 0, mc_samples: int = 1) -> None: ...
+    max_columns: int
+    def __init__(self, samples: int = 0, mc_samples: int = 1, max_columns: int = 0) -> None: ...
 
 class SpectrumNeed:
     def __init__(

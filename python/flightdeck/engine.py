@@ -223,13 +223,15 @@ def curvature(
     weight_sharing: WeightSharing = "patch_sums",
     ekfac: bool = False,
     max_slow_entries: int = 20000,
+    max_columns: int = 0,
     on_columns: Optional[Callable[[int, int], object]] = None,
 ) -> _engine.Curvature:
     """Diagonals, traces and Kronecker factors of the GGN and the Hessian of the mean loss.
 
     ``what`` names one or several of ``diag_ggn``, ``diag_ggn_mc``, ``diag_hessian``, each also ``_per_sample``;
     ``trace_ggn``, ``trace_ggn_mc``, ``trace_hessian``; ``kfac``, ``kflr``, ``kfra``. Monte-Carlo needs draw
-    ``mc_samples`` would-be gradients per sample from a generator of their own.
+    ``mc_samples`` would-be gradients per sample from a generator of their own. Exact answers of more than ``max_columns`` columns
+    are refused (0: never).
 
     >>> model = torch.nn.Linear(3, 2)
     >>> loss = torch.nn.functional.cross_entropy
@@ -246,6 +248,7 @@ def curvature(
         weight_sharing=weight_sharing,
         ekfac=ekfac,
         max_slow_entries=max_slow_entries,
+        max_columns=max_columns,
         on_columns=on_columns,
     )
 

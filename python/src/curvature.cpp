@@ -117,6 +117,7 @@ void bind_curvature(py::module_& module) {
               WeightSharing weight_sharing,
               bool ekfac,
               int64_t max_slow_entries,
+              int64_t max_columns,
               const py::object& on_columns) {
           CurvatureOptions options;
           options.mc_samples = mc_samples;
@@ -124,6 +125,7 @@ void bind_curvature(py::module_& module) {
           options.weight_sharing = weight_sharing;
           options.ekfac = ekfac;
           options.max_slow_entries = max_slow_entries;
+          options.max_columns = max_columns;
           if (!on_columns.is_none()) {
             options.on_columns = [function = Held(on_columns)](int64_t done, int64_t columns) {
               const py::gil_scoped_acquire lock;
@@ -141,6 +143,7 @@ void bind_curvature(py::module_& module) {
         py::arg("weight_sharing") = WeightSharing::kPatchSums,
         py::arg("ekfac") = false,
         py::arg("max_slow_entries") = CurvatureOptions().max_slow_entries,
+        py::arg("max_columns") = CurvatureOptions().max_columns,
         py::arg("on_columns") = py::none());
   };
   define("curvature", [](const Batch& batch, CurvatureNeeds what, const CurvatureOptions& options) {

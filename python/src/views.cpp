@@ -115,13 +115,15 @@ void bind_update(py::module_& module) {
 void bind_views(py::module_& module) {
   bind_groups(module);
   py::class_<CurvatureBatch>(module, "CurvatureBatch")
-      .def(py::init([](int64_t samples, int64_t mc_samples) {
-             return CurvatureBatch{samples, mc_samples};
+      .def(py::init([](int64_t samples, int64_t mc_samples, int64_t max_columns) {
+             return CurvatureBatch{samples, mc_samples, max_columns};
            }),
            py::arg("samples") = 0,
-           py::arg("mc_samples") = 1)
+           py::arg("mc_samples") = 1,
+           py::arg("max_columns") = 0)
       .def_readwrite("samples", &CurvatureBatch::samples)
-      .def_readwrite("mc_samples", &CurvatureBatch::mc_samples);
+      .def_readwrite("mc_samples", &CurvatureBatch::mc_samples)
+      .def_readwrite("max_columns", &CurvatureBatch::max_columns);
   const SpectrumNeed spectrum;
   py::class_<SpectrumNeed>(module, "SpectrumNeed")
       .def(py::init([](CurvatureKind kind,

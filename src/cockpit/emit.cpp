@@ -55,7 +55,7 @@ Reading reading_of(const Field& field, int64_t per_line, int64_t line) {
 
 // All entries of tensors of one device in a list.
 Tensor packed(const std::vector<Tensor*>& tensors) {
-  if (tensors[0]->is_cuda()) {
+  if (runs_behind(*tensors[0])) {
     if (auto list = packed_by_table({tensors.begin(), tensors.end()})) return *list;
   }
   std::vector<Tensor> parts;
@@ -100,8 +100,9 @@ void Transfer::add(std::vector<NamedValue>& values) {
 void Transfer::start() {
   for (Tensor* tensor : tensors_) {
     if (tensor->requires_grad()) *tensor = tensor->detach();
-    if (tensor->is_cpu()) {
-      *tensor = tensor->to(at::kDouble).contiguous();
+    if (!runs_behind(*tensor)) {
+      const bool is_list = tensor->scalar_type() == at::kDouble && tensor->is_contiguous();
+      if (!is_list) *tensor = tensor->to(at::kDouble).contiguous();
       continue;
     }
     const auto is_there = [&](const Packet& packet) {
@@ -114,6 +115,7 @@ void Transfer::start() {
   tensors_.clear();
   for (Packet& packet : packets_) {
     packet.packed = packed(packet.tensors);
+    if (packet.packed.is_cpu()) packet.is_here = true;
     if (!packet.packed.is_cuda()) continue;  // other devices have no pinned memory to copy to
     const c10::Device device = packet.packed.device();
     const c10::impl::VirtualGuardImpl guard(device.type());
@@ -126,7 +128,7 @@ void Transfer::start() {
 
 bool Transfer::is_here() const {
   return std::all_of(packets_.begin(), packets_.end(), [](const Packet& packet) {
-    return packet.event && packet.event->query();
+    return packet.is_here || (packet.event && packet.event->query());
   });
 }
 
@@ -155,7 +157,9 @@ void fetch(NamedValues& values) {
 }
 
 bool NamedValue::is_here() const {
-  const auto is_on_cpu = [](const Tensor& tensor) { return !tensor.defined() || tensor.is_cpu(); };
+  const auto is_on_cpu = [](const Tensor& tensor) {
+    return !tensor.defined() || !runs_behind(tensor);
+  };
   return std::all_of(fields.begin(),
                      fields.end(),
                      [&](const Field& field) {

@@ -36,6 +36,7 @@ class Transfer {
     std::vector<Tensor*> tensors;
     Tensor packed, copy;  // [n] there, and here
     std::unique_ptr<c10::Event> event;
+    bool is_here = false;  // where the CPU plays a GPU
   };
 
   std::vector<Tensor*> tensors_;

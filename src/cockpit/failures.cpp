@@ -39,6 +39,18 @@ void Failures::switch_off(const std::vector<size_t>& all_tracked, int64_t step) 
   }
 }
 
+void Failures::skip(const std::vector<size_t>& all_tracked, int64_t step) {
+  if (is_strict_) throw;
+  const std::string message = current_message();
+  for (size_t k : all_tracked) {
+    if (!tracked_[k].is_on) continue;
+    output_.remark(step,
+                   tracked_[k].quantity.name(),
+                   "out of memory: it has no value at step " + std::to_string(step) + " (" +
+                       message.substr(0, message.find('\n')) + ")");
+  }
+}
+
 void Failures::switch_off_concerned(const std::vector<size_t>& all_tracked,
                                     const std::function<bool(const StepNeeds&)>& concerns,
                                     const char* pass,

@@ -30,6 +30,8 @@ class Failures {
 
   // One that failed on another rank. Never throws.
   void switch_off_elsewhere(size_t tracked, int64_t step, const std::string& why);
+  // Inside a catch block, where memory ran out: these have no value this time, and stay on.
+  void skip(const std::vector<size_t>& all_tracked, int64_t step);
 
   // Adds the value that `compute` returns, or switches the tracked quantity off. `step` is the one
   // at which this happens.
@@ -42,6 +44,8 @@ class Failures {
     try {
       const at::NoGradGuard no_grad;
       take(tracked, step, groups, values, compute());
+    } catch (const c10::OutOfMemoryError&) {
+      skip({tracked}, step);
     } catch (...) {
       switch_off({tracked}, step);
     }

@@ -18,16 +18,16 @@ namespace {
 class Update final : public UpdateView {
  public:
   using Before = std::function<Tensor()>;
-  // Without `updates` only numbers are known of it.
+  // Without `updates` only numbers are known of it; `squares` [P].
   Update(int64_t step,
          const StepContext& context,
-         std::vector<Tensor> squares,
+         const Tensor& squares,
          Before before,
          const std::vector<Tensor>* updates)
       : step_(step),
         context_(context),
-        squared_updates_(std::move(squares)),
-        squares_(sum_by_group(squared_updates_, context.groups)),
+        each_(squares),
+        squares_(sum_stacked_by_group(squares, context.groups)),
         find_before_(std::move(before)),
         updates_(updates) {}
 
@@ -44,24 +44,21 @@ class Update final : public UpdateView {
                 "declare it without Quantity::reads_numbers");
     return *updates_;
   }
-  const std::vector<Tensor>& squared_updates() const override { return squared_updates_; }
+  const std::vector<Tensor>& squared_updates() const override {
+    if (squared_updates_.empty()) squared_updates_ = each_.unbind(0);
+    return squared_updates_;
+  }
   const Parameters& parameters() const override { return context_.parameters; }
 
  private:
   int64_t step_;
   const StepContext& context_;
-  std::vector<Tensor> squared_updates_;
-  Tensor squares_;
+  mutable std::vector<Tensor> squared_updates_;
+  Tensor each_, squares_;
   Before find_before_;
   const std::vector<Tensor>* updates_;
   mutable Tensor before_;
 };
-
-std::vector<Tensor> as_directions(const std::vector<Tensor>& updates) {
-  std::vector<Tensor> directions;
-  for (const Tensor& update : updates) directions.push_back(update.unsqueeze(0));
-  return directions;
-}
 
 struct Moments {
   double mean, variance;  // unbiased; NaN of one number
@@ -95,10 +92,11 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
     if (plan.update) tracker_.remember();
     return none;
   }
-  std::vector<Tensor> squares;
-  const std::vector<Tensor>& updates = tracker_.take(squares, plan.update);
-  const auto before = [this] { return sum_by_group(tracker_.squares_before(), context_.groups); };
-  const bool is_here = squares[0].is_cpu();
+  tracker_.take(plan.update);
+  const auto before = [this] {
+    return sum_stacked_by_group(tracker_.squares_before(), context_.groups);
+  };
+  const bool is_here = !runs_behind(tracker_.squares());
   // On a GPU those that read numbers alone are told when these are here.
   const auto is_late = [&](size_t k) { return !is_here && tracked_[k].quantity.reads_numbers(); };
   std::vector<size_t> late;
@@ -106,25 +104,29 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   std::copy_if(asked.begin(), asked.end(), std::back_inserter(late), is_late);
   asked.erase(std::remove_if(asked.begin(), asked.end(), is_late), asked.end());
   if (!asked.empty() || is_here) {
-    const Update update(waiting_->step, context_, squares, before, &updates);
+    const Update update(waiting_->step, context_, tracker_.squares(), before, &tracker_.updates());
     tell_update(*waiting_, update, plan.step, waiting_->values);
     waiting_->squared_length = update.squared_update()[0];
   }
   waiting_->for_update = std::move(late);
   if (!is_here) {
-    waiting_->squares = at::stack(squares);
-    waiting_->before = at::stack(tracker_.squares_before());
+    waiting_->squares = tracker_.squares();
+    waiting_->before = tracker_.squares_before();
   }
-  if (!plan.ends_chord) return updates;
+  if (!plan.ends_chord) return tracker_.directions();
   try {
-    waiting_->chord_start.slopes = waiting_->rows->dots(as_directions(updates)).select(1, 0);
+    waiting_->chord_start.slopes = waiting_->rows->dots(tracker_.directions()).select(1, 0);
+  } catch (const c10::OutOfMemoryError&) {
+    failures_.skip(waiting_->for_chord, plan.step);
+    waiting_->for_chord.clear();
+    plan.ends_chord = false;
   } catch (...) {
     failures_.switch_off(waiting_->for_chord, plan.step);
     waiting_->for_chord.clear();
     plan.ends_chord = false;
   }
   waiting_->rows.reset();
-  return updates;
+  return tracker_.directions();
 }
 
 void Pending::tell_update(Completed& of,
@@ -191,8 +193,7 @@ StepReadings Pending::readings_of_completed(Completed& completed, int64_t now, d
   NamedValues values;
   if (completed.squares.defined()) {
     const auto before = [&] { return sum_stacked_by_group(completed.before, groups); };
-    const Update update(
-        completed.step, context_, completed.squares.unbind(0), before, /*updates=*/nullptr);
+    const Update update(completed.step, context_, completed.squares, before, /*updates=*/nullptr);
     tell_update(completed, update, now, values);
   }
   add_chord(completed, now, values);
@@ -214,6 +215,8 @@ void Pending::leave(const Step& step) {
     if (tracked.functions.after_update) waiting.for_update.push_back(k);
     if (tracked.functions.after_next) waiting.for_chord.push_back(k);
   }
+  // A pass that failed has switched them off, or had no memory at this step alone.
+  if (!step.has_gradients()) waiting.for_chord.clear();
   if (!waiting.for_chord.empty()) {
     try {
       waiting.chord_start = step.chord_start();

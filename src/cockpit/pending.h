@@ -69,8 +69,8 @@ class Pending {
   // ---- the next step begins ----
 
   // Takes the update of the step that waits, if one does, and remembers the parameters if the plan
-  // asks for the update of its own step. Returns the update, valid until the next call. A plan
-  // whose chord failed ends no chord any more.
+  // asks for the update of its own step. Returns the update as directions [1, *shape], valid until
+  // the next call. A plan whose chord failed ends no chord any more.
   const std::vector<Tensor>& begin_step(Plan& plan);
 
   // ---- the next step ends ----

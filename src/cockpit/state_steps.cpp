@@ -380,7 +380,7 @@ std::vector<size_t> Cockpit::State::compute_values(NamedValues& values) {
     if (!tracked_[k].is_on || !compute) continue;
     // The pass failed and switched off others: this one's value is lost for this step alone.
     if (!has_gradients && needs_gradients(tracked_[k].needs())) continue;
-    if (tracked_[k].quantity.reads_numbers() && !union_ && !current_->is_on_cpu()) {
+    if (tracked_[k].quantity.reads_numbers() && !union_ && current_->runs_behind()) {
       late.push_back(k);
       continue;
     }

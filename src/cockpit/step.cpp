@@ -11,6 +11,8 @@
 #include "cockpit/crew.h"
 #include "cockpit/step_histograms.h"
 #include "cockpit/update_rules.h"
+#include "curvature/column_budget.h"
+#include "graph/error_message.h"
 #include "passes/capture.h"
 
 namespace flightdeck {
@@ -154,17 +156,27 @@ class Graph final : public GraphView {
   Listeners& listeners_;
 };
 
-// Runs the body; what it throws goes to `on_failure`.
-template <typename Body>
-void attempt(const Step::OnFailure& on_failure,
-             const std::function<bool(const StepNeeds&)>& concerns,
-             const char* pass,
-             const Body& body) {
-  try {
-    body();
-  } catch (...) {
-    on_failure(concerns, pass);
+// What takes the place of exact needs.
+CurvatureNeeds sampled_instead(CurvatureNeeds needs) {
+  using Need = CurvatureNeed;
+  CurvatureNeeds sampled;
+  const auto replace = [&](Need exact, Need by) {
+    if (needs.has(exact)) sampled = sampled | by;
+  };
+  for (const Need exact : {Need::kDiagHessian, Need::kDiagGgn}) replace(exact, Need::kDiagGgnMc);
+  for (const Need exact : {Need::kTraceHessian, Need::kTraceGgn}) replace(exact, Need::kTraceGgnMc);
+  for (const Need exact : {Need::kDiagHessianPerSample, Need::kDiagGgnPerSample}) {
+    replace(exact, Need::kDiagGgnMcPerSample);
   }
+  for (const Need own : {Need::kDiagGgnMc,
+                         Need::kTraceGgnMc,
+                         Need::kDiagGgnMcPerSample,
+                         Need::kKfac,
+                         Need::kKflr,
+                         Need::kKfra}) {
+    if (needs.has(own)) sampled = sampled | own;
+  }
+  return sampled;
 }
 
 }  // namespace
@@ -205,12 +217,91 @@ void Step::ends_backward(std::chrono::steady_clock::time_point now) {
   clock_.cockpit = context_.cockpit_seconds;
 }
 
+bool Step::cut_memory(const char* pass) {
+  constexpr int kMostCuts = 8;
+  constexpr int64_t kShare = 4;
+  if (context_.memory_cuts >= kMostCuts) return false;
+  ++context_.memory_cuts;
+  MemoryLimits& memory = context_.options.memory;
+  for (int64_t* limit : {&memory.scratch_bytes, &memory.stack_bytes, &memory.keep_bytes}) {
+    *limit = std::max<int64_t>(1, *limit / kShare);
+  }
+  std::string error = current_message();
+  add_remarks({std::string(pass) + ": out of memory at step " + std::to_string(step()) +
+               ": from here on our passes take a quarter of what they took (cut " +
+               std::to_string(context_.memory_cuts) + " of " + std::to_string(kMostCuts) +
+               "). A smaller batch, fewer samples for the quantity or fewer quantities at a time "
+               "need less (" +
+               error.substr(0, error.find('\n')) + ")"});
+  return true;
+}
+
+Batch Step::within_memory(const Batch& batch) const {
+  if (context_.memory_cuts == 0) return batch;
+  const MemoryLimits& most = context_.options.memory;
+  BatchOptions options = batch.options();
+  MemoryLimits& own = options.memory;
+  if (own.scratch_bytes <= most.scratch_bytes && own.stack_bytes <= most.stack_bytes &&
+      own.keep_bytes <= most.keep_bytes) {
+    return batch;
+  }
+  own.scratch_bytes = std::min(own.scratch_bytes, most.scratch_bytes);
+  own.stack_bytes = std::min(own.stack_bytes, most.stack_bytes);
+  own.keep_bytes = std::min(own.keep_bytes, most.keep_bytes);
+  return Batch(batch.losses(), batch.parameters(), std::move(options));
+}
+
+void Step::attempt(const OnFailure& on_failure,
+                   const std::function<bool(const StepNeeds&)>& concerns,
+                   const char* pass,
+                   const Batch& batch,
+                   const std::function<void(const Batch& batch)>& body) {
+  while (true) {
+    try {
+      body(within_memory(batch));
+      return;
+    } catch (const c10::OutOfMemoryError&) {
+      if (context_.crew || !cut_memory(pass)) {
+        on_failure(concerns, pass);
+        return;
+      }
+    } catch (...) {
+      on_failure(concerns, pass);
+      return;
+    }
+  }
+}
+
+Curvature Step::run_curvature(const Batch& chosen,
+                              const CurvaturePass& pass,
+                              CurvatureOptions options) {
+  // Ranks have to agree on what they compute.
+  if (context_.crew) return flightdeck::curvature(chosen, pass.needs, options);
+  std::vector<CurvatureBatch>& sampled = context_.sampled;
+  if (std::find(sampled.begin(), sampled.end(), pass.batch) == sampled.end()) {
+    options.max_columns = pass.batch.max_columns;
+    try {
+      return flightdeck::curvature(chosen, pass.needs, options);
+    } catch (const TooManyColumns& error) {
+      sampled.push_back(pass.batch);
+      add_remarks({"the exact curvature takes at least " + std::to_string(error.columns) +
+                   " columns a step, and " + std::to_string(pass.batch.max_columns) +
+                   " is the most: its diagonal and trace are those of the GGN from " +
+                   std::to_string(pass.batch.mc_samples) +
+                   " sampled column(s). Ask for more by mc_samples, or for the exact matrix by "
+                   "curvature=exact_hessian or exact_ggn"});
+    }
+  }
+  options.max_columns = 0;
+  return flightdeck::curvature(chosen, sampled_instead(pass.needs), options);
+}
+
 void Step::run_curvatures(const Batch& batch, const OnFailure& on_failure) {
   for (const CurvaturePass& pass : plan_.curvature) {
     const auto concerns = [&](const StepNeeds& needs) {
       return !needs.curvature.empty() && needs.curvature_batch == pass.batch;
     };
-    attempt(on_failure, concerns, "curvature", [&] {
+    attempt(on_failure, concerns, "curvature", batch, [&](const Batch& whole) {
       CurvatureOptions options;
       options.mc_samples = pass.batch.mc_samples;
       options.seed = seed();
@@ -220,8 +311,7 @@ void Step::run_curvatures(const Batch& batch, const OnFailure& on_failure) {
         samples = context_.crew->share_of(samples, batch_size_);
         if (samples == 0) return;  // all of them are on other ranks
       }
-      curvatures_.emplace_back(
-          pass.batch, flightdeck::curvature(first_of(batch, samples), pass.needs, options));
+      curvatures_.emplace_back(pass.batch, run_curvature(first_of(whole, samples), pass, options));
       add_remarks(curvatures_.back().second.remarks);
     });
   }
@@ -234,8 +324,8 @@ void Step::run_spectra(const Batch& batch, const OnFailure& on_failure) {
     const auto concerns = [&](const StepNeeds& needs) {
       return needs.spectrum && is_same_matrix(*needs.spectrum, need);
     };
-    attempt(on_failure, concerns, "spectrum", [&] {
-      spectra_.emplace_back(need, run_spectrum(batch, need));
+    attempt(on_failure, concerns, "spectrum", batch, [&](const Batch& whole) {
+      spectra_.emplace_back(need, run_spectrum(whole, need));
     });
   }
 }
@@ -275,13 +365,13 @@ void Step::run_vivits(const Batch& batch, const OnFailure& on_failure) {
     const auto concerns = [&](const StepNeeds& needs) {
       return needs.vivit && is_same_matrix(*needs.vivit, need);
     };
-    attempt(on_failure, concerns, "GGN spectrum", [&] {
+    attempt(on_failure, concerns, "GGN spectrum", batch, [&](const Batch& whole) {
       VivitOptions options;
       options.columns = need.columns;
       options.mc_samples = need.mc_samples;
       options.seed = seed();
       options.gradients = need.gradients;
-      vivits_.emplace_back(need, std::make_unique<Vivit>(first_of(batch, need.samples), options));
+      vivits_.emplace_back(need, std::make_unique<Vivit>(first_of(whole, need.samples), options));
       add_remarks(vivits_.back().second->remarks());
     });
   }
@@ -296,7 +386,7 @@ void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
   Needs needs = plan_.gradients;
   if (plan_.ends_chord) {
     needs = needs | Need::kDots;
-    for (const Tensor& direction : update) options.directions.push_back(direction.unsqueeze(0));
+    options.directions = update;
   }
   if (context_.crew && plan_.asks_rows()) {
     options.keep_rows = options.keep_rows || JointGradients::keeps_rows(needs);
@@ -366,18 +456,22 @@ void Step::begin(const Batch& batch,
   run_vivits(batch, on_failure);
   if (plan_.activations) {
     const auto concerns = [](const StepNeeds& needs) { return needs.activations; };
-    attempt(on_failure, concerns, "activations", [&] {
-      const std::shared_ptr<const Capture> capture = capture_of(batch);
+    attempt(on_failure, concerns, "activations", batch, [&](const Batch& whole) {
+      const std::shared_ptr<const Capture> capture = capture_of(whole);
       check_scalar(*capture);
       activations_ = read_activations(*capture, parameters());
     });
   }
   if (plan_.asks_rows()) {
-    attempt(on_failure, &needs_rows, "individual gradients", [&] { attach(batch, update); });
+    attempt(on_failure, &needs_rows, "individual gradients", batch, [&](const Batch& whole) {
+      attach(whole, update);
+    });
     if (!watch_) plan_.leave_out_rows();
   }
   if (!watch_ && plan_.has_gradient_pass()) {
-    attempt(on_failure, &needs_gradients, "gradient", [&] { attach(batch, update); });
+    attempt(on_failure, &needs_gradients, "gradient", batch, [&](const Batch& whole) {
+      attach(whole, update);
+    });
   }
 }
 
@@ -388,10 +482,16 @@ bool Step::finish(const OnFailure& on_failure) {
   if (!watch_->has_run()) return false;
   const bool has_rows = plan_.asks_rows();
   const char* pass = has_rows ? "individual gradients" : "gradient";
-  attempt(on_failure, has_rows ? &needs_rows : &needs_gradients, pass, [&] {
+  try {
     gradients_ = watch_->finish();
     add_remarks(gradients_->remarks);
-  });
+  } catch (const c10::OutOfMemoryError&) {
+    // What the backward pass freed is gone: this step has no gradients, later ones have.
+    if (context_.crew || !cut_memory(pass))
+      on_failure(has_rows ? &needs_rows : &needs_gradients, pass);
+  } catch (...) {
+    on_failure(has_rows ? &needs_rows : &needs_gradients, pass);
+  }
   return true;
 }
 

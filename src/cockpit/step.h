@@ -18,6 +18,7 @@
 #include "flightdeck/quantity.h"
 #include "flightdeck/watch.h"
 #include "passes/listeners.h"
+#include "rows/gpu_tables.h"
 
 namespace flightdeck {
 
@@ -32,7 +33,10 @@ struct StepContext {
   std::chrono::steady_clock::time_point start;
   // Eigenvectors of the last time, per curvature kind and sub-batch.
   std::map<std::pair<CurvatureKind, int64_t>, Tensor> eigenvectors;
-  Crew* crew = nullptr;        // of several ranks
+  Crew* crew = nullptr;  // of several ranks
+  // Whose exact matrix takes more columns than they allow.
+  std::vector<CurvatureBatch> sampled;
+  int memory_cuts = 0;         // how often the memory of our passes was not to be had
   double cockpit_seconds = 0;  // spent inside the cockpit by steps at which something was due
 };
 
@@ -65,7 +69,7 @@ class Step final : public StepView {
   const Plan& plan() const { return plan_; }
 
   // Curvature, then the listening to the backward pass. All passes share one capture of the batch.
-  // `update` is the last one if the plan ends a line.
+  // `update` is the last one, [1, *shape] each, if the plan ends a line.
   void begin(const Batch& batch, const std::vector<Tensor>& update, const OnFailure& on_failure);
   // Lets the tracked quantity read the graph, and hear gradients in the backward pass.
   void look(size_t tracked,
@@ -90,7 +94,7 @@ class Step final : public StepView {
   // With the losses where they are known.
   StepSamples samples() const;
   const LearningRates& rates() const { return learning_rates_; }
-  bool is_on_cpu() const { return loss_.is_cpu(); }
+  bool runs_behind() const { return flightdeck::runs_behind(loss_); }
   // For several ranks: the rank's own curvature, or null if its pass failed; the gradients that
   // reached the parameters, over the weight of the losses.
   const Curvature* own_curvature(const CurvatureBatch& batch) const;
@@ -130,6 +134,20 @@ class Step final : public StepView {
 
  private:
   void run_curvatures(const Batch& batch, const OnFailure& on_failure);
+  // Sampled instead of exact where the pass allows it and there are too many columns.
+  Curvature run_curvature(const Batch& chosen, const CurvaturePass& pass, CurvatureOptions options);
+  // Runs a pass; what it throws goes to `on_failure`. Where memory runs out it is run again in
+  // smaller pieces.
+  void attempt(const OnFailure& on_failure,
+               const std::function<bool(const StepNeeds&)>& concerns,
+               const char* pass,
+               const Batch& batch,
+               const std::function<void(const Batch& batch)>& body);
+  // Inside a catch block, where memory ran out: from here on passes take less. False if they take
+  // little already.
+  bool cut_memory(const char* pass);
+  // The batch with the memory that passes may take now.
+  Batch within_memory(const Batch& batch) const;
   void run_spectra(const Batch& batch, const OnFailure& on_failure);
   void run_vivits(const Batch& batch, const OnFailure& on_failure);
   Eigenpairs run_spectrum(const Batch& batch, const SpectrumNeed& need) const;

@@ -22,7 +22,7 @@ bool can_sweep(const Tensor& a, const Tensor& b) {
 
 // update = now - before and, if asked, before = now; the sum of squares of the update.
 template <typename Scalar>
-Tensor sweep(const Tensor& now, const Tensor& before, const Tensor& update, bool remember_again) {
+double sweep(const Tensor& now, const Tensor& before, const Tensor& update, bool remember_again) {
   constexpr int64_t kBlock = int64_t{1} << 14;
   const auto* x = now.data_ptr<Scalar>();
   auto* y = before.data_ptr<Scalar>();
@@ -40,10 +40,16 @@ Tensor sweep(const Tensor& now, const Tensor& before, const Tensor& update, bool
   });
   double sum = 0;
   for (const double part : parts) sum += part;
-  return at::scalar_tensor(sum, at::kDouble);
+  return sum;
 }
 
 }  // namespace
+
+std::vector<Tensor> UpdateTracker::parameters_now() const {
+  std::vector<Tensor> now;
+  for (const NamedParameter& parameter : parameters_) now.push_back(parameter.tensor);
+  return now;
+}
 
 void UpdateTracker::remember() {
   const at::NoGradGuard no_grad;
@@ -52,15 +58,27 @@ void UpdateTracker::remember() {
       remembered_.push_back(at::empty_like(parameter.tensor.detach()));
     }
   }
+  if (remember_by_table()) return;
   for (size_t p = 0; p < parameters_.size(); ++p) {
-    remembered_[p].copy_(parameters_[p].tensor.detach());
+    remembered_[p].copy_(parameters_[p].tensor);
   }
 }
 
-bool UpdateTracker::take_by_table(std::vector<Tensor>& squares, bool remember_again) {
+bool UpdateTracker::remember_by_table() {
   std::vector<TablePair> pairs;
   for (size_t p = 0; p < parameters_.size(); ++p) {
-    const Tensor now = parameters_[p].tensor.detach();
+    const Tensor& now = parameters_[p].tensor;
+    const bool fits = fit_tables(now, remembered_[p]) && now.device() == remembered_[0].device();
+    if (!fits) return false;
+    pairs.push_back({now, {}, {}, remembered_[p]});
+  }
+  return sums_by_table(pairs).has_value();
+}
+
+bool UpdateTracker::take_by_table(bool remember_again) {
+  std::vector<TablePair> pairs;
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    const Tensor& now = parameters_[p].tensor;
     const Tensor& before = remembered_[p];
     const bool fits = fit_tables(now, before) && before.strides() == updates_[p].strides() &&
                       now.device() == remembered_[0].device();
@@ -69,51 +87,57 @@ bool UpdateTracker::take_by_table(std::vector<Tensor>& squares, bool remember_ag
   }
   const auto sums = sums_by_table(pairs);
   if (!sums) return false;
-  squares = sums->squares.unbind(0);
+  squares_ = sums->squares;
   before_ = sums->before;
   return true;
 }
 
-const std::vector<Tensor>& UpdateTracker::take(std::vector<Tensor>& squares, bool remember_again) {
+void UpdateTracker::take(bool remember_again) {
   const at::NoGradGuard no_grad;
   if (updates_.empty()) {
-    for (const Tensor& values : remembered_) updates_.push_back(at::empty_like(values));
-  }
-  squares.clear();
-  before_ = Tensor();
-  if (!updates_[0].is_cpu()) {
-    if (take_by_table(squares, remember_again)) return updates_;
-    std::vector<Tensor> now;
-    for (const NamedParameter& parameter : parameters_) now.push_back(parameter.tensor.detach());
-    updates_ = at::_foreach_sub(now, remembered_);
-    for (const Tensor& norm : at::_foreach_norm(updates_)) {
-      squares.push_back(norm.to(at::kDouble).square_());
+    for (const Tensor& values : remembered_) {
+      updates_.push_back(at::empty_like(values));
+      directions_.push_back(updates_.back().unsqueeze(0));
     }
-    if (remember_again) remember();
-    return updates_;
   }
+  before_ = Tensor();
+  if (runs_behind(updates_[0]) && take_by_table(remember_again)) return;
+  if (!updates_[0].is_cpu()) return take_by_lists(remember_again);
+  squares_ = at::empty({static_cast<int64_t>(updates_.size())}, at::kDouble);
+  std::vector<Tensor> elsewhere(updates_.size());
   for (size_t p = 0; p < parameters_.size(); ++p) {
-    const Tensor now = parameters_[p].tensor.detach();
+    const Tensor& now = parameters_[p].tensor;
     Tensor &before = remembered_[p], &update = updates_[p];
+    double& square = squares_.data_ptr<double>()[p];
     if (!can_sweep(now, before)) {
       at::sub_out(update, now, before);
-      squares.push_back(sum_of_squares(update));
+      elsewhere[p] = sum_of_squares(update);
       if (remember_again) before.copy_(now);
     } else if (now.scalar_type() == at::kFloat) {
-      squares.push_back(sweep<float>(now, before, update, remember_again));
+      square = sweep<float>(now, before, update, remember_again);
     } else {
-      squares.push_back(sweep<double>(now, before, update, remember_again));
+      square = sweep<double>(now, before, update, remember_again);
     }
   }
-  return updates_;
+  squares_ = joined(squares_, elsewhere);
 }
 
-std::vector<Tensor> UpdateTracker::squares_before() const {
+// What has no kernel of ours: other types than float.
+void UpdateTracker::take_by_lists(bool remember_again) {
+  updates_ = at::_foreach_sub(parameters_now(), remembered_);
+  std::vector<Tensor> squares = at::_foreach_norm(updates_);
+  for (size_t p = 0; p < updates_.size(); ++p) {
+    directions_[p] = updates_[p].unsqueeze(0);
+    squares[p] = squares[p].to(at::kDouble).square_();
+  }
+  squares_ = joined(Tensor(), std::move(squares));
+  if (remember_again) remember();
+}
+
+Tensor UpdateTracker::squares_before() const {
   const at::NoGradGuard no_grad;
-  if (before_.defined()) return before_.unbind(0);
-  std::vector<Tensor> now;
-  for (const NamedParameter& parameter : parameters_) now.push_back(parameter.tensor.detach());
-  return squared_distances(now, updates_);
+  if (before_.defined()) return before_;
+  return squared_distances(parameters_now(), updates_);
 }
 
 }  // namespace flightdeck

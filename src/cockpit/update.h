@@ -16,19 +16,26 @@ class UpdateTracker {
 
   // Copies the parameters as they are now.
   void remember();
-  // Now minus what was remembered, per parameter; `squares` gets the sum of squares of each, in
-  // double. With `remember_again` the parameters are remembered in the same sweep. The updates are
-  // valid until the next call.
-  const std::vector<Tensor>& take(std::vector<Tensor>& squares, bool remember_again);
-  // Sum of squares of each parameter before the update last taken, in double.
-  std::vector<Tensor> squares_before() const;
+  // Now minus what was remembered. With `remember_again` the parameters are remembered in the same
+  // sweep.
+  void take(bool remember_again);
+
+  // ---- of the update last taken, until the next one ----
+  const std::vector<Tensor>& updates() const { return updates_; }
+  const std::vector<Tensor>& directions() const { return directions_; }  // [1, *shape]
+  const Tensor& squares() const { return squares_; }  // sum of squares of each, [P] in double
+  Tensor squares_before() const;                      // of each parameter before it
 
  private:
   // On a GPU: all in two launches. False if there are no kernels for that.
-  bool take_by_table(std::vector<Tensor>& squares, bool remember_again);
+  bool take_by_table(bool remember_again);
+  void take_by_lists(bool remember_again);
+  bool remember_by_table();
+  std::vector<Tensor> parameters_now() const;
 
   Parameters parameters_;
-  std::vector<Tensor> remembered_, updates_;
+  std::vector<Tensor> remembered_, updates_, directions_;
+  Tensor squares_;
   Tensor before_;  // [P]: squares of the parameters before, if known; else undefined
 };
 

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "curvature/averaged.h"
+#include "curvature/column_budget.h"
 #include "curvature/columns_pass.h"
 #include "curvature/context.h"
 #include "curvature/diagonals.h"
@@ -40,7 +41,11 @@ class CurvatureRun {
                CurvatureNeeds what,
                const CurvatureOptions& options,
                bool is_rehearsal)
-      : context_(context), what_(what), options_(options), is_rehearsal_(is_rehearsal) {
+      : context_(context),
+        what_(what),
+        options_(options),
+        budget_(is_rehearsal ? 0 : options.max_columns),
+        is_rehearsal_(is_rehearsal) {
     const size_t count = context.parameters().size();
     const auto has = [what](CurvatureNeed need) { return what.has(need); };
     // A trace whose diagonal is gathered too is summed up once, at the end.
@@ -66,7 +71,11 @@ class CurvatureRun {
     const bool only_hessian = !exact_.kronecker && !what_.has(CurvatureNeed::kDiagGgn) &&
                               !what_.has(CurvatureNeed::kDiagGgnPerSample) &&
                               !what_.has(CurvatureNeed::kTraceGgn);
-    if (exact_.any() && (!only_hessian || context_.knows_loss())) gather(exact_, exact_seeds());
+    if (exact_.any() && (!only_hessian || context_.knows_loss())) {
+      const Columns columns = exact_seeds();
+      budget_.spend(columns.count);
+      gather(exact_, columns);
+    }
     if (sampled_.any()) gather(sampled_, sampled_seeds());
     if (hessian_.diagonals.any()) add_residuals();
     std::vector<KroneckerFactors> averaged;
@@ -184,6 +193,7 @@ class CurvatureRun {
     options.needs = hessian_.diagonals;
     options.max_slow_entries = options_.max_slow_entries;
     options.coverage = &result_.coverage;
+    options.budget = &budget_;
     options.is_rehearsal = is_rehearsal_;
     add_hessian_residuals(context_, options, hessian_.diagonal);
   }
@@ -284,6 +294,7 @@ class CurvatureRun {
   Gathered exact_, sampled_, hessian_;
   std::vector<Tensor> input_factors_;
   Curvature result_;
+  ColumnBudget budget_;
   bool is_rehearsal_;
   bool is_covered_ = false;
 };

@@ -234,6 +234,7 @@ class Residuals {
       const Tensor part = curved.mul(sign).clamp_min(0);
       if (!part.any().item<bool>()) continue;
       const auto root = diagonal_hessian(part, {}, layout);
+      if (options_.budget) options_.budget->spend(root->columns());
       run_columns(root->columns(), sign, [&](int64_t begin, int64_t end) {
         return std::vector<Seed>{{static_cast<size_t>(captured.next[edge]),
                                   captured.node->next_edge(edge).input_nr,
@@ -300,6 +301,7 @@ class Residuals {
                         std::to_string(m) + " entries per sample");
       return;
     }
+    if (options_.budget) options_.budget->spend(m);
     const Tensor matrix = second_derivative(k, gradients, inputs, m, options);
     if (matrix.defined()) add_factors(k, inputs, matrix);
   }
@@ -394,7 +396,7 @@ class Residuals {
 
   // ---- the slow way ----
 
-  void check_slow_entries() const {
+  void check_slow_entries() {
     int64_t entries = 0, count = 0;
     std::string first;
     for (size_t p = 0; p < is_fast_.size(); ++p) {
@@ -403,6 +405,9 @@ class Residuals {
       entries += context_.parameters()[p].tensor.numel();
     }
     if (options_.needs.per_sample) entries *= context_.count();
+    // An entry's product is no cheaper than a column.
+    if (options_.budget) options_.budget->spend(entries - spent_entries_);
+    spent_entries_ = entries;
     TORCH_CHECK_VALUE(entries <= options_.max_slow_entries,
                       "curvature: the exact Hessian diagonal of '",
                       first,
@@ -472,6 +477,7 @@ class Residuals {
   std::vector<bool> is_fast_;
   std::vector<bool> is_separable_;  // nodes
   bool starts_at_losses_ = false;
+  int64_t spent_entries_ = 0;  // of the budget
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "curvature/column_budget.h"
 #include "curvature/context.h"
 #include "curvature/diagonals.h"
 #include "flightdeck/coverage.h"
@@ -14,6 +15,7 @@ namespace flightdeck {
 struct ResidualOptions {
   DiagonalNeeds needs;
   int64_t max_slow_entries = 0;
+  ColumnBudget* budget = nullptr;  // may be null
   Coverage* coverage = nullptr;
   bool is_rehearsal = false;  // two columns of each op, for what is said of it alone
 };

@@ -227,6 +227,9 @@ Tensor samples_first(const Tensor& tensor, const Layout& layout) {
 }
 
 Tensor positions_and_features(const Tensor& tensor, const Layout& layout) {
+  // Samples lead as it is: one operation, not three.
+  const bool leads = layout.dim == 0 && layout.outer == 1 && !layout.is_scattered();
+  if (leads) return tensor.reshape({layout.N, -1, tensor.size(-1)});
   return samples_first(tensor, layout).reshape({layout.N, -1, tensor.size(-1)});
 }
 

@@ -232,6 +232,16 @@ inline bool is_partial_pass() {
   return wanted && !wanted->empty();
 }
 
+// Within a backward pass: true if what reaches this node of a parameter becomes its `.grad` and
+// nobody else has a hand in that.
+inline bool becomes_grad(const ag::Node& accumulate) {
+  if (at::GradMode::is_enabled() || is_partial_pass()) return false;
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 1)
+  if (accumulate.tensor_post_acc_grad_hooks() != nullptr) return false;
+#endif
+  return accumulate.post_hooks().empty();
+}
+
 // Runs the body as if outside of the backward pass that calls: on another thread. A pass may be for
 // some inputs alone, and what its nodes saved may be readable only once in it.
 template <typename Body>

@@ -5,9 +5,17 @@
 
 namespace flightdeck::kernels {
 
-std::string_view wished_isa() {
-  const char* const wish = std::getenv("FLIGHTDECK_ISA");
-  return wish == nullptr ? std::string_view() : std::string_view(wish);
+namespace {
+
+std::string_view wish() {
+  const char* const text = std::getenv("FLIGHTDECK_ISA");
+  return text == nullptr ? std::string_view() : std::string_view(text);
 }
+
+}  // namespace
+
+bool wishes_gpu_reference() { return wish() == "gpu_reference"; }
+
+std::string_view wished_isa() { return wishes_gpu_reference() ? std::string_view() : wish(); }
 
 }  // namespace flightdeck::kernels

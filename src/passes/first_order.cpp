@@ -11,7 +11,6 @@
 #include "passes/slow_rows.h"
 #include "rows/dense.h"
 #include "rows/gpu_tables.h"
-#include "rows/sweeps.h"
 
 namespace flightdeck {
 namespace {
@@ -22,10 +21,10 @@ constexpr int64_t kMostWaiting = 4;
 // Everything an optimizer may change in place.
 std::vector<Tensor> leaves_of(const Capture& capture, const Parameters& parameters) {
   std::vector<Tensor> leaves;
-  for (const auto& [name, tensor] : parameters) leaves.push_back(tensor.detach());
+  for (const auto& [name, tensor] : parameters) leaves.push_back(tensor);
   for (const CapturedNode& captured : capture.nodes) {
     const auto* leaf = dynamic_cast<const compat::ag::AccumulateGrad*>(captured.node);
-    if (leaf && captured.parameter < 0) leaves.push_back(leaf->variable.detach());
+    if (leaf && captured.parameter < 0) leaves.push_back(leaf->variable);
   }
   return leaves;
 }
@@ -56,7 +55,7 @@ FirstOrderPass::FirstOrderPass(CapturedBatch batch,
       results_(parameters_, what, options_, batch_.memory.scratch_bytes, count_, hears_arrivals),
       asks_rows_(!hears_arrivals || flightdeck::asks_rows(what, options_)),
       needs_arrivals_(what.has(Need::kArrivedNorm) && hears_arrivals),
-      early_norms_(parameters_.size()),
+      arrivals_(parameters_),
       collector_(
           capture_, batch_.samples, &results_.coverage(), [this](size_t parameter, Rows rows) {
             complete(parameter, std::move(rows));
@@ -106,7 +105,7 @@ void FirstOrderPass::set_weights(const Tensor& gradient) {
 
 int64_t FirstOrderPass::unusable_weights(const Tensor& gradient) const {
   const bool is_one = gradient.numel() == 1 || gradient.stride(0) == 0;
-  if (is_one && !gradient.is_cpu()) return 0;
+  if (is_one && runs_behind(gradient)) return 0;
   const Tensor weights = is_one ? gradient.reshape({-1}).slice(0, 0, 1) : gradient;
   const auto lost = ((weights == 0).logical_or_(weights.isfinite().logical_not())).sum();
   return lost.item<int64_t>() * (is_one ? capture_.N : 1);
@@ -124,7 +123,7 @@ void FirstOrderPass::visit(size_t position, const variable_list& gradients) {
   variable_list scaled = gradients;
   for (Tensor& gradient : scaled) {
     if (!gradient.defined()) continue;
-    gradient = gradient.detach();
+    if (gradient.requires_grad()) gradient = gradient.detach();
     if (sample_factor_.defined()) {
       gradient = scale_samples(gradient, capture_.nodes[position].layout, sample_factor_);
     }
@@ -176,7 +175,7 @@ void FirstOrderPass::hand_over_gradient(size_t parameter,
   if (sample_factor_.defined()) gradient = rows.combine(weights_.unsqueeze(0)).squeeze(0);
   if (gradient_factor_.defined()) gradient.div_(gradient_factor_.to(gradient.options()));
   if (on_handed_over_) on_handed_over_(parameter, gradient);
-  if (needs_arrivals_) settle_arrival(parameter, at::linalg_vector_norm(gradient, 2));
+  if (needs_arrivals_) arrive(parameter, gradient, /*becomes_grad=*/false);
   Tensor tensor = parameters_[parameter].tensor;
   gradient = gradient.to(tensor.scalar_type()).contiguous();
   if (tensor.grad().defined()) {
@@ -198,30 +197,18 @@ std::unique_ptr<FirstOrderPass> FirstOrderPass::hand_over_apart() {
   auto other = std::make_unique<FirstOrderPass>(
       std::move(whole), Needs(), options, /*hears_arrivals=*/false);
   other->on_handed_over_ = [this](size_t parameter, const Tensor& gradient) {
-    arrive(parameter, gradient);
+    arrive(parameter, gradient, /*becomes_grad=*/false);
   };
   options_.reuse_gradients = false;
   return other;
 }
 
-void FirstOrderPass::arrive(size_t parameter, const Tensor& gradient) {
+void FirstOrderPass::arrive(size_t parameter, const Tensor& gradient, bool becomes_grad) {
   if (!needs_arrivals_ || !gradient.defined()) return;
-  const compat::PassGuard guard;
-  // At once, and the gradient is let go: PyTorch makes it `.grad` without a copy if nobody holds
-  // it.
-  const Tensor entries = gradient.is_sparse() ? gradient.coalesce().values() : gradient;
-  if (!options_.on_parameter && fits_tables(entries) && entries.is_non_overlapping_and_dense()) {
-    if (const auto sums = sums_by_table({{entries.detach(), {}, {}, {}}})) {
-      arrived_squares_.emplace_back(parameter, sums->squares);
-      return;
-    }
-  }
-  const Tensor norm = sum_of_squares(in_row_precision(entries.detach())).sqrt_();
-  if (arrival_weight_.defined()) {
-    settle_arrival(parameter, norm);
-  } else if (!early_norms_[parameter].defined()) {
-    early_norms_[parameter] = norm;
-  }
+  // At once or when it is `.grad`, and the gradient is let go: PyTorch makes it `.grad` without a
+  // copy if nobody holds it.
+  arrivals_.add(parameter, gradient, becomes_grad && !options_.on_parameter);
+  if (options_.on_parameter) settle_arrivals();
 }
 
 void FirstOrderPass::set_arrival_weights(const Tensor& gradient) {
@@ -231,18 +218,13 @@ void FirstOrderPass::set_arrival_weights(const Tensor& gradient) {
   arrival_weight_ = gradient.sum().mul(is_sum ? static_cast<double>(capture_.N) : 1.0).abs_();
 }
 
-void FirstOrderPass::settle_arrival(size_t parameter, const Tensor& norm) {
-  results_.arrive(parameter, norm / arrival_weight_.to(norm.options()));
-}
-
 void FirstOrderPass::settle_arrivals() {
-  if (arrived_squares_.empty() || !arrival_weight_.defined()) return;
-  std::vector<Tensor> squares;
-  for (const auto& [parameter, square] : arrived_squares_) squares.push_back(square);
-  const Tensor norms = at::cat(squares).sqrt_() / arrival_weight_.to(at::kDouble);
-  const std::vector<Tensor> each = norms.to(at::kFloat).unbind(0);
-  for (size_t k = 0; k < each.size(); ++k) results_.arrive(arrived_squares_[k].first, each[k]);
-  arrived_squares_.clear();
+  if (!arrival_weight_.defined()) return;  // it comes with the first node of the pass
+  for (const Arrivals::Squares& arrived : arrivals_.take()) {
+    const auto weight = arrival_weight_.to(arrived.squares.options(), /*non_blocking=*/true);
+    const std::vector<Tensor> norms = arrived.squares.sqrt().div_(weight).unbind(0);
+    for (size_t k = 0; k < norms.size(); ++k) results_.arrive(arrived.parameters[k], norms[k]);
+  }
 }
 
 bool FirstOrderPass::has_slow() const {
@@ -316,9 +298,6 @@ Gradients FirstOrderPass::finish() {
   const compat::PassGuard guard;
   answer_together();
   settle_arrivals();
-  for (size_t p = 0; p < early_norms_.size(); ++p) {
-    if (early_norms_[p].defined()) settle_arrival(p, early_norms_[p]);
-  }
   std::string unused;
   for (size_t p = 0; p < parameters_.size(); ++p) {
     if (results_.is_reported(p)) continue;
@@ -336,7 +315,7 @@ Gradients FirstOrderPass::finish() {
   }
   if (!unused.empty()) results_.remark("zero rows, no part in the losses: " + unused);
   // A sum is finite only if all summands are: one number to fetch from a device, as a rule.
-  const bool looks = losses.is_cpu() || options_.looks_at_losses;
+  const bool looks = !runs_behind(losses) || options_.looks_at_losses;
   if (looks && !std::isfinite(losses.sum().item<double>())) {
     const int64_t bad = losses.numel() - losses.isfinite().sum().item<int64_t>();
     results_.remark(std::to_string(bad) + " of " + std::to_string(losses.numel()) +

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/arrivals.h"
 #include "passes/captured_batch.h"
 #include "passes/kept_rows.h"
 #include "passes/results.h"
@@ -49,8 +50,11 @@ class FirstOrderPass {
   // divided by its sum.
   void set_arrival_weights(const Tensor& gradient);
 
-  // The gradient that reaches a parameter from everything the loss depends on.
-  void arrive(size_t parameter, const Tensor& gradient);
+  // The gradient that reaches a parameter from everything the loss depends on; see Arrivals.
+  void arrive(size_t parameter, const Tensor& gradient, bool becomes_grad);
+
+  // The caller's backward pass has ended.
+  void end_pass() { arrivals_.end_pass(); }
 
   // Ops whose gradient reaches each parameter past the losses, for the coverage.
   void set_elsewhere(const std::vector<std::vector<std::string>>& ops);
@@ -79,7 +83,6 @@ class FirstOrderPass {
   void settle_arrivals();
   void hand_over_gradient(size_t parameter, const Rows& rows, const Answers& answers);
   void scale_early();
-  void settle_arrival(size_t parameter, const Tensor& norm);
 
   CapturedBatch batch_;
   const Capture& capture_;
@@ -94,10 +97,8 @@ class FirstOrderPass {
   bool is_watch_;           // of a backward pass that goes on after it
   bool asks_rows_;
   bool needs_arrivals_;
-  Tensor arrival_weight_;            // one element: the sum of the samples' weights
-  std::vector<Tensor> early_norms_;  // arrived before the weights were known
-  // Squared norms of what arrived on a GPU: the rest is done for all of them together.
-  std::vector<std::pair<size_t, Tensor>> arrived_squares_;
+  Tensor arrival_weight_;  // one element: the sum of the samples' weights
+  Arrivals arrivals_;
   RowsTogether together_;
   std::function<void(size_t parameter, const Tensor& gradient)> on_handed_over_;
   std::shared_ptr<FactoredRows> kept_;

@@ -57,7 +57,7 @@ bool FactoredRows::wants_written(const Rows& rows, const Questions& questions) c
   if (!reads_rows(asked(questions))) return false;
   if (rows.terms().size() != 1 || !rows.terms()[0].placement.is_identity()) return false;
   const Form& form = *rows.terms()[0].form;
-  return form.is_cheaper_written() && form.options().device().is_cpu() &&
+  return form.is_cheaper_written() && !runs_behind(form.options().device()) &&
          rows_per_piece(form.shape(), form.options(), scratch_bytes_) >= form.N();
 }
 
@@ -85,7 +85,7 @@ Tensor FactoredRows::dots(const std::vector<Tensor>& directions) const {
   const compat::PassGuard guard;
   check_directions(directions, parameters_, "kept rows", "directions");
   Tensor total;
-  RowsTogether together;
+  SlopesTogether together;
   const auto add = [&total](const Tensor& part) {
     if (part.defined()) total = total.defined() ? total + part : part;
   };
@@ -94,14 +94,14 @@ Tensor FactoredRows::dots(const std::vector<Tensor>& directions) const {
     check_unmodified(p);
     Questions questions;
     questions.what = Need::kDots;
-    questions.directions = directions[p].detach();
+    questions.directions = directions[p];
     questions.scratch_bytes = scratch_bytes_;
     const Tensor& factor = kept_[p].factor;
-    if (!factor.defined() && together.add_for_dots(p, kept_[p].rows, questions)) continue;
+    if (!factor.defined() && together.add(kept_[p].rows, questions)) continue;
     const Tensor part = kept_[p].rows.answer(questions).dots;
     add(factor.defined() ? part.mul(factor.to(part.options())) : part);
   }
-  add(together.dots());
+  add(together.sum());
   if (total.defined()) return total;
   return at::zeros({count_, directions[0].size(0)}, in_row_precision(directions[0]).options());
 }

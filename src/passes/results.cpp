@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "rows/form.h"
+#include "rows/gpu_tables.h"
 #include "rows/histogram.h"
 #include "rows/sweeps.h"
 
@@ -15,25 +16,30 @@ namespace {
 // Launches are dear on a GPU and its memory is large: do more in one piece there.
 constexpr int64_t kCudaScratchFactor = 16;
 
-// Answers up to this size are added up together on a GPU, where every addition is a launch.
-constexpr int64_t kAddedTogether = int64_t{1} << 14;
+// The total is a sum over the parameters, or the root of a sum of squares.
+bool is_root_in_total(const Answer& answer) { return answer.kind().power == Power::kMagnitude; }
 
+// Small answers are added up together: there every operation costs more than its arithmetic.
 bool waits_for_others(const Answer& answer, const Values& values) {
-  if (!answer.is_sum_in_total() || values.empty()) return false;
-  return std::all_of(values.begin(), values.end(), [](const Tensor& value) {
-    return !value.is_cpu() && value.numel() <= kAddedTogether;
-  });
+  if ((!answer.is_sum_in_total() && !is_root_in_total(answer)) || values.empty()) return false;
+  return std::all_of(values.begin(), values.end(), fits_sums);
 }
 
-// The sums over all parts.
-Values added_up(const std::vector<Values>& parts) {
-  Values sums;
-  for (size_t v = 0; v < parts[0].size(); ++v) {
-    std::vector<Tensor> all;
-    for (const Values& part : parts) all.push_back(part[v]);
-    sums.push_back(at::stack(all).sum(0));
-  }
-  return sums;
+Tensor added_one_by_one(const TableSum& sum) {
+  std::vector<Tensor> all;
+  // Parameters may be spread over devices.
+  for (const Tensor& part : sum.parts) all.push_back(part.to(sum.parts[0].device()));
+  const Tensor parts = at::stack(all);
+  if (!sum.is_root) return parts.sum(0);
+  return at::linalg_vector_norm(parts.to(at::kDouble), 2, {0}).to(parts.dtype());
+}
+
+std::vector<Tensor> added_up(const std::vector<TableSum>& sums) {
+  if (sums.empty()) return {};
+  if (auto all = add_up_by_table(sums)) return std::move(*all);
+  std::vector<Tensor> all;
+  for (const TableSum& sum : sums) all.push_back(added_one_by_one(sum));
+  return all;
 }
 
 }  // namespace
@@ -152,26 +158,50 @@ void Results::report_unused(size_t parameter) {
   report(parameter, std::move(answers), Tensor());
 }
 
-Gradients Results::finish() {
-  if (!squared_means_.empty()) result_.total.squared_mean = at::stack(squared_means_).sum();
+// Sums over the parameters, all in one go.
+void Results::finish_totals() {
+  std::vector<TableSum> sums;
+  for (const std::vector<Values>& parts : waiting_parts_) {
+    for (size_t v = 0; !parts.empty() && v < parts[0].size(); ++v) {
+      TableSum& sum = sums.emplace_back();
+      sum.is_root = is_root_in_total(*asked_[&parts - waiting_parts_.data()]);
+      for (const Values& part : parts) sum.parts.push_back(part[v]);
+    }
+  }
+  if (!squared_means_.empty()) sums.push_back({squared_means_, false});
+  const bool has_norms = what_.has(Need::kArrivedNorm);
+  if (has_norms) sums.push_back({arrived_norms_, /*is_root=*/true});
+  const std::vector<Tensor> all = added_up(sums);
+  auto next = all.begin();
   for (size_t k = 0; k < asked_.size(); ++k) {
-    if (!waiting_parts_[k].empty()) {
-      asked_[k]->add_to_total(totals_[k], added_up(waiting_parts_[k]));
+    const size_t count = waiting_parts_[k].empty() ? 0 : waiting_parts_[k][0].size();
+    const Values waited(next, next + static_cast<std::ptrdiff_t>(count));
+    next += static_cast<std::ptrdiff_t>(count);
+    if (totals_[k].empty()) {
+      totals_[k] = waited;
+    } else if (count > 0) {
+      asked_[k]->add_to_total(totals_[k], waited);
     }
     if (totals_[k].empty()) continue;
-    asked_[k]->finish_total(totals_[k]);
+    if (totals_[k].size() != count || !is_root_in_total(*asked_[k])) {
+      asked_[k]->finish_total(totals_[k]);
+    }
     asked_[k]->put(result_.total, std::move(totals_[k]));
   }
+  if (!squared_means_.empty()) result_.total.squared_mean = *next++;
+  if (has_norms) result_.total.arrived_norm = *next;
+}
+
+Gradients Results::finish() {
   if (what_.has(Need::kArrivedNorm)) {
     for (size_t p = 0; p < arrived_norms_.size(); ++p) {
-      const auto options = parameters_[p].tensor.options();
-      if (!arrived_norms_[p].defined()) {
-        arrive(p, at::zeros({}, in_row_precision(at::empty({0}, options)).options()));
-      }
+      if (arrived_norms_[p].defined()) continue;
+      const auto options = parameters_[p].tensor.options().requires_grad(false);
+      const auto rows = in_row_precision(at::empty({0}, options)).options();
+      arrive(p, at::zeros({}, hears_arrivals_ ? rows.dtype(at::kDouble) : rows));
     }
-    const Tensor all = at::stack(arrived_norms_);
-    result_.total.arrived_norm = at::linalg_vector_norm(all.to(at::kDouble), 2).to(all.dtype());
   }
+  finish_totals();
   return std::move(result_);
 }
 

@@ -44,6 +44,7 @@ class Results {
 
  private:
   void pass_on(size_t parameter);
+  void finish_totals();
 
   Parameters parameters_;
   Needs what_;

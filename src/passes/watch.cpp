@@ -54,7 +54,9 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
   void at_leaf(size_t parameter, const variable_list& gradients) {
     if (error_ || is_closed_ || !is_watched_pass()) return;
     try {
-      pass_.arrive(parameter, gradients[0]);
+      const Tensor& tensor = pass_.batch().parameters[parameter].tensor;
+      const bool becomes_grad = compat::becomes_grad(*compat::ag::impl::grad_accumulator(tensor));
+      pass_.arrive(parameter, gradients[0], becomes_grad);
     } catch (...) {
       error_ = std::current_exception();
     }
@@ -136,8 +138,18 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
   void remember_pass() {
     current_ = compat::nodes_of_pass();
     compat::at_end_of_pass([self = weak_from_this()] {
-      if (const auto state = self.lock()) state->current_ = nullptr;
+      if (const auto state = self.lock()) state->end_pass();
     });
+  }
+
+  void end_pass() {
+    current_ = nullptr;
+    if (error_) return;
+    try {
+      pass_.end_pass();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
   }
 
   static bool is_ours(const FunctionPreHook& hook);

@@ -4,10 +4,17 @@
 namespace flightdeck {
 namespace {
 
-std::vector<Tensor> field_of(const Curvature& curvature, Tensor ParameterCurvature::*field) {
+// A gradient is two to three columns: at this many a step costs some two hundred plain ones.
+constexpr int64_t kMostColumns = 512;
+
+// The exact field, or the sampled one that took its place.
+std::vector<Tensor> field_of(const Curvature& curvature,
+                             Tensor ParameterCurvature::*exact,
+                             Tensor ParameterCurvature::*sampled) {
   std::vector<Tensor> tensors;
   for (const ParameterCurvature& parameter : curvature.parameters) {
-    tensors.push_back(parameter.*field);
+    const Tensor& tensor = parameter.*exact;
+    tensors.push_back(tensor.defined() ? tensor : parameter.*sampled);
   }
   return tensors;
 }
@@ -15,11 +22,15 @@ std::vector<Tensor> field_of(const Curvature& curvature, Tensor ParameterCurvatu
 }  // namespace
 
 CurvatureChoice::CurvatureChoice(Settings& settings) {
-  const std::string matrix =
-      settings.choice("curvature", {"hessian", "ggn", "ggn_mc"}, "which curvature matrix");
+  std::string matrix = settings.choice("curvature",
+                                       {"hessian", "ggn", "ggn_mc", "exact_hessian", "exact_ggn"},
+                                       "which curvature matrix; exact ones are never sampled");
+  const bool is_exact = matrix.rfind("exact_", 0) == 0;
+  if (is_exact) matrix = matrix.substr(std::string("exact_").size());
   batch_.samples = settings.integer("samples", 0, "first samples of the batch used; 0: all");
   const int64_t mc_samples =
-      settings.integer("mc_samples", 1, "ggn_mc: would-be gradients per sample", 1);
+      settings.integer("mc_samples", 1, "would-be gradients per sample, where sampled", 1);
+  if (!is_exact && matrix != "ggn_mc") batch_.max_columns = kMostColumns;
   if (matrix == "ggn") {
     diagonal_need_ = CurvatureNeed::kDiagGgn;
     trace_need_ = CurvatureNeed::kTraceGgn;
@@ -30,9 +41,9 @@ CurvatureChoice::CurvatureChoice(Settings& settings) {
     trace_need_ = CurvatureNeed::kTraceGgnMc;
     diagonal_ = &ParameterCurvature::diag_ggn_mc;
     trace_ = &ParameterCurvature::trace_ggn_mc;
-    // Exact matrices keep the default, so that a difference that does not matter costs no pass.
-    batch_.mc_samples = mc_samples;
   }
+  // What is never sampled keeps the default: a difference that does not matter costs no pass.
+  if (!is_exact) batch_.mc_samples = mc_samples;
 }
 
 StepNeeds CurvatureChoice::with_diagonal(StepNeeds needs) const {
@@ -48,11 +59,11 @@ StepNeeds CurvatureChoice::with_trace(StepNeeds needs) const {
 }
 
 std::vector<Tensor> CurvatureChoice::diagonals(const StepView& step) const {
-  return field_of(step.curvature(batch_), diagonal_);
+  return field_of(step.curvature(batch_), diagonal_, &ParameterCurvature::diag_ggn_mc);
 }
 
 std::vector<Tensor> CurvatureChoice::traces(const StepView& step) const {
-  return field_of(step.curvature(batch_), trace_);
+  return field_of(step.curvature(batch_), trace_, &ParameterCurvature::trace_ggn_mc);
 }
 
 }  // namespace flightdeck

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The settings that all quantities of a curvature's diagonal share: which matrix, on which samples.
+// The settings that all quantities of a curvature's diagonal share: which matrix, on which samples,
+// and whether an exact one of very many columns gives way to one that is sampled.
 #pragma once
 
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include "flightdeck/quantity.h"
 #include "passes/gradient_fields.h"
+#include "quantities/group_numbers.h"
 #include "quantities/group_sums.h"
 #include "quantities/rounding_noise.h"
 #include "rows/rounding.h"
@@ -38,7 +39,13 @@ Tensor StepView::mean_dots() const {
   return mean_dots_;
 }
 
-Tensor StepView::squared_mean() const { return mean_dots().mean(1).clamp_min_(0); }
+Tensor StepView::squared_mean() const {
+  const Tensor dots = mean_dots();
+  if (!dots.is_cpu()) return dots.mean(1).clamp_min_(0);
+  const GroupNumbers numbers(dots);
+  return for_each_group(numbers.groups(),
+                        [&](int64_t g) { return at_least_zero(numbers.mean(g)); });
+}
 
 Tensor StepView::deviations() const {
   if (!deviations_.defined()) {
@@ -51,7 +58,14 @@ Tensor StepView::rounding_share(const Tensor& scatter) const {
   if (!rounding_noise_.defined()) {
     rounding_noise_ = sum_stacked_by_group(rounding_noise(*this, squared_means(*this)), groups());
   }
-  return rounding_error(scatter, squared_mean(), rounding_noise_, batch_size()) / scatter;
+  const Tensor lengths = squared_mean();
+  if (!scatter.is_cpu() || scatter.dim() != 1) {
+    return rounding_error(scatter, lengths, rounding_noise_, batch_size()) / scatter;
+  }
+  const GroupNumbers all(scatter), length(lengths), noise(rounding_noise_);
+  return for_each_group(all.groups(), [&](int64_t g) {
+    return rounding_error(all[g], length[g], noise[g], batch_size()) / all[g];
+  });
 }
 
 std::vector<Tensor> StepView::gradients(Tensor ParameterGradients::*field) const {

@@ -23,7 +23,8 @@ int64_t rows_per_piece(const Shape& shape,
 Tensor in_row_precision(const Tensor& factor) {
   const bool is_half = factor.scalar_type() == at::kHalf || factor.scalar_type() == at::kBFloat16;
   // The imaginary part of a conjugate is a view that is negated when read; kernels read memory.
-  return is_half ? factor.to(at::kFloat) : factor.resolve_neg();
+  if (is_half) return factor.to(at::kFloat);
+  return factor.is_neg() ? factor.resolve_neg() : factor;
 }
 
 double machine_epsilon(at::ScalarType type) {

@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
 
+#include "kernels/isa.h"
 #include "kernels/tables/tables.h"
 #include "rows/histogram_bins.h"
 
@@ -37,6 +38,7 @@ bool current_stream(const at::Device& device, void** stream) {
 template <typename Launch>
 bool launched(const at::Device& device, const Launch& launch) {
   void* stream = nullptr;
+  if (device.is_cpu()) return launch(*kernels::reference_tables(), stream);
   if (!current_stream(device, &stream)) return false;
   const Tables* tables = kernels::tables();
   return tables != nullptr && launch(*tables, stream);
@@ -50,14 +52,14 @@ kernels::Factors factors_of(const TableRows& rows) {
           rows.b.data_ptr<float>(),
           has_a ? rows.a.stride(0) : 0,
           rows.b.stride(0),
-          has_a ? static_cast<int>(rows.a.size(1)) : 1,
-          static_cast<int>(rows.b.size(1))};
+          has_a ? static_cast<int>(rows.a.size(-1)) : 1,
+          static_cast<int>(rows.b.size(-1))};
 }
 
 // Entries side by side, whatever the stride of the samples.
 Tensor in_lines(const Tensor& factor) {
-  return !factor.defined() || factor.size(1) == 1 || factor.stride(1) == 1 ? factor
-                                                                           : factor.contiguous();
+  return !factor.defined() || factor.size(-1) == 1 || factor.stride(-1) == 1 ? factor
+                                                                             : factor.contiguous();
 }
 
 std::vector<TableRows> in_lines(const std::vector<TableRows>& rows) {
@@ -80,8 +82,16 @@ bool for_each_table(const std::vector<TableRows>& rows, const Part& part) {
 
 }  // namespace
 
+bool cpu_plays_gpu() {
+  static const bool plays = kernels::wishes_gpu_reference();
+  return plays;
+}
+
+bool runs_behind(const at::Device& device) { return !device.is_cpu() || cpu_plays_gpu(); }
+
 bool fits_tables(const Tensor& tensor) {
-  return tensor.is_cuda() && tensor.scalar_type() == at::kFloat && tensor.numel() > 0;
+  return (tensor.is_cuda() || (tensor.is_cpu() && cpu_plays_gpu())) &&
+         tensor.scalar_type() == at::kFloat && tensor.numel() > 0;
 }
 
 bool fit_tables(const Tensor& x, const Tensor& y) {
@@ -130,23 +140,128 @@ std::optional<TableScatter> scatter_by_table(const std::vector<TableRows>& given
   return out;
 }
 
-std::optional<Tensor> dots_by_table(const std::vector<TableRows>& given) {
-  const std::vector<TableRows> lines = in_lines(given);
-  const Tensor& first_b = lines[0].b;
+namespace {
+
+kernels::Slope slope_of(const TableSlope& given, int first_block) {
+  const bool has_a = given.a.defined();
+  kernels::Slope slope{};
+  slope.a = has_a ? given.a.data_ptr<float>() : nullptr;
+  slope.b = given.b.data_ptr<float>();
+  slope.u = given.u.data_ptr<float>();
+  const auto position_stride = [](const Tensor& factor) {
+    return factor.dim() == 3 ? factor.stride(1) : 0;
+  };
+  if (has_a) {
+    slope.a_stride = given.a.stride(0);
+    slope.a_position = position_stride(given.a);
+  }
+  slope.b_stride = given.b.stride(0);
+  slope.b_position = position_stride(given.b);
+  slope.I = has_a ? static_cast<int>(given.a.size(-1)) : 1;
+  slope.u_i = given.u_i;
+  slope.u_j = given.u_j;
+  slope.T = given.b.dim() == 3 ? static_cast<int>(given.b.size(1)) : 1;
+  slope.J = static_cast<int>(given.b.size(-1));
+  slope.first_block = first_block;
+  return slope;
+}
+
+}  // namespace
+
+bool slopes_pay(const TableSlope& slope) {
+  // The kernel does some ten teraflops on a large GPU; LibTorch takes five launches.
+  constexpr double kMostFlops = 4e8;
+  const double I = slope.a.defined() ? static_cast<double>(slope.a.size(-1)) : 1;
+  return 2.0 * static_cast<double>(slope.b.numel()) * I <= kMostFlops;
+}
+
+std::optional<Tensor> slopes_by_table(const std::vector<TableSlope>& given) {
+  std::vector<TableSlope> all;
+  for (const TableSlope& one : given) {
+    all.push_back({in_lines(one.a), in_lines(one.b), one.u, one.u_i, one.u_j});
+  }
+  const Tensor& first_b = all[0].b;
   const at::DeviceGuard guard(first_b.device());
   const int64_t N = first_b.size(0);
-  const Tensor dots = at::empty({static_cast<int64_t>(lines.size()), N}, first_b.options());
+  const Tensor slopes = at::empty({static_cast<int64_t>(all.size()), N}, first_b.options());
   const bool done = launched(first_b.device(), [&](const Tables& tables, void* stream) {
-    return for_each_table(lines, [&](kernels::FactorTable& table, int64_t first, int entries) {
-      for (int k = 0; k < entries; ++k) {
-        if (lines[static_cast<size_t>(first + k)].a.size(0) == 1) table.entry[k].a_stride = 0;
+    for (size_t first = 0; first < all.size(); first += kernels::kTableSlopes) {
+      const size_t count = std::min<size_t>(kernels::kTableSlopes, all.size() - first);
+      kernels::SlopeTable table{};
+      table.entries = static_cast<int>(count);
+      int blocks = 0;
+      for (size_t k = 0; k < count; ++k) {
+        table.entry[k] = slope_of(all[first + k], blocks);
+        blocks += (table.entry[k].I + kernels::kSlopeTile - 1) / kernels::kSlopeTile;
       }
-      return kernels::row_dots(
-          tables, stream, table, entries, static_cast<int>(N), dots.data_ptr<float>() + first * N);
-    });
+      const Tensor parts = at::empty({blocks, N}, doubles_on(first_b));
+      float* const to = slopes.data_ptr<float>() + static_cast<int64_t>(first) * N;
+      const auto samples = static_cast<int>(N);
+      if (!kernels::slopes(tables, stream, table, blocks, samples, parts.data_ptr<double>(), to)) {
+        return false;
+      }
+    }
+    return true;
   });
   if (!done) return std::nullopt;
-  return dots;
+  return slopes;
+}
+
+namespace {
+
+std::optional<kernels::ParcelType> parcel_type(const Tensor& tensor) {
+  switch (tensor.scalar_type()) {
+    case at::kFloat:
+      return kernels::ParcelType::kFloat;
+    case at::kDouble:
+      return kernels::ParcelType::kDouble;
+    case at::kLong:
+      return kernels::ParcelType::kInt64;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool fits_sums(const Tensor& part) {
+  constexpr int64_t kLargest = int64_t{1} << 14;
+  return (part.is_cuda() || part.is_cpu()) && part.numel() <= kLargest && part.is_contiguous() &&
+         parcel_type(part).has_value();
+}
+
+std::optional<std::vector<Tensor>> add_up_by_table(const std::vector<TableSum>& sums) {
+  std::vector<Tensor> results;
+  const c10::Device device = sums[0].parts[0].device();
+  const at::DeviceGuard guard(device);
+  for (size_t first = 0; first < sums.size();) {
+    kernels::SumTable table{};
+    int parts = 0, count = 0;
+    for (; first < sums.size() && count < kernels::kTableSums; ++first, ++count) {
+      const TableSum& sum = sums[first];
+      const auto own = static_cast<int>(sum.parts.size());
+      if (own > kernels::kTableParts) return std::nullopt;
+      if (parts + own > kernels::kTableParts) break;
+      for (const Tensor& part : sum.parts) {
+        const bool fits = fits_sums(part) && part.device() == device &&
+                          part.scalar_type() == sum.parts[0].scalar_type() &&
+                          part.numel() == sum.parts[0].numel();
+        if (!fits) return std::nullopt;
+        table.part[parts++] = part.data_ptr();
+      }
+      results.push_back(at::empty_like(sum.parts[0]));
+      table.sum[count] = results.back().data_ptr();
+      table.length[count] = sum.parts[0].numel();
+      table.first[count + 1] = parts;
+      table.type[count] = *parcel_type(sum.parts[0]);
+      table.is_root[count] = sum.is_root ? 1 : 0;
+    }
+    const bool done = launched(device, [&](const Tables& tables, void* stream) {
+      return kernels::add_up(tables, stream, table, count);
+    });
+    if (!done) return std::nullopt;
+  }
+  return results;
 }
 
 std::optional<Tensor> counts_by_table(const std::vector<TableRows>& given, const Bins& bins) {

@@ -2,6 +2,7 @@
 // How much of a scatter is rounding of the numbers it was computed from.
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include <ATen/ATen.h>
@@ -35,6 +36,11 @@ inline at::Tensor rounding_error(const at::Tensor& scatter,
                                  int64_t N) {
   if (N < 2) return at::zeros_like(scatter);
   return double(N) * (noise + kRoundingOfDoubles * length) + 2 * (noise * scatter).sqrt();
+}
+
+inline double rounding_error(double scatter, double length, double noise, int64_t N) {
+  if (N < 2) return 0;
+  return double(N) * (noise + kRoundingOfDoubles * length) + 2 * std::sqrt(noise * scatter);
 }
 
 }  // namespace flightdeck

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -30,15 +31,15 @@ double sum_of_terms(const Scalar* a, const Scalar* b, int64_t count, const Term&
   return rest;
 }
 
-// Sum of term(a, b) over all entries, in double, []. `term` is a generic lambda of arithmetic that
-// numbers and tensors both have. The result does not depend on the number of threads.
+// Sum of term(a, b) over all entries, in double; nothing if the entries are not here side by side.
+// The result does not depend on the number of threads.
 template <typename Term>
-at::Tensor sum_entries(const at::Tensor& a, const at::Tensor& b, const Term& term) {
+std::optional<double> sum_entries_here(const at::Tensor& a, const at::Tensor& b, const Term& term) {
   // In the order of memory: gradients of weights are often transposed.
   const bool is_plain = a.device().is_cpu() && a.is_non_overlapping_and_dense() &&
                         a.strides() == b.strides() && a.scalar_type() == b.scalar_type() &&
                         (a.scalar_type() == at::kFloat || a.scalar_type() == at::kDouble);
-  if (!is_plain) return term(a.to(at::kDouble), b.to(at::kDouble)).sum();
+  if (!is_plain) return std::nullopt;
   constexpr int64_t kBlock = int64_t{1} << 14;
   const int64_t count = a.numel();
   std::vector<double> parts((count + kBlock - 1) / kBlock);
@@ -58,26 +59,58 @@ at::Tensor sum_entries(const at::Tensor& a, const at::Tensor& b, const Term& ter
   }
   double sum = 0;
   for (const double part : parts) sum += part;
-  return at::scalar_tensor(sum, at::kDouble);
+  return sum;
 }
 
-// Sum of squared differences of each pair, in double, []; on a GPU few launches for all of them.
-inline std::vector<at::Tensor> squared_distances(const std::vector<at::Tensor>& a,
-                                                 const std::vector<at::Tensor>& b) {
-  std::vector<at::Tensor> squares;
-  if (a.empty() || !a[0].device().is_cpu()) {
-    if (const auto sums = sums_by_table(a, b)) return sums->squares.unbind(0);
-    for (const at::Tensor& norm : at::_foreach_norm(at::_foreach_sub(a, b))) {
-      squares.push_back(norm.to(at::kDouble).square_());
-    }
-    return squares;
+// The same of any tensors, []. `term` is a generic lambda of arithmetic that numbers and tensors
+// both have.
+template <typename Term>
+at::Tensor sum_entries(const at::Tensor& a, const at::Tensor& b, const Term& term) {
+  if (const auto sum = sum_entries_here(a, b, term)) return at::scalar_tensor(*sum, at::kDouble);
+  return term(a.to(at::kDouble), b.to(at::kDouble)).sum();
+}
+
+// Numbers [P] of which some are known here and others, where `elsewhere` is defined, on devices:
+// all of them on one device, where most of the latter are.
+inline at::Tensor joined(const at::Tensor& here, std::vector<at::Tensor> elsewhere) {
+  const auto found = std::find_if(
+      elsewhere.begin(), elsewhere.end(), [](const at::Tensor& one) { return one.defined(); });
+  if (found == elsewhere.end()) return here;
+  const c10::Device device = found->device();
+  for (size_t p = 0; p < elsewhere.size(); ++p) {
+    const at::Tensor one =
+        elsewhere[p].defined() ? elsewhere[p] : here.select(0, static_cast<int64_t>(p));
+    elsewhere[p] = one.to(device, /*non_blocking=*/true);
   }
-  const auto square = [](const auto& x, const auto& y) { return (x - y) * (x - y); };
-  for (size_t k = 0; k < a.size(); ++k) squares.push_back(sum_entries(a[k], b[k], square));
-  return squares;
+  return at::stack(elsewhere);
 }
 
-// Sum of all squared entries, in double, [].
+// Sum of squared differences of each pair, [P] in double; on a GPU few launches for all of them.
+// Tensors as they are: call it where no graph is recorded.
+inline at::Tensor squared_distances(const std::vector<at::Tensor>& a,
+                                    const std::vector<at::Tensor>& b) {
+  if (runs_behind(a[0])) {
+    if (const auto sums = sums_by_table(a, b)) return sums->squares;
+  }
+  const at::Tensor squares = at::empty({static_cast<int64_t>(a.size())}, at::kDouble);
+  const auto square = [](const auto& x, const auto& y) { return (x - y) * (x - y); };
+  std::vector<at::Tensor> elsewhere(a.size());
+  for (size_t p = 0; p < a.size(); ++p) {
+    if (const auto sum = sum_entries_here(a[p], b[p], square)) {
+      squares.data_ptr<double>()[p] = *sum;
+    } else {
+      elsewhere[p] = sum_entries(a[p], b[p], square);
+    }
+  }
+  return joined(squares, std::move(elsewhere));
+}
+
+// Sum of all squared entries, in double; nothing if they are not here side by side.
+inline std::optional<double> sum_of_squares_here(const at::Tensor& values) {
+  return sum_entries_here(values, values, [](const auto& a, const auto& b) { return a * b; });
+}
+
+// The same of any tensor, [].
 inline at::Tensor sum_of_squares(const at::Tensor& values) {
   if (!values.device().is_cpu()) {
     return at::linalg_vector_norm(values, 2, {}, false, at::kDouble).square();

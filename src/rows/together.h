@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,6 @@ class RowsTogether {
  public:
   // False if the answers of these rows are not worth waiting for others; they are not taken then.
   bool add(size_t parameter, const Rows& rows, const Questions& questions);
-  // The same for `dots` alone.
-  bool add_for_dots(size_t parameter, const Rows& rows, const Questions& questions);
-
   // Memory that is held until they are answered: factors that nobody else may need.
   int64_t bytes() const { return bytes_; }
 
@@ -28,18 +26,28 @@ class RowsTogether {
     TableRows factors;
     Questions questions;
     Answers answers;
+    std::optional<TableSlope> slope;  // if dots are asked for and a table takes them
   };
   // With their answers, in the order in which they came.
   std::vector<Item> answer();
-  // <g_n, v> for one direction each, summed over all that were added, [N, 1]; undefined if nothing
-  // was.
-  Tensor dots();
 
  private:
-  bool take(size_t parameter, const Rows& rows, const Questions& questions);
+  std::vector<Tensor> dots_of_each() const;
 
   std::vector<Item> items_;
   int64_t bytes_ = 0;
+};
+
+// The same of products with one direction for each, of which the sum over all is wanted.
+class SlopesTogether {
+ public:
+  bool add(const Rows& rows, const Questions& questions);
+  // [N, 1]; undefined if nothing was added.
+  Tensor sum();
+
+ private:
+  std::vector<TableSlope> slopes_;
+  std::vector<std::pair<Rows, Questions>> items_;
 };
 
 }  // namespace flightdeck

@@ -15,6 +15,12 @@ Rows broadcast_rows(const Tensor& contribution,
   const int64_t shift = rank - static_cast<int64_t>(input.size());
   // [N, before..., outer, inner, after...]: output dimension d < dim sits at d + 1, d > dim at d
   // + 2.
+  const bool leads = layout.dim == 0 && !layout.is_scattered() && layout.length() == layout.N;
+  const bool is_whole =
+      static_cast<int64_t>(input.size()) == rank - 1 && contribution.sizes().slice(1).equals(input);
+  if (leads && is_whole) {  // nothing to add up
+    return Rows(std::make_shared<DenseForm>(in_row_precision(contribution).contiguous(), name));
+  }
   Tensor split = in_row_precision(samples_first(contribution, layout));
   Shape summed{layout.dim + 1, layout.dim + 2};
   for (int64_t d = 0; d < rank; ++d) {

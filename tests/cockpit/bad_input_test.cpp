@@ -240,6 +240,7 @@ TEST_F(BadInput, AnUnusedParameterHasZeroGradients) {
   CockpitOptions options;
   options.strict = true;
   options.grouping = Grouping::by_parameter();
+  options.waits_for_values = true;
   Cockpit cockpit(parameters, all_of_the_papers(), options);
   cockpit.add_sink(memory);
   for (int64_t step = 0; step < 2; ++step) loop.step(cockpit, step, with_rate());

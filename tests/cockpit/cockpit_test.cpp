@@ -552,6 +552,7 @@ TEST_F(CockpitTest, GivesOneValuePerGroup) {
   CockpitOptions options;
   options.strict = true;
   options.grouping = Grouping::by_module();
+  options.waits_for_values = true;
   Cockpit cockpit(loop.parameters(), {update_norm()}, options);
   cockpit.add_sink(memory);
   loop.step(cockpit, 0);
@@ -567,6 +568,7 @@ TEST_F(CockpitTest, TellsGroupsThatAreReadFromTheGraph) {
   const auto memory = std::make_shared<MemorySink>();
   CockpitOptions options;
   options.grouping = Grouping::by_depth();
+  options.waits_for_values = true;
   options.on_warning = [](const std::string&) {};
   Cockpit cockpit(loop.parameters(), {quantity("distance")}, options);
   cockpit.add_sink(memory);

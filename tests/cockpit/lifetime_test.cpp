@@ -201,6 +201,7 @@ TEST_F(LifetimeTest, AWarningThatCannotBePassedOnEndsNothing) {
   Loop loop;
   CockpitOptions options;
   options.on_warning = [](const std::string&) { throw std::runtime_error("no one listens"); };
+  options.waits_for_values = true;
   const auto memory = std::make_shared<MemorySink>();
   Cockpit cockpit(
       loop.parameters(),

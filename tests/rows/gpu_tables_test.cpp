@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kernels that take a table of pointers, each against the same in double on the CPU: ragged
-// shapes, strides, more entries than a table holds, NaN.
+// shapes, strides, more entries than a table holds, NaN. Where the CPU plays a GPU
+// (FLIGHTDECK_ISA=gpu_reference) these are the plain loops that define what is right.
 #include "rows/gpu_tables.h"
 
 #include <limits>
@@ -16,13 +17,15 @@ namespace {
 class GpuTables : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!torch::cuda::is_available()) GTEST_SKIP() << "there is no GPU here";
     torch::manual_seed(1);
+    if (cpu_plays_gpu()) return;
+    if (!torch::cuda::is_available()) GTEST_SKIP() << "there is no GPU here";
     const auto warm = torch::zeros({1}, torch::kCUDA);  // makes the context of this thread
     if (!kernels::tables()) GTEST_SKIP() << "kernels: " << kernels::tables_text();
   }
 
-  static Tensor random(at::IntArrayRef sizes) { return torch::randn(sizes, torch::kCUDA); }
+  static at::Device device() { return cpu_plays_gpu() ? at::kCPU : at::kCUDA; }
+  static Tensor random(at::IntArrayRef sizes) { return torch::randn(sizes, device()); }
 
   // Written out, in double on the CPU, [N, d].
   static Tensor rows_of(const TableRows& rows) {
@@ -118,7 +121,7 @@ TEST_F(GpuTables, SumsDifferencesAndCopiesAreThoseOfThePairs) {
   for (const int64_t count : {1, 255, 16384, 16385, 100003}) {
     const Tensor y = random({count});
     before.push_back(y.cpu());
-    pairs.push_back({random({count}), y, torch::empty({count}, at::kCUDA), y});
+    pairs.push_back({random({count}), y, torch::empty({count}, device()), y});
   }
   pairs.push_back({random({9, 4}).t(), {}, {}, {}});
   const auto sums = sums_by_table(pairs);
@@ -135,13 +138,76 @@ TEST_F(GpuTables, SumsDifferencesAndCopiesAreThoseOfThePairs) {
   }
 }
 
+TEST_F(GpuTables, SlopesEqualThoseOfRowsWrittenOut) {
+  for (const int64_t N : {1, 17, 130}) {
+    for (const int64_t T : {1, 3}) {
+      SCOPED_TRACE("N " + std::to_string(N) + ", T " + std::to_string(T));
+      struct Case {
+        Tensor a, b;
+        bool is_transposed;
+      };
+      std::vector<Case> cases = {{random({N, T, 7}), random({N, T, 5}), false},
+                                 {random({N, T, 70}), random({N, T, 33}), true},
+                                 {random({T, N, 65}).transpose(0, 1), random({N, T, 1}), true},
+                                 {random({N, T, 1}), random({N, T, 40}).slice(2, 3, 20), false}};
+      if (T == 1) cases.push_back({Tensor(), random({N, 100}), false});
+      for (int k = 0; k < kernels::kTableSlopes; ++k) {
+        cases.push_back({random({N, T, 2}), random({N, T, 3}), k % 2 == 0});
+      }
+      std::vector<TableSlope> slopes;
+      std::vector<Tensor> expected;
+      for (const Case& one : cases) {
+        const int64_t I = one.a.defined() ? one.a.size(2) : 1, J = one.b.size(-1);
+        const Tensor u = random({I, J});
+        const Tensor given = one.is_transposed ? u.t().contiguous() : u;
+        slopes.push_back(
+            {one.a, one.b, given, one.is_transposed ? 1 : J, one.is_transposed ? I : 1});
+        const Tensor direction = u.cpu().to(at::kDouble), b = one.b.cpu().to(at::kDouble);
+        const Tensor a = one.a.defined() ? one.a.cpu().to(at::kDouble) : Tensor();
+        expected.push_back(a.defined() ? torch::matmul(a, direction).mul(b).sum({1, 2})
+                                       : b.mv(direction[0]));
+      }
+      const auto answered = slopes_by_table(slopes);
+      ASSERT_TRUE(answered.has_value());
+      for (size_t k = 0; k < expected.size(); ++k) {
+        SCOPED_TRACE(k);
+        expect_close((*answered)[static_cast<int64_t>(k)], expected[k], 1e-5);
+      }
+    }
+  }
+}
+
+TEST_F(GpuTables, SumsOfManyPartsAreTakenTogether) {
+  std::vector<TableSum> sums;
+  std::vector<Tensor> expected;
+  for (int k = 0; k < 2 * kernels::kTableSums + 1; ++k) {
+    TableSum& sum = sums.emplace_back();
+    sum.is_root = k % 3 == 1;
+    const auto type = k % 3 == 2 ? at::kLong : k % 2 == 0 ? at::kDouble : at::kFloat;
+    for (int part = 0; part < 1 + 5 * k; ++part) {
+      sum.parts.push_back(random({3, 100 + k}).mul(10).to(type));
+    }
+    const Tensor all = torch::stack(sum.parts).cpu().to(at::kDouble);
+    expected.push_back(sum.is_root ? all.square().sum(0).sqrt() : all.sum(0));
+  }
+  const auto answered = add_up_by_table(sums);
+  ASSERT_TRUE(answered.has_value());
+  for (size_t k = 0; k < sums.size(); ++k) {
+    SCOPED_TRACE(k);
+    EXPECT_EQ((*answered)[k].scalar_type(), sums[k].parts[0].scalar_type());
+    expect_close((*answered)[k], expected[k], 1e-6);
+  }
+  sums[0].parts.push_back(random({2}).to(at::kDouble));
+  EXPECT_FALSE(add_up_by_table(sums).has_value()) << "parts of two shapes";
+}
+
 TEST_F(GpuTables, PackingKeepsEveryNumberInOrder) {
   std::vector<Tensor> tensors = {random({3, 4}).t(),
                                  random({5000}).to(at::kDouble),
-                                 torch::arange(7, torch::TensorOptions(at::kCUDA).dtype(at::kLong)),
-                                 torch::ones({2}, torch::TensorOptions(at::kCUDA).dtype(at::kInt)),
+                                 torch::arange(7, torch::TensorOptions(device()).dtype(at::kLong)),
+                                 torch::ones({2}, torch::TensorOptions(device()).dtype(at::kInt)),
                                  random({}),
-                                 torch::empty({0}, at::kCUDA)};
+                                 torch::empty({0}, device())};
   for (int k = 0; k < kernels::kTableEntries; ++k) tensors.push_back(random({k}));
   std::vector<const Tensor*> pointers;
   std::vector<Tensor> expected;

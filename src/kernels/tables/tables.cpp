@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "kernels/tables/reference.h"
 #include "kernels/tables/run_time_cuda.h"
 #include "kernels/tables_source.h"
 
@@ -11,18 +12,23 @@ namespace flightdeck::kernels {
 
 class Tables {
  public:
-  explicit Tables(const RunTimeCuda& cuda, void* module)
-      : cuda_(cuda),
+  Tables() = default;  // of plain loops
+  Tables(const RunTimeCuda& cuda, void* module)
+      : cuda_(&cuda),
         gram_parts(cuda.function(module, "gram_parts")),
         scatter(cuda.function(module, "scatter")),
         count_products(cuda.function(module, "count_products")),
         pack(cuda.function(module, "pack")),
-        row_dots(cuda.function(module, "row_dots")),
         sweep_parts(cuda.function(module, "sweep_parts")),
-        sweep_sums(cuda.function(module, "sweep_sums")) {}
+        sweep_sums(cuda.function(module, "sweep_sums")),
+        slope_parts(cuda.function(module, "slope_parts")),
+        slope_sums(cuda.function(module, "slope_sums")),
+        add_up(cuda.function(module, "add_up")) {}
 
+  bool is_reference() const { return cuda_ == nullptr; }
   bool is_complete() const {
-    return gram_parts && scatter && count_products && pack && row_dots && sweep_parts && sweep_sums;
+    return gram_parts && scatter && count_products && pack && sweep_parts && sweep_sums &&
+           slope_parts && slope_sums && add_up;
   }
 
   template <typename... Arguments>
@@ -31,14 +37,16 @@ class Tables {
               void* stream,
               const Arguments&... arguments) const {
     const void* pointers[] = {&arguments...};
-    return cuda_.launch(function, shape, stream, const_cast<void**>(pointers));
+    return cuda_->launch(function, shape, stream, const_cast<void**>(pointers));
   }
 
  private:
-  const RunTimeCuda& cuda_;
+  const RunTimeCuda* cuda_ = nullptr;
 
  public:
-  void *gram_parts, *scatter, *count_products, *pack, *row_dots, *sweep_parts, *sweep_sums;
+  void *gram_parts = nullptr, *scatter = nullptr, *count_products = nullptr, *pack = nullptr,
+       *sweep_parts = nullptr, *sweep_sums = nullptr, *slope_parts = nullptr, *slope_sums = nullptr,
+       *add_up = nullptr;
 };
 
 namespace {
@@ -78,6 +86,11 @@ constexpr unsigned kThreads = 256;
 const Tables* tables() { return found_for_context().tables.get(); }
 std::string tables_text() { return found_for_context().text; }
 
+const Tables* reference_tables() {
+  static const Tables tables;
+  return &tables;
+}
+
 bool gram_parts(const Tables& tables,
                 void* stream,
                 const FactorTable& factors,
@@ -85,6 +98,7 @@ bool gram_parts(const Tables& tables,
                 int N,
                 double* parts,
                 double* squares) {
+  if (tables.is_reference()) return reference::gram_parts(factors, entries, N, parts, squares);
   const auto tiles = static_cast<unsigned>((N + kGramTile - 1) / kGramTile);
   const LaunchShape shape = {{tiles, tiles, static_cast<unsigned>(entries)},
                              {kGramTile, kGramTile, 1}};
@@ -102,6 +116,10 @@ bool scatter(const Tables& tables,
              double* deviations,
              float* norms,
              double* squared_means) {
+  if (tables.is_reference()) {
+    return reference::scatter(
+        entries, N, scale, parts, squares, dots, deviations, norms, squared_means);
+  }
   const int tiles = (N + kGramTile - 1) / kGramTile;
   const LaunchShape shape = {{static_cast<unsigned>(entries), 1, 1}, {kThreads, 1, 1}};
   return tables.launch(tables.scatter,
@@ -118,15 +136,30 @@ bool scatter(const Tables& tables,
                        squared_means);
 }
 
-bool row_dots(const Tables& tables,
-              void* stream,
-              const FactorTable& factors,
-              int entries,
-              int N,
-              float* dots) {
-  const LaunchShape shape = {{static_cast<unsigned>(N), static_cast<unsigned>(entries), 1},
-                             {kThreads, 1, 1}};
-  return tables.launch(tables.row_dots, shape, stream, factors, dots);
+bool slopes(const Tables& tables,
+            void* stream,
+            const SlopeTable& entries,
+            int blocks,
+            int N,
+            double* parts,
+            float* slopes) {
+  if (tables.is_reference()) return reference::slopes(entries, N, slopes);
+  const auto samples = static_cast<unsigned>(N);
+  const LaunchShape of_parts = {
+      {static_cast<unsigned>(blocks), (samples + kSlopeTile - 1) / kSlopeTile, 1},
+      {kThreads, 1, 1}};
+  const LaunchShape of_sums = {
+      {static_cast<unsigned>(entries.entries), (samples + kThreads - 1) / kThreads, 1},
+      {kThreads, 1, 1}};
+  return tables.launch(tables.slope_parts, of_parts, stream, entries, N, parts) &&
+         tables.launch(tables.slope_sums, of_sums, stream, entries, blocks, N, parts, slopes);
+}
+
+bool add_up(const Tables& tables, void* stream, const SumTable& sums, int count) {
+  if (tables.is_reference()) return reference::add_up(sums, count);
+  constexpr unsigned kBlocks = 4;  // a part is a number per sample, as a rule
+  const LaunchShape shape = {{kBlocks, static_cast<unsigned>(count), 1}, {kThreads, 1, 1}};
+  return tables.launch(tables.add_up, shape, stream, sums);
 }
 
 bool count_products(const Tables& tables,
@@ -138,6 +171,7 @@ bool count_products(const Tables& tables,
                     const TableBins& bins,
                     int centre,
                     int64_t* counts) {
+  if (tables.is_reference()) return reference::count_products(factors, entries, N, bins, counts);
   LaunchShape shape = {
       {static_cast<unsigned>(lines), static_cast<unsigned>(N), static_cast<unsigned>(entries)},
       {kThreads, 1, 1}};
@@ -147,6 +181,7 @@ bool count_products(const Tables& tables,
 
 bool pack(
     const Tables& tables, void* stream, const ParcelTable& parcels, int entries, double* list) {
+  if (tables.is_reference()) return reference::pack(parcels, entries, list);
   constexpr unsigned kBlocks = 4;  // a parcel is a number per sample, as a rule
   const LaunchShape shape = {{kBlocks, static_cast<unsigned>(entries), 1}, {kThreads, 1, 1}};
   return tables.launch(tables.pack, shape, stream, parcels, list);
@@ -158,6 +193,7 @@ bool sweep(const Tables& tables,
            int64_t blocks,
            double* parts,
            double* sums) {
+  if (tables.is_reference()) return reference::sweep(pairs, sums);
   const LaunchShape of_parts = {{static_cast<unsigned>(blocks), 1, 1}, {kThreads, 1, 1}};
   const LaunchShape of_sums = {{static_cast<unsigned>(pairs.entries), 1, 1}, {kThreads, 1, 1}};
   const int count = static_cast<int>(blocks);

@@ -49,6 +49,37 @@ struct ParcelTable {
   Parcel entry[kEntries];
 };
 
+// Rows sum_t a_nt b_ntᵀ and a direction U for them: U[i, j] at u[i * u_i + j * u_j]. a is 1 where the
+// pointer is null.
+struct Slope {
+  const float* a;
+  const float* b;
+  const float* u;
+  int64 a_stride, b_stride;      // from sample to sample
+  int64 a_position, b_position;  // from position to position; entries lie side by side
+  int64 u_i, u_j;
+  int T, I, J;
+  int first_block;  // along the grid's first dimension
+};
+constexpr int kSlopes = 32;
+struct SlopeTable {
+  Slope entry[kSlopes];
+  int entries;
+};
+
+// Lists of the same length that are added up, of several sums: the parts of sum s are those from
+// first[s] to first[s + 1].
+constexpr int kParts = 384;
+constexpr int kSums = 8;
+struct SumTable {
+  const void* part[kParts];
+  void* sum[kSums];
+  int64 length[kSums];
+  int first[kSums + 1];
+  int type[kSums];
+  int is_root[kSums];  // the root of the sum of squares instead
+};
+
 struct Bins {
   float low, high, scale;
   int count;
@@ -137,15 +168,96 @@ extern "C" __global__ void scatter(int N,
   if (threadIdx.x == 0) squared_means[blockIdx.x] = mean * scale;
 }
 
-// <a_n, b_n> of every sample and entry, [entries, N]. Grid: samples, entries.
-extern "C" __global__ void row_dots(FactorTable table, float* dots) {
-  const Factors factors = table.entry[blockIdx.y];
-  const float* a = factors.a + blockIdx.x * factors.a_stride;
-  const float* b = factors.b + blockIdx.x * factors.b_stride;
+// <sum_t a_nt b_ntᵀ, U> of the samples n of this block's tile over its part of the i, parts
+// [blocks, N]. A tile of mapped lines B_t Uᵀ is formed in registers and multiplied with A_t at once.
+// Grid: blocks over all entries and tiles of i, tiles of samples.
+extern "C" __global__ void slope_parts(SlopeTable table, int N, double* parts) {
+  constexpr int kWide = 64, kDeep = 16, kEach = 4;
+  int e = 0;
+  while (e + 1 < table.entries && table.entry[e + 1].first_block <= (int)blockIdx.x) ++e;
+  const Slope own = table.entry[e];
+  const int first_i = ((int)blockIdx.x - own.first_block) * kWide, first_n = blockIdx.y * kWide;
+  const int thread = threadIdx.x, across = thread % 16, down = thread / 16;
+  __shared__ float lines[kDeep][kWide + 1], weights[kDeep][kWide + 1];
+  double sums[kEach] = {0, 0, 0, 0};
+  for (int t = 0; t < own.T; ++t) {
+    float mapped[kEach][kEach] = {};
+    for (int begin = 0; begin < own.J; begin += kDeep) {
+      for (int k = thread; k < kDeep * kWide; k += kThreads) {
+        // Neighbours in memory are read by neighbouring threads.
+        const int j = k % kDeep, n = k / kDeep;
+        const bool has_line = first_n + n < N && begin + j < own.J;
+        lines[j][n] =
+            has_line ? own.b[(first_n + n) * own.b_stride + t * own.b_position + begin + j] : 0.0f;
+        const int along_j = own.u_j == 1 ? k % kDeep : k / kWide;
+        const int along_i = own.u_j == 1 ? k / kDeep : k % kWide;
+        const bool has_weight = first_i + along_i < own.I && begin + along_j < own.J;
+        weights[along_j][along_i] =
+            has_weight ? own.u[(first_i + along_i) * own.u_i + (begin + along_j) * own.u_j] : 0.0f;
+      }
+      __syncthreads();
+      for (int j = 0; j < kDeep; ++j) {
+        for (int y = 0; y < kEach; ++y) {
+          const float b = lines[j][down + 16 * y];
+          for (int x = 0; x < kEach; ++x) mapped[y][x] += b * weights[j][across + 16 * x];
+        }
+      }
+      __syncthreads();
+    }
+    for (int y = 0; y < kEach; ++y) {
+      const int n = first_n + down + 16 * y;
+      if (n >= N) continue;
+      for (int x = 0; x < kEach; ++x) {
+        const int i = first_i + across + 16 * x;
+        if (i >= own.I) continue;
+        const float a = own.a ? own.a[n * own.a_stride + t * own.a_position + i] : 1.0f;
+        sums[y] += (double)a * mapped[y][x];
+      }
+    }
+  }
+  __shared__ double each[kWide][17];
+  for (int y = 0; y < kEach; ++y) each[down + 16 * y][across] = sums[y];
+  __syncthreads();
+  if (thread >= kWide || first_n + thread >= N) return;
   double sum = 0;
-  for (int j = threadIdx.x; j < factors.J; j += kThreads) sum += (double)a[j] * b[j];
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) dots[(int64)blockIdx.y * gridDim.x + blockIdx.x] = (float)sum;
+  for (int k = 0; k < 16; ++k) sum += each[thread][k];
+  parts[(int64)blockIdx.x * N + first_n + thread] = sum;
+}
+
+// The sum of all parts of an entry, slopes [entries, N]. Grid: entries, blocks of samples.
+extern "C" __global__ void slope_sums(
+    SlopeTable table, int blocks, int N, const double* parts, float* slopes) {
+  const int e = blockIdx.x, n = blockIdx.y * kThreads + threadIdx.x;
+  if (n >= N) return;
+  const int end = e + 1 < table.entries ? table.entry[e + 1].first_block : blocks;
+  double sum = 0;
+  for (int block = table.entry[e].first_block; block < end; ++block) {
+    sum += parts[(int64)block * N + n];
+  }
+  slopes[(int64)e * N + n] = (float)sum;
+}
+
+// Grid: blocks of entries, sums.
+extern "C" __global__ void add_up(SumTable table) {
+  const int s = blockIdx.y;
+  const int64 stride = (int64)gridDim.x * blockDim.x;
+  for (int64 k = (int64)blockIdx.x * blockDim.x + threadIdx.x; k < table.length[s]; k += stride) {
+    double sum = 0;
+    int64 count = 0;
+    for (int p = table.first[s]; p < table.first[s + 1]; ++p) {
+      if (table.type[s] == kInt64) {
+        count += ((const int64*)table.part[p])[k];
+        continue;
+      }
+      const double value = table.type[s] == kFloat ? (double)((const float*)table.part[p])[k]
+                                                   : ((const double*)table.part[p])[k];
+      sum += table.is_root[s] ? value * value : value;
+    }
+    if (table.is_root[s]) sum = sqrt(sum);
+    if (table.type[s] == kFloat) ((float*)table.sum[s])[k] = (float)sum;
+    if (table.type[s] == kDouble) ((double*)table.sum[s])[k] = sum;
+    if (table.type[s] == kInt64) ((int64*)table.sum[s])[k] = count;
+  }
 }
 
 // 0 below, 1 + bin, count + 1 above, count + 2 for NaN. Single operations, rounded one by one.

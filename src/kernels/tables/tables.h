@@ -47,6 +47,34 @@ struct ParcelTable {
   Parcel entry[kTableEntries];
 };
 
+constexpr int kTableSlopes = 32;
+constexpr int kSlopeTile = 64;
+struct Slope {
+  const float* a;
+  const float* b;
+  const float* u;
+  long long a_stride, b_stride;
+  long long a_position, b_position;
+  long long u_i, u_j;
+  int T, I, J;
+  int first_block;
+};
+struct SlopeTable {
+  Slope entry[kTableSlopes];
+  int entries;
+};
+
+constexpr int kTableParts = 384;
+constexpr int kTableSums = 8;
+struct SumTable {
+  const void* part[kTableParts];
+  void* sum[kTableSums];
+  long long length[kTableSums];
+  int first[kTableSums + 1];
+  ParcelType type[kTableSums];
+  int is_root[kTableSums];
+};
+
 struct TableBins {
   float low, high, scale;
   int count;
@@ -56,6 +84,9 @@ struct TableBins {
 // device compiles them, or reads what was compiled before from the cache of the user.
 class Tables;
 const Tables* tables();
+
+// The plain loops of reference.cpp, which are the definition of correct: pointers are the host's.
+const Tables* reference_tables();
 
 // Why `tables` is null, or how the kernels came about: one line for people.
 std::string tables_text();
@@ -79,13 +110,15 @@ bool scatter(const Tables& tables,
              double* deviations,
              float* norms,
              double* squared_means);
-// a and b have the same number J of entries; a_stride 0: one a for all samples.
-bool row_dots(const Tables& tables,
-              void* stream,
-              const FactorTable& factors,
-              int entries,
-              int N,
-              float* dots);
+// parts [blocks, N], one block for every kSlopeTile of an entry's I.
+bool slopes(const Tables& tables,
+            void* stream,
+            const SlopeTable& entries,
+            int blocks,
+            int N,
+            double* parts,
+            float* slopes);
+bool add_up(const Tables& tables, void* stream, const SumTable& sums, int count);
 bool count_products(const Tables& tables,
                     void* stream,
                     const FactorTable& factors,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Histogram of all entries of all individual gradients.
+#include <algorithm>
+
 #include <ATen/ATen.h>
 
 #include "quantities/adaptive_range.h"
@@ -11,8 +13,21 @@ namespace {
 // bins.
 Value counts_of(const StepView& step, const Bins& bins) {
   const Tensor raw = step.histogram(bins);  // [G, count + 3]: below, bins, above, NaN
-  const Tensor outside = at::cat({raw.slice(1, 0, 1), raw.slice(1, bins.count + 1)}, 1);
   Value value;
+  if (raw.is_cpu()) {
+    const int64_t groups = raw.size(0), size = bins.count + 3;
+    const Tensor counts = at::empty({groups, bins.count}, at::kDouble);
+    const Tensor outside = at::empty({groups, 3}, at::kDouble);
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t* from = raw.data_ptr<int64_t>() + g * size;
+      double* end = outside.data_ptr<double>() + g * 3;
+      *end++ = static_cast<double>(from[0]);
+      std::copy_n(from + 1, bins.count, counts.data_ptr<double>() + g * bins.count);
+      std::copy_n(from + 1 + bins.count, 2, end);
+    }
+    return value.with_histogram("", {bins}, counts, outside);
+  }
+  const Tensor outside = at::cat({raw.slice(1, 0, 1), raw.slice(1, bins.count + 1)}, 1);
   value.with_histogram("", {bins}, raw.slice(1, 1, bins.count + 1), outside);
   return value;
 }

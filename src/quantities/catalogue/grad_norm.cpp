@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: MIT
 // Norm of the gradient of the mini-batch loss, penalties included: what the optimizer sees.
+#include <algorithm>
+
 #include <ATen/ATen.h>
 
 #include "flightdeck/quantity.h"
+#include "quantities/group_sums.h"
 
 namespace flightdeck::quantities {
+namespace {
+
+// Of numbers [], [P] in double.
+Tensor squares_of(const std::vector<Tensor>& numbers) {
+  const bool is_here = std::all_of(numbers.begin(), numbers.end(), [](const Tensor& one) {
+    return one.is_cpu() && one.scalar_type() == at::kDouble;
+  });
+  if (!is_here) return at::stack(numbers).to(at::kDouble).square();
+  const Tensor squares = at::empty({static_cast<int64_t>(numbers.size())}, at::kDouble);
+  auto* next = squares.data_ptr<double>();
+  for (const Tensor& one : numbers) {
+    const double norm = *one.data_ptr<double>();
+    *next++ = norm * norm;
+  }
+  return squares;
+}
+
+}  // namespace
 
 Quantity grad_norm(Settings&) {
   return Quantity("grad_norm")
@@ -14,8 +35,8 @@ Quantity grad_norm(Settings&) {
       .has_groups(true)
       .reads_numbers(true)
       .compute([](const StepView& step) {
-        const Tensor norms = at::stack(step.gradients(&ParameterGradients::arrived_norm));
-        return Value(step.group_sums(norms.to(at::kDouble).square().unbind(0)).sqrt());
+        const std::vector<Tensor> norms = step.gradients(&ParameterGradients::arrived_norm);
+        return Value(sum_stacked_by_group(squares_of(norms), step.groups()).sqrt());
       });
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Inner product test: scatter of the individual gradients along their mean.
-#include <ATen/ATen.h>
-
 #include "flightdeck/quantity.h"
+#include "quantities/group_numbers.h"
 
 namespace flightdeck::quantities {
 namespace {
@@ -12,9 +11,12 @@ namespace {
 Value inner_test_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
-  const Tensor dots = step.mean_dots(), mean2 = step.squared_mean();
-  const Tensor along = (dots - dots.mean(1, /*keepdim=*/true)).square().sum(1) / mean2;
-  return Value((along / (N * (N - 1) * mean2)).sqrt()).with_rounding(step.rounding_share(along));
+  const GroupNumbers dots(step.mean_dots()), mean2(step.squared_mean());
+  const auto along = [&](int64_t g) { return dots.squared_deviations(g) / mean2[g]; };
+  const auto value = [&](int64_t g) { return std::sqrt(along(g) / (N * (N - 1) * mean2[g])); };
+  const int64_t groups = mean2.groups();
+  return Value(for_each_group(groups, value))
+      .with_rounding(step.rounding_share(for_each_group(groups, along)));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Norm test: scatter of the individual gradients around their mean, relative to the mean's length.
 // Radius of the disc in the gradient-test instrument; above 1 the step is more noise than signal.
-#include <ATen/ATen.h>
-
 #include "flightdeck/quantity.h"
+#include "quantities/group_numbers.h"
 
 namespace flightdeck::quantities {
 namespace {
@@ -12,9 +11,12 @@ namespace {
 Value norm_test_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
-  const Tensor scatter = step.deviations().sum(1);
-  return Value((scatter / ((N - 1) * N * step.squared_mean())).sqrt())
-      .with_rounding(step.rounding_share(scatter));
+  const GroupNumbers deviations(step.deviations()), mean2(step.squared_mean());
+  const auto scatter = [&](int64_t g) { return deviations.sum(g); };
+  const auto value = [&](int64_t g) { return std::sqrt(scatter(g) / ((N - 1) * N * mean2[g])); };
+  const int64_t groups = mean2.groups();
+  return Value(for_each_group(groups, value))
+      .with_rounding(step.rounding_share(for_each_group(groups, scatter)));
 }
 
 }  // namespace

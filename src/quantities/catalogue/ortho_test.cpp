@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include <ATen/ATen.h>
-
 #include "flightdeck/quantity.h"
+#include "quantities/group_numbers.h"
 
 namespace flightdeck::quantities {
 namespace {
@@ -24,16 +23,22 @@ double rounding_of_sums(const StepView& step) {
 Value ortho_test_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
-  const Tensor dots = step.mean_dots(), mean2 = step.squared_mean();
-  const Tensor scatter = step.deviations().sum(1);
-  const Tensor along = (dots - dots.mean(1, /*keepdim=*/true)).square().sum(1) / mean2;
+  const GroupNumbers dots(step.mean_dots()), deviations(step.deviations()),
+      mean2(step.squared_mean());
   // Of gradients that are all parallel nothing is left, or a little below zero.
-  const Tensor across = (scatter - along).clamp_min(0);
-  // Where nothing differs at all, the rounding of the rows says so.
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const Tensor cancelled = (scatter / across).nan_to_num(0, kInfinity);
-  return Value((across / (N * (N - 1) * mean2)).sqrt())
-      .with_rounding(step.rounding_share(across) + rounding_of_sums(step) * cancelled);
+  const auto across = [&](int64_t g) {
+    return at_least_zero(deviations.sum(g) - dots.squared_deviations(g) / mean2[g]);
+  };
+  const auto value = [&](int64_t g) { return std::sqrt(across(g) / (N * (N - 1) * mean2[g])); };
+  const int64_t groups = mean2.groups();
+  const Tensor all_across = for_each_group(groups, across);
+  const GroupNumbers left(all_across), share(step.rounding_share(all_across));
+  const double rounding = rounding_of_sums(step);
+  return Value(for_each_group(groups, value)).with_rounding(for_each_group(groups, [&](int64_t g) {
+    // Where nothing differs at all, the rounding of the rows says so.
+    const double cancelled = deviations.sum(g) / left[g];
+    return share[g] + rounding * (std::isnan(cancelled) ? 0 : cancelled);
+  }));
 }
 
 }  // namespace
