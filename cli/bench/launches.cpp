@@ -2,6 +2,7 @@
 #include "cli/bench/launches.h"
 
 #include <chrono>
+#include <cstring>
 #include <mutex>
 
 #include <ATen/record_function.h>
@@ -40,14 +41,22 @@ class OperationCounter {
     thread_local int depth = 0;
     return depth;
   }
+  // A node of a backward pass is one operation for LibTorch, whatever hooks do in it: what is in it
+  // counts.
+  static bool is_engine(const at::RecordFunction& function) {
+    return std::strncmp(function.name(), "autograd::engine", 16) == 0;
+  }
   static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
+    if (is_engine(function)) return nullptr;
     if (depth()++ == 0) {
       const std::lock_guard<std::mutex> lock(mutex());
       ++counts()[function.name()];
     }
     return nullptr;
   }
-  static void end(const at::RecordFunction&, at::ObserverContext*) { --depth(); }
+  static void end(const at::RecordFunction& function, at::ObserverContext*) {
+    if (!is_engine(function)) --depth();
+  }
 
   at::CallbackHandle handle_;
 };

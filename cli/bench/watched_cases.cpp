@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/bench/gpt2.h"
 #include "cli/machine/process.h"
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
@@ -13,7 +14,10 @@ namespace flightdeck::cli {
 
 void add_watched_bench_options(CLI::App& command, WatchedBenchOptions& options) {
   OverheadOptions& overhead = options.overhead;
-  command.add_option("--problem", options.problems, "One or more problems; default mnist_mlp");
+  command.add_option(
+      "--problem",
+      options.problems,
+      "One or more problems, or gpt2_small, which is for benchmarks alone; default mnist_mlp");
   command.add_option("--preset", options.presets, "One or more presets; default economy");
   command.add_option("--interval", overhead.interval, "Steps between tracked steps; default 1")
       ->check(CLI::PositiveNumber);
@@ -37,6 +41,7 @@ void prepare_watched_bench(const std::string& bench, WatchedBenchOptions& option
   std::vector<std::string> quantities;
   for (const Quantity& one : all_quantities()) quantities.push_back(one.name());
   for (const std::string& name : options.problems) {
+    if (name == kGpt2) add_gpt2();
     check_name("problem", name, names_of(suite::all_problems()));
   }
   for (const std::string& name : options.presets) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A decoder-only Transformer: 4 layers, d = 128, 4 heads, feed-forward 512 with GELU, layer norm
-// before each part, learned positions, a head of its own without bias, dropout 0.1.
+// Decoder-only Transformers: feed-forward parts with GELU, layer norm before each part, learned
+// positions, a head without bias.
 #include "suite/nets/gpt.h"
 
 #include <cmath>
@@ -15,32 +15,31 @@ namespace {
 
 namespace nn = torch::nn;
 
-constexpr int64_t kGptWidth = 128;
-constexpr int64_t kHeads = 4;
-constexpr int64_t kLayers = 4;
-constexpr double kGptDropout = 0.1;
-
-nn::LayerNorm norm() { return nn::LayerNorm(nn::LayerNormOptions({kGptWidth})); }
+nn::LayerNorm norm(const GptSize& size) {
+  return nn::LayerNorm(nn::LayerNormOptions({size.width}));
+}
 
 class AttentionImpl : public nn::Module {
  public:
-  AttentionImpl()
-      : in_(register_module("in", nn::Linear(kGptWidth, 3 * kGptWidth))),
-        out_(register_module("out", nn::Linear(kGptWidth, kGptWidth))),
-        mask_(register_buffer("mask", torch::full({kTextLength, kTextLength}, -1e9).triu(1))) {}
+  explicit AttentionImpl(const GptSize& size)
+      : size_(size),
+        in_(register_module("in", nn::Linear(size.width, 3 * size.width))),
+        out_(register_module("out", nn::Linear(size.width, size.width))),
+        mask_(register_buffer("mask", torch::full({size.length, size.length}, -1e9).triu(1))) {}
 
   Tensor forward(const Tensor& values) {  // [N, T, d]
     const int64_t N = values.size(0), T = values.size(1);
-    const auto heads =
-        in_(values).view({N, T, 3, kHeads, kGptWidth / kHeads}).permute({2, 0, 3, 1, 4});
+    const int64_t each = size_.width / size_.heads;
+    const auto heads = in_(values).view({N, T, 3, size_.heads, each}).permute({2, 0, 3, 1, 4});
     const Tensor q = heads[0], k = heads[1], v = heads[2];  // [N, heads, T, d / heads]
-    const double scale = 1.0 / std::sqrt(static_cast<double>(kGptWidth / kHeads));
+    const double scale = 1.0 / std::sqrt(static_cast<double>(each));
     const Tensor mask = mask_.slice(0, 0, T).slice(1, 0, T);
     const Tensor weights = torch::softmax(torch::matmul(q, k.transpose(-1, -2)) * scale + mask, -1);
-    return out_(torch::matmul(weights, v).transpose(1, 2).reshape({N, T, kGptWidth}));
+    return out_(torch::matmul(weights, v).transpose(1, 2).reshape({N, T, size_.width}));
   }
 
  private:
+  GptSize size_;
   nn::Linear in_, out_;
   Tensor mask_;
 };
@@ -48,12 +47,13 @@ TORCH_MODULE(Attention);
 
 class BlockImpl : public nn::Module {
  public:
-  BlockImpl()
-      : norm1_(register_module("norm1", norm())),
-        attention_(register_module("attention", Attention())),
-        norm2_(register_module("norm2", norm())),
-        wide_(register_module("wide", nn::Linear(kGptWidth, 4 * kGptWidth))),
-        out_(register_module("out", nn::Linear(4 * kGptWidth, kGptWidth))) {}
+  explicit BlockImpl(const GptSize& size)
+      : dropout_(size.dropout),
+        norm1_(register_module("norm1", norm(size))),
+        attention_(register_module("attention", Attention(size))),
+        norm2_(register_module("norm2", norm(size))),
+        wide_(register_module("wide", nn::Linear(size.width, 4 * size.width))),
+        out_(register_module("out", nn::Linear(4 * size.width, size.width))) {}
 
   Tensor forward(const Tensor& values) {
     const Tensor attended = values + dropped(attention_(norm1_(values)));
@@ -62,9 +62,10 @@ class BlockImpl : public nn::Module {
 
  private:
   Tensor dropped(const Tensor& values) const {
-    return torch::dropout(values, kGptDropout, is_training());
+    return torch::dropout(values, dropout_, is_training());
   }
 
+  double dropout_;
   nn::LayerNorm norm1_;
   Attention attention_;
   nn::LayerNorm norm2_;
@@ -74,36 +75,43 @@ TORCH_MODULE(Block);
 
 class GptImpl : public nn::Module {
  public:
-  GptImpl()
-      : characters_(register_module("characters", nn::Embedding(kVocabulary, kGptWidth))),
-        positions_(register_module("positions", nn::Embedding(kTextLength, kGptWidth))),
-        norm_(register_module("norm", norm())),
-        head_(register_module("head",
-                              nn::Linear(nn::LinearOptions(kGptWidth, kVocabulary).bias(false)))) {
-    for (int64_t i = 0; i < kLayers; ++i) blocks_->push_back(Block());
+  explicit GptImpl(const GptSize& size)
+      : dropout_(size.dropout),
+        characters_(register_module("characters", nn::Embedding(size.vocabulary, size.width))),
+        positions_(register_module("positions", nn::Embedding(size.length, size.width))),
+        norm_(register_module("norm", norm(size))) {
+    if (!size.is_tied) {
+      const auto options = nn::LinearOptions(size.width, size.vocabulary).bias(false);
+      head_ = register_module("head", nn::Linear(options));
+    }
+    for (int64_t i = 0; i < size.layers; ++i) blocks_->push_back(Block(size));
     register_module("blocks", blocks_);
   }
 
   Tensor forward(const Tensor& characters) {
     const Tensor places = positions_->weight.slice(0, 0, characters.size(1));
     Tensor values =
-        torch::dropout(characters_(characters) + places, kGptDropout, is_training());  // [N, T, d]
+        torch::dropout(characters_(characters) + places, dropout_, is_training());  // [N, T, d]
     for (const auto& block : *blocks_) values = block->as<Block>()->forward(values);
-    return head_(norm_(values)).transpose(1, 2);
+    const Tensor& to_characters = head_.is_empty() ? characters_->weight : head_->weight;
+    return torch::linear(norm_(values), to_characters).transpose(1, 2);
   }
 
  private:
+  double dropout_;
   nn::Embedding characters_, positions_;
   nn::ModuleList blocks_;
   nn::LayerNorm norm_;
-  nn::Linear head_;
+  nn::Linear head_{nullptr};
 };
 TORCH_MODULE(Gpt);
 
 }  // namespace
 
-Model gpt() {
-  Gpt module;
+Model gpt() { return gpt_of(GptSize{kVocabulary, kTextLength, 128, 4, 4, 0.1, false}); }
+
+Model gpt_of(const GptSize& size) {
+  Gpt module(size);
   initialise_matrices(
       *module, [](Tensor weight) { weight.normal_(0.0, 0.02); }, /*bias=*/0.0);
   // What is added to the stream of values, twice a layer, starts smaller.
@@ -112,7 +120,7 @@ Model gpt() {
     const std::string& name = item.key();
     const std::string end = "out.weight";
     if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0) {
-      item.value().div_(std::sqrt(2.0 * kLayers));
+      item.value().div_(std::sqrt(2.0 * static_cast<double>(size.layers)));
     }
   }
   return {module.ptr(),

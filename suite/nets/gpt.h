@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small GPT on characters.
+// GPTs on characters, or on tokens of any other kind.
 #pragma once
 
 #include "suite/problem.h"
@@ -8,5 +8,13 @@ namespace flightdeck::suite::nets {
 
 /// Characters [N, 50] to logits [N, 83, 50]; those at a place depend on it and the places before.
 Model gpt();
+
+struct GptSize {
+  int64_t vocabulary, length, width, heads, layers;
+  double dropout;
+  bool is_tied;  ///< the head is the embedding, transposed
+};
+/// Characters [N, T <= length] to logits [N, vocabulary, T].
+Model gpt_of(const GptSize& size);
 
 }  // namespace flightdeck::suite::nets
