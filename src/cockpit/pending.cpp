@@ -165,13 +165,13 @@ void Pending::Completed::sum_squares() {
 }
 
 bool Pending::Completed::stood_still() const {
-  return squared_length.defined() && squared_length.item<double>() == 0;
+  return squared_length.defined() && *squared_length.data_ptr<double>() == 0;
 }
 
 ChordView Pending::Completed::chord() const {
   ChordView chord;
   chord.step = step;
-  chord.length = squared_length.defined() ? std::sqrt(squared_length.item<double>()) : NAN;
+  chord.length = squared_length.defined() ? std::sqrt(*squared_length.data_ptr<double>()) : NAN;
   set_end(chord, 0, chord_start);
   set_end(chord, 1, *chord_end);
   return chord;
