@@ -212,7 +212,9 @@ void WatchedRun::State::begin_record() {
   FindingSinkOptions finding;
   finding.looks_at_end = false;
   cockpit_->add_sink(std::make_shared<FindingSink>(
-      options_.folder, [this](const Finding& found) { observer_.finding(found); }, finding));
+      options_.folder,
+      [this](const Finding& found, const Diagnosis&) { observer_.finding(found); },
+      finding));
   for (const auto& [key, value] : config_) cockpit_->describe(key, value);
   // The record forgot this step, and with it what was evaluated before it.
   if (evaluated_at_ == step) cockpit_->log(step, scores_);

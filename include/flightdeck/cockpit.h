@@ -25,6 +25,9 @@ class Optimizer;
 
 namespace flightdeck {
 
+struct Diagnosis;           // flightdeck/diagnosis.h
+struct Finding;             // flightdeck/lamp.h
+struct FindingSinkOptions;  // flightdeck/finding_sink.h
 class Ranks;
 
 struct CockpitOptions {
@@ -114,6 +117,13 @@ class Cockpit {
   /// first one records, the others do nothing. What a failing disk has
   /// to say goes to `CockpitOptions::on_warning` too.
   void record_to(const std::string& folder);
+  /// Calls back, on the thread that trains, when a lamp of severity warning or more lights
+  /// (flightdeck/finding_sink.h says what else may be asked for). After `record_to`, whose record
+  /// the lamps look at, and before the first watched step. Of several ranks the first one is told.
+  /// A function that throws is not called again, with a warning.
+  void on_finding(std::function<void(const Finding&, const Diagnosis&)> call);
+  void on_finding(std::function<void(const Finding&, const Diagnosis&)> call,
+                  const FindingSinkOptions& options);
   /// Told with the run: problem, optimizer, seed, ... Before the first watched step.
   void describe(const std::string& key, const std::string& value);
 
@@ -137,6 +147,8 @@ class Cockpit {
   void log(int64_t step, const std::map<std::string, double>& values);
   /// The same for lists, histograms and fields.
   void log_readings(int64_t step, std::vector<Reading> readings);
+  /// Records a sentence that a person should know; the same one once.
+  void remark(int64_t step, const std::string& text);
 
   /// Writes what is still on a device. Values of steps where only light quantities are due are
   /// fetched with those of a later step, after a second at the latest; `save` and `finish` write
@@ -171,6 +183,7 @@ class Cockpit {
 
  private:
   std::shared_ptr<State> state_;
+  std::string record_folder_;  // empty: nothing is recorded
 };
 
 /// The watch over one step. Its end (destruction or `end`) is the end of the step: from then on the

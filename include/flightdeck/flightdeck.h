@@ -3,6 +3,7 @@
 // custom functions.
 #pragma once
 
+#include "flightdeck/alerts.h"
 #include "flightdeck/batch.h"
 #include "flightdeck/check_rule.h"
 #include "flightdeck/cockpit.h"
@@ -10,13 +11,16 @@
 #include "flightdeck/curvature.h"
 #include "flightdeck/curvature_coverage.h"
 #include "flightdeck/data_set_operator.h"
+#include "flightdeck/diagnosis.h"
 #include "flightdeck/due_steps.h"
 #include "flightdeck/ending.h"
+#include "flightdeck/finding_sink.h"
 #include "flightdeck/ggn_factor.h"
 #include "flightdeck/gradients.h"
 #include "flightdeck/grouping.h"
 #include "flightdeck/histogram.h"
 #include "flightdeck/kronecker.h"
+#include "flightdeck/lamp.h"
 #include "flightdeck/layout.h"
 #include "flightdeck/needs.h"
 #include "flightdeck/operator.h"
@@ -27,6 +31,7 @@
 #include "flightdeck/reading.h"
 #include "flightdeck/record.h"
 #include "flightdeck/rule.h"
+#include "flightdeck/run_difference.h"
 #include "flightdeck/settings.h"
 #include "flightdeck/spectra.h"
 #include "flightdeck/vivit.h"

@@ -86,8 +86,19 @@ std::vector<Lamp> lamp_catalogue();
 /// any thread. Always true, so that a constant outside of functions can hold the call.
 bool register_lamp(Lamp lamp);
 
+/// True if `wanted` names the lamp, or a severity that is its own or a lesser one: "warning" wants
+/// failures too.
+bool is_wanted(const std::string& lamp, Severity severity, const std::vector<std::string>& wanted);
+
+/// Throws std::invalid_argument, with `what` as the beginning of its text, if one of `wanted` is
+/// neither a lamp of the catalogue nor a severity.
+void check_wanted(const std::string& what, const std::vector<std::string>& wanted);
+
 /// What all lamps find in a run: the gravest first, of equals the earliest. A lamp that throws
 /// becomes a finding itself. Throws where the record cannot be read.
 std::vector<Finding> findings_in(const RunReader& run);
+
+/// The same of the lamps that `wanted` names, by name or by severity; the others do not look.
+std::vector<Finding> findings_in(const RunReader& run, const std::vector<std::string>& wanted);
 
 }  // namespace flightdeck

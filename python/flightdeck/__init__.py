@@ -14,9 +14,10 @@ from __future__ import annotations
 from . import _load as _load  # first: it refuses a PyTorch of another version
 from . import _engine as _engine
 from ._engine import (
-    Bins, Coverage, Curvature, CurvatureBatch, DataSetProgress, Directions, DueSteps, Eigenpairs, Finding,
-    Gradients, JointBins, KroneckerFactors, Lamp, LampView, Layout, MemoryLimits, MemorySink, Note, OpNode,
-    ParameterCurvature, ParameterGradients, Quantity, Reading, Recorder, RowFactors, RunInfo, RunReader,
+    Bins, Coverage, Curvature, CurvatureBatch, DataSetProgress, Diagnosis, Directions, DueSteps, Eigenpairs, Evidence,
+    Finding, Gradients, JointBins, KroneckerFactors, Lamp, LampView, Layout, MemoryLimits, MemorySink, Note, OpNode,
+    ParameterCurvature, ParameterGradients, Quantity, RankedCause, Reading, Recorder, RowFactors, RunDifference,
+    RunInfo, RunReader,
     SeriesInfo, SpectrumNeed, StepNeeds, StepReadings, StepView, StepWatch, UpdateView, ChordView, Value,
     VivitNeed, all_presets, all_quantities, findings_in, lamp_catalogue, ops_with_rules, register_lamp,
     register_quantity, samples_first,
@@ -24,6 +25,7 @@ from ._engine import (
 from . import _module_hooks as _module_hooks, _saved as _saved, plots
 from .attach import Attachment
 from .cockpit import Cockpit
+from .diagnosis import diagnose, diff, preflight
 from .engine import (
     Batch, Vivit, Watch, averaged_blocks, coverage, curvature, curvature_coverage, curvature_operator,
     data_set_operator, ggn_factor, gradients, noise_damping,
@@ -44,15 +46,16 @@ __version__ = _engine.version
 
 __all__ = [
     "Attachment", "Batch", "Bins", "ChordView", "Cockpit", "Coverage", "Curvature", "CurvatureBatch",
-    "CurvatureOperator", "DataSetProgress", "Directions", "DueSteps", "Eigenpairs", "Finding", "Gradients",
+    "CurvatureOperator", "DataSetProgress", "Diagnosis", "Directions", "DueSteps", "Eigenpairs", "Evidence", "Finding", "Gradients",
     "Histogram", "JointBins", "KroneckerFactors", "Lamp", "LampView", "Layout", "LinearOperator", "ListAt",
     "MemoryLimits", "MemorySink", "Note", "OpNode", "ParameterCurvature", "ParameterGradients", "Points",
-    "Quantity", "Ranks", "Reading", "Recorder", "RowFactors", "Rule", "Run", "RunInfo", "RunReader", "SeriesInfo", "Server",
+    "Quantity", "RankedCause", "Ranks", "Reading", "Recorder", "RowFactors", "Rule", "Run", "RunDifference", "RunInfo",
+    "RunReader", "SeriesInfo", "Server",
     "Sink", "SpectrumNeed", "StepNeeds", "StepReadings", "StepView", "StepWatch", "UpdateView", "Value", "Vivit",
     "VivitNeed", "Watch", "all_presets", "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients",
-    "coverage", "curvature", "curvature_coverage", "curvature_operator", "data_set_operator", "diagonal",
+    "coverage", "curvature", "curvature_coverage", "curvature_operator", "data_set_operator", "diagnose", "diagonal", "diff",
     "eigenpairs", "findings_in", "ggn_factor", "gradients", "kronecker_inverse", "kronecker_operator",
-    "lamp_catalogue", "line_blocks", "named_parameters", "noise_damping", "ops_with_rules", "plots", "preset",
+    "lamp_catalogue", "line_blocks", "named_parameters", "noise_damping", "ops_with_rules", "plots", "preflight", "preset",
     "quantity", "read_run", "register_lamp", "register_preset", "register_quantity", "register_rule",
     "samples_first", "serve", "spectral_density", "subspace_overlap", "trace",
 ]

@@ -19,6 +19,7 @@ import torch
 
 from . import _engine
 from ._compiled import EagerSteps, forced_eager, is_compiled
+from ._update_rules import update_rules
 from ._words import BatchNorm, DueLike, Ending, IntegersLike, Reduction, SharedTerms
 from .parameters import ParametersLike, named_parameters
 from .quantities import QuantitiesLike, quantities_of
@@ -84,9 +85,11 @@ class Cockpit:
         self._process = self._warned_in = os.getpid()
         self._is_strict = strict
         self._on_warning = _log.warning if on_warning is None else on_warning
+        chosen = quantities_of(quantities, due)
+        self._has_sharpness = any(quantity.name.startswith("sharpness") for quantity in chosen)
         self._native = _engine.Cockpit(
             named_parameters(parameters),
-            quantities_of(quantities, due),
+            chosen,
             groups=groups,
             strict=strict,
             batch_norm=batch_norm,
@@ -98,6 +101,8 @@ class Cockpit:
         )
         self._model = weakref.ref(parameters) if isinstance(parameters, torch.nn.Module) else None
         self._next_step = 0
+        self._record_folder = ""
+        self._stopped_by: Optional[_engine.Finding] = None
         self._eager: Optional[EagerSteps] = None
         if isinstance(parameters, torch.nn.Module) and is_compiled(parameters):
             self._eager = EagerSteps(self, parameters)
@@ -116,6 +121,7 @@ class Cockpit:
 
     def add(self, quantity: _engine.Quantity) -> None:
         """Tracks another quantity. Before the first watched step."""
+        self._has_sharpness = self._has_sharpness or quantity.name.startswith("sharpness")
         self._native.add(quantity)
 
     def add_sink(self, sink: Union[Sink, _engine.NativeSink]) -> None:
@@ -125,6 +131,62 @@ class Cockpit:
     def record_to(self, folder: Union[str, "os.PathLike[str]"]) -> None:
         """Records to a folder, which is made; raises FileExistsError if it already holds a run."""
         self._native.record_to(os.fspath(folder))
+        self._record_folder = os.fspath(folder)
+
+    def on_finding(
+        self,
+        call: Callable[[_engine.Finding, _engine.Diagnosis], object],
+        on: Union[str, Sequence[str]] = "warning",
+        *,
+        pause_s: float = 5,
+        every: int = 0,
+        looks_at_end: bool = True,
+    ) -> None:
+        """Calls back when a lamp lights, once for each finding, on the thread that trains.
+
+        ``call(finding, diagnosis)`` is given the finding and the likely causes as they are ranked then. ``on`` names
+        lamps, or a severity, which stands for graver ones too. Lamps look at the record every ``pause_s`` seconds, or
+        at steps that are ``every`` so many apart. After `record_to`, before the first watched step. A function that
+        raises is not called again, with a warning, and training goes on.
+
+        >>> cockpit = Cockpit(torch.nn.Linear(2, 1), ["loss"], record_to=new_folder)
+        >>> cockpit.on_finding(lambda finding, diagnosis: print(finding.lamp, finding.step, diagnosis), every=10)
+        >>> cockpit.finish()
+        """
+        on = [on] if isinstance(on, str) else list(on)
+        self._native.on_finding(call, on=on, pause_s=pause_s, every=every, looks_at_end=looks_at_end)
+
+    def stop_on(self, on: Union[str, Sequence[str]], *, every: int = 10) -> None:
+        """Sets `should_stop` when one of these lamps lights, or one of this severity or more.
+
+        The loop ends itself: ``if cockpit.should_stop: break``. Of several ranks the first one alone knows, and has
+        to tell the others before it leaves. Otherwise as `on_finding`.
+        """
+
+        def stop(finding: _engine.Finding, diagnosis: _engine.Diagnosis) -> None:
+            self._stopped_by = self._stopped_by or finding
+
+        self.on_finding(stop, on, every=every, looks_at_end=False)
+
+    def alert(
+        self,
+        *,
+        command: str = "",
+        webhook: str = "",
+        on: Union[str, Sequence[str]] = "warning",
+        limit_s: float = 10,
+        pause_s: float = 5,
+    ) -> None:
+        """Tells findings to a command, which has them as JSON on its standard input, or posts them to ``http://...``.
+
+        A thread of its own does it, within ``limit_s`` for each; training never waits, and the first failure is a
+        warning. Otherwise as `on_finding`.
+        """
+        on = [on] if isinstance(on, str) else list(on)
+        self._native.alert(
+            command=command, webhook=webhook, run=self._record_folder, limit_s=limit_s, pause_s=pause_s, on=on,
+            on_warning=self._on_warning,
+        )
 
     def describe(self, key: str, value: object) -> None:
         """Told with the run: problem, optimizer, seed, ... Before the first watched step."""
@@ -146,6 +208,8 @@ class Cockpit:
         sample_ids: Optional[IntegersLike] = None,
         labels: Optional[IntegersLike] = None,
         predictions: Optional[IntegersLike] = None,
+        inputs: Optional[torch.Tensor] = None,
+        phases: Optional[Mapping[str, float]] = None,
     ) -> _engine.StepWatch:
         """Watches one step: a ``with`` block around ``backward()``, at every step, with ascending numbers.
 
@@ -153,7 +217,9 @@ class Cockpit:
         samples it is the mean or the sum; of another one, say ``batch_size`` and ``reduction``. Learning rates are read from the ``optimizer``. A factor on the loss is no part of any value;
         that of a ``scaler`` (``torch.amp.GradScaler``) is recorded as ``grad_scale``. ``sample_ids`` say who the samples
         are, one integer each (a tensor or a list): quantities and remarks that name samples name these; ``labels`` and
-        ``predictions`` are named with them. An exception inside the block drops the step.
+        ``predictions`` are named with them. ``inputs`` [N, ...] are what the model was given, where the graph does not
+        show it; ``phases`` are seconds that parts of the step took (``data``, ``forward``, ``update``), for
+        `step_times`. An exception inside the block drops the step.
         """
         if os.getpid() != self._process:
             return self._elsewhere()
@@ -171,7 +237,14 @@ class Cockpit:
             sample_ids=sample_ids,
             labels=labels,
             predictions=predictions,
+            inputs=inputs,
+            phases=list((phases or {}).items()),
+            update_rules=update_rules(optimizer) if self._asks_for_rules(step) else None,
         )
+
+    def _asks_for_rules(self, step: int) -> bool:
+        """Reading the state of an optimizer costs a copy of the parameters."""
+        return self._has_sharpness and self.reads_graph(step)
 
     def sit_out(self, step: int) -> None:
         """In place of `watch` on a rank that has no samples at this step: takes part in what the others exchange."""
@@ -210,6 +283,11 @@ class Cockpit:
         together = {**(values or {}), **named}
         self._native.log(step, {name: float(value) for name, value in together.items()})
 
+    def remark(self, step: int, text: str) -> None:
+        """Records a sentence that a person should know; the same one once."""
+        if os.getpid() == self._process:
+            self._native.remark(step, text)
+
     def _leave_out(self, error: Exception) -> None:
         """Says why a step of a loop that is not edited is not watched; the loop knows nothing of us."""
         if self._is_strict:
@@ -240,6 +318,16 @@ class Cockpit:
     def notes(self) -> List[_engine.Note]:
         """Remarks, and quantities that were switched off."""
         return self._recent.notes
+
+    @property
+    def should_stop(self) -> bool:
+        """True when a lamp of `stop_on` has lit."""
+        return self._stopped_by is not None
+
+    @property
+    def stopped_by(self) -> Optional[_engine.Finding]:
+        """The finding that set `should_stop`."""
+        return self._stopped_by
 
     @property
     def parameters(self) -> List[Tuple[str, torch.Tensor]]:

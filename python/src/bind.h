@@ -26,6 +26,7 @@ void bind_bench(py::module_& module);
 void bind_cockpit(py::module_& module);
 void bind_curvature(py::module_& module);
 void bind_data_sets(py::module_& module);
+void bind_diagnoses(py::module_& module);
 void bind_errors(py::module_& module);
 void bind_gradients(py::module_& module);
 void bind_lamps(py::module_& module);

@@ -125,6 +125,20 @@ std::shared_ptr<Cockpit> make_cockpit(const NamedTensors& parameters,
           }};
 }
 
+// (tensor, rate, momentum, averages, is_nesterov, scale) of each parameter.
+using GivenRule = std::tuple<Tensor, double, double, bool, bool, std::optional<Tensor>>;
+
+std::optional<std::vector<std::pair<Tensor, UpdateRule>>> update_rules_of(
+    const std::optional<std::vector<GivenRule>>& given) {
+  if (!given) return std::nullopt;
+  std::vector<std::pair<Tensor, UpdateRule>> rules;
+  for (const auto& [tensor, rate, momentum, averages, is_nesterov, scale] : *given) {
+    rules.emplace_back(tensor,
+                       UpdateRule{rate, momentum, averages, is_nesterov, or_undefined(scale)});
+  }
+  return rules;
+}
+
 std::unique_ptr<LoopWatch> watch(Cockpit& cockpit,
                                  int64_t step,
                                  const py::object& losses,
@@ -135,8 +149,14 @@ std::unique_ptr<LoopWatch> watch(Cockpit& cockpit,
                                  Reduction reduction,
                                  const py::object& sample_ids,
                                  const py::object& labels,
-                                 const py::object& predictions) {
+                                 const py::object& predictions,
+                                 const std::optional<Tensor>& inputs,
+                                 std::vector<std::pair<std::string, double>> phases,
+                                 const std::optional<std::vector<GivenRule>>& update_rules) {
   StepOptions told;
+  told.inputs = or_undefined(inputs);
+  told.phases = std::move(phases);
+  told.update_rules = update_rules_of(update_rules);
   told.sample_ids = integers_of(sample_ids, "sample_ids");
   told.labels = integers_of(labels, "labels");
   told.predictions = integers_of(predictions, "predictions");
@@ -161,6 +181,33 @@ std::unique_ptr<LoopWatch> watch(Cockpit& cockpit,
   said.memory = cockpit.options().memory;
   const Batch batch(given, cockpit.parameters(), std::move(said));
   return std::make_unique<LoopWatch>(cockpit.watch(step, batch, told));
+}
+
+OnFinding finding_function(const py::object& given) {
+  return [function = Held(given)](const Finding& finding, const Diagnosis& diagnosis) {
+    const py::gil_scoped_acquire lock;
+    heeding_interrupts([&] {
+      try {
+        return function.get()(finding, diagnosis);
+      } catch (py::error_already_set& error) {
+        // Whoever drops the function reads the text without the lock.
+        if (error.matches(PyExc_KeyboardInterrupt)) throw;
+        throw std::runtime_error(std::string("on_finding: ") + error.what());
+      }
+    });
+  };
+}
+
+FindingSinkOptions finding_options(const std::vector<std::string>& on,
+                                   double pause_s,
+                                   int64_t every,
+                                   bool looks_at_end) {
+  FindingSinkOptions options;
+  options.on = on;
+  options.pause_s = pause_s;
+  options.every = every;
+  options.looks_at_end = looks_at_end;
+  return options;
 }
 
 // A folder that holds a run is Python's FileExistsError.
@@ -221,6 +268,52 @@ void bind_cockpit(py::module_& module) {
           },
           py::arg("sink"))
       .def("record_to", &record_to, py::arg("folder"))
+      .def(
+          "on_finding",
+          [](Cockpit& cockpit,
+             const py::object& call,
+             const std::vector<std::string>& on,
+             double pause_s,
+             int64_t every,
+             bool looks_at_end) {
+            const OnFinding function = finding_function(call);
+            const py::gil_scoped_release unlocked;
+            cockpit.on_finding(function, finding_options(on, pause_s, every, looks_at_end));
+          },
+          py::arg("call"),
+          py::kw_only(),
+          py::arg("on") = FindingSinkOptions().on,
+          py::arg("pause_s") = FindingSinkOptions().pause_s,
+          py::arg("every") = FindingSinkOptions().every,
+          py::arg("looks_at_end") = FindingSinkOptions().looks_at_end)
+      .def(
+          "alert",
+          [](Cockpit& cockpit,
+             const std::string& command,
+             const std::string& webhook,
+             const std::string& run,
+             double limit_s,
+             const py::object& on_warning,
+             const std::vector<std::string>& on,
+             double pause_s) {
+            AlertOptions options;
+            options.command = command;
+            options.webhook = webhook;
+            options.run = run;
+            options.limit_s = limit_s;
+            options.on_warning = text_function(on_warning);
+            const py::gil_scoped_release unlocked;
+            cockpit.on_finding(alerts(std::move(options)), finding_options(on, pause_s, 0, true));
+          },
+          py::kw_only(),
+          py::arg("command") = "",
+          py::arg("webhook") = "",
+          py::arg("run") = "",
+          py::arg("limit_s") = AlertOptions().limit_s,
+          py::arg("on_warning") = py::none(),
+          py::arg("on") = FindingSinkOptions().on,
+          py::arg("pause_s") = FindingSinkOptions().pause_s)
+      .def("remark", &Cockpit::remark, py::arg("step"), py::arg("text"), Unlocked())
       .def("describe", &Cockpit::describe, py::arg("key"), py::arg("value"), Unlocked())
       .def("watch",
            &watch,
@@ -234,7 +327,10 @@ void bind_cockpit(py::module_& module) {
            py::arg("reduction") = Reduction::kMean,
            py::arg("sample_ids") = py::none(),
            py::arg("labels") = py::none(),
-           py::arg("predictions") = py::none())
+           py::arg("predictions") = py::none(),
+           py::arg("inputs") = std::nullopt,
+           py::arg("phases") = std::vector<std::pair<std::string, double>>(),
+           py::arg("update_rules") = std::nullopt)
       .def("sit_out", &Cockpit::sit_out, py::arg("step"), Unlocked())
       .def("log",
            py::overload_cast<int64_t, const std::map<std::string, double>&>(&Cockpit::log),

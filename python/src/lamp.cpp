@@ -53,7 +53,8 @@ void bind_lamps(py::module_& module) {
                        int64_t step,
                        const std::string& quantity,
                        const std::string& cause,
-                       const std::string& advice) {
+                       const std::string& advice,
+                       double rate_factor) {
              Finding finding;
              finding.step = step;
              finding.quantity = quantity;
@@ -61,6 +62,7 @@ void bind_lamps(py::module_& module) {
              finding.evidence = evidence;
              finding.cause = cause;
              finding.advice = advice;
+             finding.rate_factor = rate_factor;
              return finding;
            }),
            py::arg("symptom"),
@@ -69,13 +71,15 @@ void bind_lamps(py::module_& module) {
            py::arg("step") = -1,
            py::arg("quantity") = "",
            py::arg("cause") = "",
-           py::arg("advice") = "")
+           py::arg("advice") = "",
+           py::arg("rate_factor") = 0.0)
       .def_readonly("step", &Finding::step)
       .def_readonly("quantity", &Finding::quantity)
       .def_readonly("symptom", &Finding::symptom)
       .def_readonly("evidence", &Finding::evidence)
       .def_readonly("cause", &Finding::cause)
       .def_readonly("advice", &Finding::advice)
+      .def_readonly("rate_factor", &Finding::rate_factor)
       .def_readonly("lamp", &Finding::lamp)
       .def_readonly("severity", &Finding::severity)
       .def("text", &Finding::text)
@@ -111,8 +115,9 @@ void bind_lamps(py::module_& module) {
       py::arg("reads") = std::vector<std::string>());
   module.def(
       "findings_in",
-      [](const RunReader& run) { return findings_in(run); },
+      [](const RunReader& run, const std::vector<std::string>& on) { return findings_in(run, on); },
       py::arg("run"),
+      py::arg("on") = std::vector<std::string>{"advice"},
       Unlocked());
 }
 

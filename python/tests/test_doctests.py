@@ -13,7 +13,7 @@ import torch
 import flightdeck
 
 MODULES = [
-    "_load", "attach", "cockpit", "engine", "integrations._batches", "operators", "parameters", "plots._statistics",
+    "_load", "attach", "cockpit", "diagnosis", "engine", "integrations._batches", "operators", "parameters", "plots._statistics",
     "quantities", "rules", "run", "server", "sinks._base",
 ]
 
@@ -35,9 +35,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_of(name: str, recorded: Path) -> None:
+def test_examples_of(name: str, recorded: Path, tmp_path: Path) -> None:
     module = importlib.import_module(f"flightdeck.{name}")
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    outcome = doctest.testmod(module, optionflags=flags, extraglobs={"recorded": recorded})
+    outcome = doctest.testmod(module, optionflags=flags, extraglobs={"recorded": recorded, "new_folder": tmp_path / "new"})
     assert outcome.attempted > 0
     assert outcome.failed == 0

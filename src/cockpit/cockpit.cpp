@@ -83,6 +83,8 @@ void Cockpit::log_readings(int64_t step, std::vector<Reading> readings) {
   state_->log(step, std::move(readings));
 }
 
+void Cockpit::remark(int64_t step, const std::string& text) { state_->remark(step, text); }
+
 void Cockpit::flush() { state_->flush(); }
 std::map<std::string, Tensor> Cockpit::save() const { return state_->save(); }
 void Cockpit::load(const std::map<std::string, Tensor>& saved) { state_->load(saved); }

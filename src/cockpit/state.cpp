@@ -200,6 +200,13 @@ void Cockpit::State::tell_failures() noexcept {
   failures_.tell();
 }
 
+void Cockpit::State::remark(int64_t step, const std::string& text) {
+  const Call call(*this);
+  TORCH_CHECK(!is_finished_, "remark: the run is finished; make a new cockpit for a new run");
+  if (!output_.has_begun()) tell_run();
+  output_.remark(step, "", text);
+}
+
 void Cockpit::State::log(int64_t step, const std::map<std::string, double>& values) {
   std::vector<Reading> readings;
   for (const auto& [name, value] : values) {

@@ -45,6 +45,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   // ---- at any time ----
   void log(int64_t step, const std::map<std::string, double>& values);
   void log(int64_t step, std::vector<Reading> readings);
+  void remark(int64_t step, const std::string& text);
   void flush();
   void finish(Ending ending);
   std::map<std::string, Tensor> save();

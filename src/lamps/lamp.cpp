@@ -2,12 +2,24 @@
 #include "flightdeck/lamp.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
 
+#include "base/nearest.h"
+
 namespace flightdeck {
 namespace {
+
+constexpr Severity kSeverities[] = {Severity::kAdvice, Severity::kWarning, Severity::kFailure};
+
+std::optional<Severity> severity_of(const std::string& name) {
+  for (const Severity severity : kSeverities) {
+    if (name == to_string(severity)) return severity;
+  }
+  return std::nullopt;
+}
 
 std::vector<Finding> found_by(const Lamp& lamp, const LampView& view) {
   std::vector<Finding> findings;
@@ -56,10 +68,34 @@ std::string Finding::text() const {
   return evidence + (cause.empty() ? "" : ": " + cause) + (advice.empty() ? "" : ". " + advice);
 }
 
-std::vector<Finding> findings_in(const RunReader& run) {
+bool is_wanted(const std::string& lamp, Severity severity, const std::vector<std::string>& wanted) {
+  return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
+    const std::optional<Severity> least = severity_of(name);
+    return least ? severity >= *least : name == lamp;
+  });
+}
+
+void check_wanted(const std::string& what, const std::vector<std::string>& wanted) {
+  std::vector<std::string> names;
+  for (const Severity severity : kSeverities) names.emplace_back(to_string(severity));
+  for (const Lamp& lamp : lamp_catalogue()) names.push_back(lamp.name);
+  for (const std::string& name : wanted) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::string near = nearest_name(name, names);
+    throw std::invalid_argument(
+        what + " names '" + name + "', which is neither a lamp nor a severity; " +
+        (near.empty() ? "lamp_catalogue() has the lamps, severities are advice, warning and failure"
+                      : "did you mean '" + near + "'?"));
+  }
+}
+
+std::vector<Finding> findings_in(const RunReader& run) { return findings_in(run, {"advice"}); }
+
+std::vector<Finding> findings_in(const RunReader& run, const std::vector<std::string>& wanted) {
   const LampView view(run);
   std::vector<Finding> findings;
   for (const Lamp& lamp : lamp_catalogue()) {
+    if (!is_wanted(lamp.name, lamp.severity, wanted)) continue;
     for (Finding& finding : found_by(lamp, view)) findings.push_back(std::move(finding));
   }
   // Beside a divergence, what could be better is beside the point; and what the watching has to say

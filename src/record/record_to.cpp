@@ -13,6 +13,7 @@ void Cockpit::record_to(const std::string& folder) {
   RecorderOptions recording;
   recording.on_warning = options().on_warning;
   add_sink(std::make_shared<Recorder>(folder, recording));
+  record_folder_ = folder;
 }
 
 }  // namespace flightdeck

@@ -320,7 +320,8 @@ Answer Api::metrics(const Request& request) const {
   refuse_parameters(request);
   Answer answer;
   answer.type = "text/plain; version=0.0.4; charset=utf-8";
-  answer.body = metrics_text(shelf_.list(), counts_());
+  const wire::RunList list = shelf_.list();
+  answer.body = metrics_text(list, lamp_counts_.of(shelf_, list), counts_());
   answer.headers = {{"Cache-Control", "no-store"}};
   return answer;
 }

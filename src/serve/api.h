@@ -36,6 +36,7 @@ class Api {
   RunShelf& shelf_;
   const wire::ServerInfo server_;
   const std::function<ServerCounts()> counts_;
+  mutable LampCounts lamp_counts_;
   Events events_;
 };
 

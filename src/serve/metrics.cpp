@@ -6,6 +6,7 @@
 
 #include "base/exact_text.h"
 #include "flightdeck/ending.h"
+#include "flightdeck/lamp.h"
 #include "record/text.h"
 
 namespace flightdeck::serve {
@@ -62,7 +63,9 @@ std::string own_counts(const ServerCounts& counts) {
 
 }  // namespace
 
-std::string metrics_text(const wire::RunList& list, const ServerCounts& counts) {
+std::string metrics_text(const wire::RunList& list,
+                         const std::map<std::string, LitLamps>& lit,
+                         const ServerCounts& counts) {
   std::map<std::string, int64_t> by_status;
   for (const RunStatus status : {RunStatus::kRunning,
                                  RunStatus::kFinished,
@@ -76,11 +79,18 @@ std::string metrics_text(const wire::RunList& list, const ServerCounts& counts) 
   Family runs("flightdeck_runs", "gauge", "Runs in the served folder.");
   Family steps("flightdeck_run_last_step", "gauge", "Last recorded step.");
   Family times("flightdeck_run_last_time_seconds", "gauge", "When it was recorded, since 1970.");
+  Family lamps("flightdeck_lamps", "gauge", "Lamps that are lit.");
   Family values("flightdeck_value", "gauge", "Last number of the whole model.");
   for (const wire::RunSummary& run : list.runs) {
     ++by_status[run.status];
     if (run.last_step < 0) continue;
     const std::string name = label("run", run.id);
+    const auto counted = lit.find(run.id);
+    for (const Severity severity : {Severity::kAdvice, Severity::kWarning, Severity::kFailure}) {
+      if (counted == lit.end()) break;
+      lamps.sample(name + "," + label("severity", to_string(severity)),
+                   std::to_string(counted->second[static_cast<size_t>(severity)]));
+    }
     steps.sample(name, std::to_string(run.last_step));
     times.sample(name, number(run.last_time));
     for (const auto& [key, value] : run.values) {
@@ -93,7 +103,8 @@ std::string metrics_text(const wire::RunList& list, const ServerCounts& counts) 
   for (const auto& [status, count] : by_status) {
     runs.sample(label("status", status), std::to_string(count));
   }
-  return runs.text() + steps.text() + times.text() + values.text() + own_counts(counts);
+  return runs.text() + steps.text() + times.text() + lamps.text() + values.text() +
+         own_counts(counts);
 }
 
 }  // namespace flightdeck::serve

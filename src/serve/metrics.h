@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
+#include "serve/lamp_counts.h"
 #include "serve/wire.h"
 
 namespace flightdeck::serve {
@@ -14,6 +16,9 @@ struct ServerCounts {
   int64_t requests = 0, refused = 0, connections = 0, event_streams = 0;
 };
 
-std::string metrics_text(const wire::RunList& list, const ServerCounts& counts);
+// `lit` by run.
+std::string metrics_text(const wire::RunList& list,
+                         const std::map<std::string, LitLamps>& lit,
+                         const ServerCounts& counts);
 
 }  // namespace flightdeck::serve

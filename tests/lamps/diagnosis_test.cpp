@@ -218,7 +218,9 @@ class FindingSinks : public testing::Test {
     int64_t step = 0;
     FindingSink sink(
         folder.path(),
-        [&](const Finding& finding) { lamps.push_back(finding.lamp + "@" + std::to_string(step)); },
+        [&](const Finding& finding, const Diagnosis&) {
+          lamps.push_back(finding.lamp + "@" + std::to_string(step));
+        },
         options);
     recorder.begin(full_info());
     sink.begin(full_info());
@@ -247,12 +249,63 @@ TEST_F(FindingSinks, LookAtTheEndHoweverShortTheRun) {
 
 TEST_F(FindingSinks, LeaveOutWhatIsBelowTheirSeverity) {
   FindingSinkOptions options;
-  options.least = Severity::kFailure;
+  options.on = {"failure"};
   EXPECT_TRUE(told({1, 1, 1, 9, 9, 9}, options).empty());
 }
 
+TEST_F(FindingSinks, TellLampsByNameWhateverTheirSeverity) {
+  FindingSinkOptions options;
+  options.on = {"loss_grew"};
+  EXPECT_EQ(told({1, 1, 1, 9, 9, 9}, options), std::vector<std::string>{"loss_grew@6"});
+  options.on = {"diverged", "long_steps"};
+  EXPECT_TRUE(told({1, 1, 1, 9, 9, 9}, options).empty());
+}
+
+TEST_F(FindingSinks, LookAtTheSameStepsWhereTheyAreTold) {
+  FindingSinkOptions options;
+  options.every = 4;
+  options.looks_at_end = false;
+  EXPECT_EQ(told({1, 1, 1, 9, 9, 9, 9, 9, 9, 9}, options), std::vector<std::string>{"loss_grew@8"});
+}
+
+TEST_F(FindingSinks, TellTheCausesAsTheyAreRankedThen) {
+  const RunFolder folder;
+  Recorder recorder(folder.path());
+  recorder.begin(full_info());
+  for (int64_t step = 0; step < 6; ++step) {
+    recorder.write(step_of(step, {number("loss", step < 3 ? 1 : 9)}));
+  }
+  std::string first;
+  FindingSink sink(folder.path(), [&](const Finding&, const Diagnosis& diagnosis) {
+    ASSERT_FALSE(diagnosis.causes.empty());
+    first = diagnosis.causes[0].name;
+  });
+  sink.finish(Ending::kFinished);
+  const Diagnosis after = diagnose(RunReader(folder.path()));
+  EXPECT_EQ(first, after.causes.at(0).name);
+}
+
+TEST(Findings, AreOfTheLampsThatAreWanted) {
+  EXPECT_TRUE(is_wanted("diverged", Severity::kFailure, {"warning"}));
+  EXPECT_TRUE(is_wanted("diverged", Severity::kFailure, {"long_steps", "diverged"}));
+  EXPECT_FALSE(is_wanted("only_noise", Severity::kAdvice, {"warning", "long_steps"}));
+  EXPECT_FALSE(is_wanted("diverged", Severity::kFailure, {}));
+}
+
+TEST(Findings, AreRefusedByNameWhereTheLampIsUnknown) {
+  try {
+    FindingSinkOptions options;
+    options.on = {"long_step"};
+    FindingSink sink(
+        "/no/such/run", [](const Finding&, const Diagnosis&) {}, options);
+    FAIL() << "took a lamp that there is not";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'long_steps'?"), std::string::npos);
+  }
+}
+
 TEST_F(FindingSinks, AreSilentWhereThereIsNoRecord) {
-  FindingSink sink("/no/such/run", [](const Finding&) { FAIL(); });
+  FindingSink sink("/no/such/run", [](const Finding&, const Diagnosis&) { FAIL(); });
   sink.finish(Ending::kFinished);
 }
 

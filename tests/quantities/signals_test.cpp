@@ -216,5 +216,20 @@ TEST_F(SignalsTest, SharesNearTheBoundsAreThoseOfTheChosenType) {
   EXPECT_EQ(run("own", 1)->number(0, "finite", "", "underflow"), 0);
 }
 
+TEST_F(SignalsTest, RangesOfEightBitsAreThoseOfTheirLargestAndSmallestNormalNumbers) {
+  const Tensor weight = random_parameter({4, 3});
+  const Tensor inputs = at::tensor({27.9, 28.1, 3583.0, 3585.0}, doubles()).view({1, 4});
+  const auto near = [&](const char* type) {
+    const auto sink = watch(ParameterList().add("layer.weight", weight),
+                            quantity("finite", {{"type", type}}),
+                            [&] { return (inputs.matmul(weight) * 1e-9).sum(1); });
+    return sink->number(0, "finite", "", "overflow_near");
+  };
+  // 448 / 16 = 28 and 57344 / 16 = 3584; of what the graph keeps the inputs alone are large.
+  EXPECT_EQ(near("float8_e4m3"), 3 * near("float8_e5m2"));
+  EXPECT_GT(near("float8_e5m2"), 0);
+  EXPECT_EQ(near("float16"), 0);
+}
+
 }  // namespace
 }  // namespace flightdeck::tests

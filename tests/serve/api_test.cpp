@@ -264,6 +264,8 @@ TEST_F(Api, SaysTheStepOfADivergenceThatTheProgramTold) {
   EXPECT_EQ(body.find("exception"), std::string::npos) << body;
   EXPECT_EQ(body.find("failure"), body.rfind("failure")) << body;
   expect("/metrics", "flightdeck_runs{status=\"diverged\"} 1\n");
+  expect("/metrics", "flightdeck_lamps{run=\"diverged\",severity=\"failure\"} 1\n");
+  expect("/metrics", "flightdeck_lamps{run=\"first\",severity=\"failure\"} 0\n");
 }
 
 TEST_F(Api, LightsOneLampForAllThatWasSwitchedOffForOneReason) {

@@ -138,6 +138,9 @@ class Finite {
   EntryRange range_for(const Tensor& value) const {
     if (type_ == "float16") return range_of(at::kHalf);
     if (type_ == "bfloat16") return range_of(at::kBFloat16);
+    // Of the OCP formats: smallest normal numbers 2^-6 and 2^-14, largest ones 448 and 57344.
+    if (type_ == "float8_e4m3") return {0x1p-6, 448.0 / 16};
+    if (type_ == "float8_e5m2") return {0x1p-14, 57344.0 / 16};
     return range_of(value.scalar_type());
   }
 
@@ -227,8 +230,10 @@ class Finite {
 }  // namespace
 
 Quantity finite(Settings& settings) {
-  const std::string type = settings.choice(
-      "type", {"own", "float16", "bfloat16"}, "whose range near overflow and underflow mean");
+  const std::string type =
+      settings.choice("type",
+                      {"own", "float16", "bfloat16", "float8_e4m3", "float8_e5m2"},
+                      "whose range near overflow and underflow mean");
   return Quantity("finite")
       .summary(
           "Entries of activations and their gradients that are not finite; the first one named")
