@@ -69,6 +69,7 @@ void CheckpointWriter::prepare(const RunProgress& progress,
   training.optimizer().save(optimizer);
   archive.write("optimizer", optimizer);
   write(archive, "cockpit", cockpit.save());
+  if (!progress.reactions.empty()) write(archive, "reactions", progress.reactions);
   prepared_.reset();
   auto file = std::make_unique<WholeFile>(path_);
   // LibTorch 1.13 throws from the destructor of its zip writer if it learns of a failed write. So
@@ -109,6 +110,10 @@ Checkpoint::Checkpoint(const std::string& run_folder) : archive_(std::make_uniqu
     progress_.folder = read(*archive_, "folder").toStringRef();
     for (const auto& entry : read(*archive_, "config").toGenericDict()) {
       progress_.config[entry.key().toStringRef()] = entry.value().toStringRef();
+    }
+    c10::IValue reactions;
+    if (archive_->try_read("reactions", reactions)) {
+      progress_.reactions = read_tensors(*archive_, "reactions");
     }
   } catch (const std::exception& error) {
     TORCH_CHECK(false,

@@ -23,6 +23,8 @@ class WholeFile;
 
 namespace flightdeck::run {
 
+using at::Tensor;
+
 class Training;
 
 /// What a run knows beside training and cockpit.
@@ -31,8 +33,9 @@ struct RunProgress {
   int64_t evaluated_at = -1;  ///< step of the last evaluation; -1: there was none
   study::Outcome outcome;     ///< so far
   std::map<std::string, std::string> config;
-  std::vector<std::string> arguments;  ///< of the command line
-  std::string folder;                  ///< it was started in
+  std::vector<std::string> arguments;       ///< of the command line
+  std::string folder;                       ///< it was started in
+  std::map<std::string, Tensor> reactions;  ///< of run/reactions.h; empty: none are asked for
 };
 
 /// Written in two moves: values of a step become known during the next one, so a checkpoint counts

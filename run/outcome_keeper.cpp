@@ -43,7 +43,8 @@ OutcomeKeeper::OutcomeKeeper(const TrainingOptions& options,
   outcome_.tags = std::move(tags);
 }
 
-void OutcomeKeeper::step_done(int64_t step, const Tensor& loss, double seconds) {
+void OutcomeKeeper::step_done(int64_t step, const Tensor& loss, double seconds, bool ends_nothing) {
+  if (ends_nothing) end_nothing_.insert(step);
   if (waiting_.empty()) first_waiting_ = step;
   waiting_.push_back(loss);
   outcome_.steps = step + 1;
@@ -65,9 +66,11 @@ void OutcomeKeeper::take_losses() {
   for (int64_t k = 0; k < values.numel(); ++k) {
     const int64_t step = first_waiting_ + k;
     if (step % kBatchLossEvery == 0) outcome_.batch_losses.push_back(losses[k]);
-    if (outcome_.diverged_at < 0 && !std::isfinite(losses[k])) outcome_.diverged_at = step;
+    const bool is_end = !std::isfinite(losses[k]) && end_nothing_.count(step) == 0;
+    if (is_end && outcome_.diverged_at < 0) outcome_.diverged_at = step;
   }
   waiting_.clear();
+  end_nothing_.clear();
 }
 
 bool OutcomeKeeper::has_diverged() {

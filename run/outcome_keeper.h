@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ class OutcomeKeeper {
   void go_on_with(const study::Outcome& outcome) { outcome_ = outcome; }
 
   // After every step. The loss stays on its device until somebody asks.
-  void step_done(int64_t step, const Tensor& loss, double seconds);
+  // A step that `ends_nothing` may have a loss that is not finite.
+  void step_done(int64_t step, const Tensor& loss, double seconds, bool ends_nothing = false);
   void evaluated(int64_t step, const Scores& scores);
   // True if a loss seen so far was not finite. Waits for the device.
   bool has_diverged();
@@ -37,6 +39,7 @@ class OutcomeKeeper {
   study::Outcome outcome_;
   int64_t first_waiting_ = 0;    // step of the first of them
   std::vector<Tensor> waiting_;  // losses
+  std::set<int64_t> end_nothing_;
 };
 
 }  // namespace flightdeck::run

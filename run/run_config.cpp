@@ -91,6 +91,8 @@ Config config_of(const RunOptions& options, const Training& training) {
       {"tracked", tracked_text(options.tracking)},
       {"batch_norm", text_of(options.tracking.cockpit.batch_norm)},
   };
+  if (options.assist) config["assist"] = "true";
+  if (options.reactions.any()) config["reactions"] = options.reactions.text();
   for (const auto& [key, value] : options.tags) config["tag " + key] = value;
   return config;
 }
@@ -146,6 +148,7 @@ std::optional<study::Outcome> ended_run(const RunOptions& options) {
   for (const auto& [name, value] : all) {
     const auto before = outcome.setting.hyperparameters.find(name);
     if (before == outcome.setting.hyperparameters.end()) continue;
+    if (options.assist && name == "learning_rate") continue;  // it was chosen
     check(name, exact_text(value), exact_text(before->second));
   }
   return outcome;

@@ -9,6 +9,7 @@ void RunObserver::evaluation_begins(int64_t /*step*/) {}
 void RunObserver::evaluation_done(int64_t /*step*/, const Scores& /*scores*/) {}
 void RunObserver::note(const Note& /*note*/) {}
 void RunObserver::finding(const Finding& /*finding*/) {}
+void RunObserver::intervened(int64_t /*step*/, const std::string& /*what*/) {}
 void RunObserver::warning(const RunWarning& /*warning*/) {}
 void RunObserver::ended(const RunEnd& /*end*/) {}
 

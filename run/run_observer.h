@@ -50,6 +50,7 @@ struct RunEnd {
   Ending ending = Ending::kFinished;
   int64_t steps = 0;         ///< taken, also by a process before this one
   int64_t diverged_at = -1;  ///< step of the first loss that was not finite; -1: none
+  std::string stopped_by;    ///< the lamp that ended it; empty: none
   bool went_on = false;      ///< after it diverged, as options.keep_going asks
   Scores scores;             ///< of the last evaluation
   int64_t scores_step = -1;  ///< its step; -1: there was none
@@ -76,6 +77,8 @@ class RunObserver {
   /// A lamp of severity warning or more has lit, once for each. What lights at the end is left to
   /// whoever prints the end.
   virtual void finding(const Finding& finding);
+  /// A lamp has stopped the run, kept a checkpoint or changed the training, in one sentence.
+  virtual void intervened(int64_t step, const std::string& what);
   virtual void warning(const RunWarning& warning);
   virtual void ended(const RunEnd& end);
 };

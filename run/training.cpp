@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
+#include <torch/serialize/archive.h>
 
 #include "flightdeck/cockpit.h"
 #include "run/random_states.h"
@@ -132,10 +133,10 @@ double Training::learning_rate() const {
   progress.step = step_;
   progress.steps_per_epoch = batches_->per_epoch();
   progress.total_steps = total_steps_;
-  return hyperparameters_.at("learning_rate") * schedule_.factor(progress);
+  return hyperparameters_.at("learning_rate") * schedule_.factor(progress) * rate_factor_;
 }
 
-StepOutcome Training::step(Cockpit* cockpit) {
+StepOutcome Training::step(Cockpit* cockpit, const std::function<bool()>& takes_update) {
   StepOutcome outcome;
   outcome.step = step_;
   suite::set_learning_rate(*optimizer_, learning_rate());
@@ -175,7 +176,7 @@ StepOutcome Training::step(Cockpit* cockpit) {
     loss.backward();
   }
   const auto has_gradient = Clock::now();
-  optimizer_->step();
+  if (!takes_update || takes_update()) optimizer_->step();
   update_seconds_ = seconds_between(has_gradient, Clock::now());
   // Without the graph, and cheaper than detach(), which a step of 0.1 ms notices.
   outcome.loss = loss.tensor_data();
@@ -187,6 +188,12 @@ StepOutcome Training::step(Cockpit* cockpit) {
 
 std::map<std::string, Tensor> Training::save() const {
   std::map<std::string, Tensor> saved = random_states(device_);
+  saved.merge(save_model());
+  return saved;
+}
+
+std::map<std::string, Tensor> Training::save_model() const {
+  std::map<std::string, Tensor> saved;
   for (const auto& item : model_.module->named_parameters()) {
     saved["parameter/" + item.key()] = item.value().detach();
   }
@@ -196,7 +203,25 @@ std::map<std::string, Tensor> Training::save() const {
   return saved;
 }
 
-void Training::load(const std::map<std::string, Tensor>& saved, int64_t step) {
+std::string Training::save_optimizer() const {
+  torch::serialize::OutputArchive archive;
+  optimizer_->save(archive);
+  std::string bytes;
+  archive.save_to([&bytes](const void* data, size_t count) {
+    bytes.append(static_cast<const char*>(data), count);
+    return count;
+  });
+  return bytes;
+}
+
+void Training::restore(const std::map<std::string, Tensor>& model, const std::string& optimizer) {
+  load_model(model);
+  torch::serialize::InputArchive archive;
+  archive.load_from(optimizer.data(), optimizer.size());
+  optimizer_->load(archive);
+}
+
+void Training::load_model(const std::map<std::string, Tensor>& saved) {
   const at::NoGradGuard no_grad;
   for (auto& item : model_.module->named_parameters()) {
     item.value().copy_(saved.at("parameter/" + item.key()));
@@ -205,6 +230,10 @@ void Training::load(const std::map<std::string, Tensor>& saved, int64_t step) {
     // A carried state has the shape of the batch that left it.
     item.value().set_data(saved.at("buffer/" + item.key()).to(item.value().device()).clone());
   }
+}
+
+void Training::load(const std::map<std::string, Tensor>& saved, int64_t step) {
+  load_model(saved);
   step_ = step;
   batches_->start_epoch(step / batches_->per_epoch());
   for (int64_t done = 0; done < step % batches_->per_epoch(); ++done) batches_->next();

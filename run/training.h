@@ -72,12 +72,23 @@ class Training {
   double learning_rate() const;
 
   /// Takes the next step: forward, backward and the optimizer's update; watched if there is a
-  /// cockpit. It may go on past `total_steps`.
-  StepOutcome step(Cockpit* cockpit = nullptr);
+  /// cockpit. It may go on past `total_steps`. `takes_update` is asked before the update, when the
+  /// watch has ended; false leaves the update out.
+  StepOutcome step(Cockpit* cockpit = nullptr, const std::function<bool()>& takes_update = {});
+
+  /// Of all learning rates from the next step on, beside the schedule's.
+  void set_rate_factor(double factor) { rate_factor_ = factor; }
+  double rate_factor() const { return rate_factor_; }
 
   /// Parameters, buffers and random numbers before the step that comes next. The optimizer saves
   /// itself.
   std::map<std::string, Tensor> save() const;
+  /// Parameters and buffers as they are, not copied, and the optimizer's state.
+  std::map<std::string, Tensor> save_model() const;
+  std::string save_optimizer() const;
+  /// Puts both back. Data and random numbers go on as they are.
+  void restore(const std::map<std::string, Tensor>& model, const std::string& optimizer);
+
   /// Goes on before `step` with what was saved there, to the bit on the CPU.
   void load(const std::map<std::string, Tensor>& saved, int64_t step);
 
@@ -90,6 +101,8 @@ class Training {
                         std::optional<suite::Mistakes>* mistakes = nullptr) const;
 
  private:
+  void load_model(const std::map<std::string, Tensor>& saved);
+
   suite::Problem problem_;
   suite::Hyperparameters hyperparameters_;
   suite::LearningRateSchedule schedule_;
@@ -102,6 +115,7 @@ class Training {
   at::Device device_;
   int64_t total_steps_;
   int64_t step_ = 0;
+  double rate_factor_ = 1;
   double update_seconds_ = 0;  // of the last optimizer step
 };
 

@@ -10,13 +10,16 @@
 #include <unistd.h>
 #include <utility>
 
+#include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 
 #include "flightdeck/cockpit.h"
 #include "flightdeck/finding_sink.h"
 #include "flightdeck/record.h"
+#include "run/assist.h"
 #include "run/checkpoint.h"
 #include "run/checkpoint_times.h"
+#include "run/fault_bench.h"
 #include "run/final_parameters.h"
 #include "run/kept_models.h"
 #include "run/mistakes.h"
@@ -83,6 +86,8 @@ RunOptions checked(RunOptions options) {
   TORCH_CHECK_VALUE(!(options.keep_going && options.stop_diverged),
                     "run: options.keep_going and options.stop_diverged exclude each other; set one "
                     "of them");
+  check_reactions(options.reactions);
+  check_wanted("run: options.alert_on", options.alert_on);
   return options;
 }
 
@@ -95,6 +100,26 @@ void make_folder(const std::string& folder) {
               " (",
               error ? error.message() : "permission denied",
               "); choose another folder");
+}
+
+// Of a run that is assisted: what its checkpoint knows, or else is chosen now. The options are from
+// then on as if they had been given.
+AssistChoice choice_of(const suite::Problem& problem,
+                       RunOptions& options,
+                       const Checkpoint* start) {
+  AssistChoice choice;
+  if (!options.assist) return choice;
+  track_for_assist(options.tracking);
+  if (start != nullptr && start->progress().reactions.count("choice") != 0) {
+    const Tensor known = start->progress().reactions.at("choice");
+    choice.learning_rate = known[0].item<double>();
+    choice.batch_size = static_cast<int64_t>(known[1].item<double>());
+  } else {
+    choice = choose(problem, options.training);
+  }
+  options.training.hyperparameters["learning_rate"] = choice.learning_rate;
+  options.training.batch_size = choice.batch_size;
+  return choice;
 }
 
 std::unique_ptr<Checkpoint> checkpoint_of(const RunOptions& options) {
@@ -117,10 +142,23 @@ class WatchedRun::State {
   void make_cockpit();
   void restore();
   void begin_record();
-  bool is_stop_wanted() const { return options_.is_stop_wanted && options_.is_stop_wanted(); }
+  void begin_reactions();
+  void say_what_cannot_light();
+  // What has diverged has nothing to go on with.
+  bool takes_update();
+  bool has_converged() const { return assistant_ && assistant_->has_converged(); }
+  bool is_over() const { return training_.is_done() || has_converged(); }
+  std::map<std::string, Tensor> saved_reactions() const;
+  bool is_stopped_by_lamp() {
+    return reactions_ && !reactions_->stopped_by().empty() && !has_diverged();
+  }
+  bool is_stop_wanted() {
+    return is_stopped_by_lamp() || (options_.is_stop_wanted && options_.is_stop_wanted());
+  }
   bool is_evaluation_due() const;
-  bool is_checkpoint_due() const;
+  bool is_checkpoint_due();
   void keep_model_if_due();
+  void keep_model_now();
   bool has_diverged();
   void step();
   void evaluate();
@@ -137,6 +175,7 @@ class WatchedRun::State {
   RunObserver nobody_;
   RunObserver& observer_;
   std::unique_ptr<Checkpoint> start_;  // null: the run begins
+  AssistChoice choice_;                // batch size 0: none
   Training training_;
   Config config_;
   Config identity_;  // what must be the same to go on
@@ -144,8 +183,10 @@ class WatchedRun::State {
   CheckpointWriter checkpoint_;
   std::shared_ptr<Recorder> recorder_;
   std::shared_ptr<NoteSink> notes_;
-  bool tracks_learning_rate_ = false;  // else the run logs it
-  std::unique_ptr<Cockpit> cockpit_;   // its end is written to the others
+  bool tracks_learning_rate_ = false;     // else the run logs it
+  std::unique_ptr<Cockpit> cockpit_;      // its end is written to the others
+  std::unique_ptr<Reactions> reactions_;  // null: none are asked for
+  std::unique_ptr<Assistant> assistant_;  // null: not asked for
   Clock::time_point last_checkpoint_ = Clock::now();
   std::set<std::string> told_;  // problems with the disk
   StepOutcome last_;
@@ -158,6 +199,7 @@ WatchedRun::State::State(const suite::Problem& problem, RunOptions options, RunO
     : options_(checked(std::move(options))),
       observer_(observer == nullptr ? nobody_ : *observer),
       start_(checkpoint_of(options_)),
+      choice_(choice_of(problem, options_, start_.get())),
       training_(problem, options_.training),
       config_(config_of(options_, training_)),
       identity_(identity_of(config_, options_, training_)),
@@ -169,6 +211,7 @@ WatchedRun::State::State(const suite::Problem& problem, RunOptions options, RunO
   // Before the record is touched: what does not fit leaves it as it is.
   if (start_) restore();
   begin_record();
+  begin_reactions();
   start_.reset();
 }
 
@@ -215,9 +258,72 @@ void WatchedRun::State::begin_record() {
       options_.folder,
       [this](const Finding& found, const Diagnosis&) { observer_.finding(found); },
       finding));
+  if (options_.alert) {
+    FindingSinkOptions told;
+    told.on = options_.alert_on;
+    cockpit_->add_sink(std::make_shared<FindingSink>(options_.folder, options_.alert, told));
+  }
   for (const auto& [key, value] : config_) cockpit_->describe(key, value);
   // The record forgot this step, and with it what was evaluated before it.
   if (evaluated_at_ == step) cockpit_->log(step, scores_);
+}
+
+// Of a run that stopped at a lamp, going on is the answer: it does not stop there again.
+void WatchedRun::State::begin_reactions() {
+  const auto tell = [this](int64_t step, const std::string& what) {
+    observer_.intervened(step, what);
+  };
+  if (options_.assist) {
+    assistant_ = std::make_unique<Assistant>(options_.folder, training_, *cockpit_, tell);
+  }
+  if (options_.reactions.any()) {
+    reactions_ = std::make_unique<Reactions>(
+        options_.reactions, options_.folder, training_, *cockpit_, tell);
+    say_what_cannot_light();
+  }
+  if (!start_) return;
+  const std::map<std::string, Tensor>& saved = start_->progress().reactions;
+  if (saved.count("rate_factor") != 0) {
+    training_.set_rate_factor(saved.at("rate_factor").item<double>());
+  }
+  if (assistant_) assistant_->load(saved);
+  if (reactions_) reactions_->load(saved);
+}
+
+std::map<std::string, Tensor> WatchedRun::State::saved_reactions() const {
+  std::map<std::string, Tensor> saved;
+  if (!assistant_ && !reactions_) return saved;
+  if (reactions_) saved = reactions_->save();
+  if (assistant_) {
+    saved.merge(assistant_->save());
+    saved["choice"] = at::tensor({choice_.learning_rate, double(choice_.batch_size)}, at::kDouble);
+  }
+  saved["rate_factor"] = at::scalar_tensor(training_.rate_factor(), at::kDouble);
+  return saved;
+}
+
+// Asked between the backward pass and the update.
+bool WatchedRun::State::takes_update() {
+  if (assistant_) assistant_->decide();
+  return !reactions_ || reactions_->takes_update();
+}
+
+// A lamp by name whose quantities are not tracked waits in vain.
+void WatchedRun::State::say_what_cannot_light() {
+  std::set<std::string> tracked;
+  for (const Quantity& one : options_.tracking.quantities) tracked.insert(one.name());
+  const std::vector<std::string> known = quantities_of_lamps();
+  for (const Lamp& lamp : lamp_catalogue()) {
+    if (!options_.reactions.names(lamp.name)) continue;
+    for (const std::string& read : lamp.reads) {
+      const bool is_quantity = std::find(known.begin(), known.end(), read) != known.end();
+      if (!is_quantity || tracked.count(read) != 0) continue;
+      observer_.warning({RunWarning::About::kWatching,
+                         "the lamp " + lamp.name + " is waited for, but reads " + read +
+                             ", which is not tracked; track it too",
+                         false});
+    }
+  }
 }
 
 void WatchedRun::State::restore() {
@@ -232,7 +338,7 @@ void WatchedRun::State::restore() {
 
 RunEnd WatchedRun::State::execute() {
   observer_.started(facts());
-  while (!training_.is_done() && !is_stop_wanted()) {
+  while (!is_over() && !is_stop_wanted()) {
     if (has_diverged()) break;
     if (is_evaluation_due()) evaluate();
     if (is_stop_wanted()) break;
@@ -241,8 +347,8 @@ RunEnd WatchedRun::State::execute() {
     step();
     commit_checkpoint();
   }
-  if (training_.is_done()) keep_model_if_due();
-  if (is_stop_wanted() && !training_.is_done()) {
+  if (is_over()) keep_model_if_due();
+  if (is_stop_wanted() && !is_over()) {
     checkpoint_after_stop();
   } else if (!has_diverged() && options_.evaluate_every > 0) {
     evaluate();
@@ -272,9 +378,13 @@ bool WatchedRun::State::is_evaluation_due() const {
          step % (options_.evaluate_every * training_.steps_per_epoch()) == 0;
 }
 
-bool WatchedRun::State::is_checkpoint_due() const {
+bool WatchedRun::State::is_checkpoint_due() {
   const int64_t step = training_.next_step();
   if (step == 0) return false;
+  if (reactions_ && reactions_->takes_checkpoint()) {
+    keep_model_now();
+    return true;
+  }
   if (options_.checkpoint_every) {
     return *options_.checkpoint_every > 0 && step % *options_.checkpoint_every == 0;
   }
@@ -297,8 +407,13 @@ void WatchedRun::State::step() {
   const int64_t step = training_.next_step();
   const double learning_rate = training_.learning_rate();
   const Clock::time_point begin = Clock::now();
-  last_ = training_.step(cockpit_.get());
-  outcome_.step_done(step, last_.loss, seconds_since(begin));
+  if (reactions_ || assistant_) {
+    last_ = training_.step(cockpit_.get(), [this] { return takes_update(); });
+  } else {
+    last_ = training_.step(cockpit_.get());
+  }
+  const bool ends_nothing = reactions_ && reactions_->was_last_left_out();
+  outcome_.step_done(step, last_.loss, seconds_since(begin), ends_nothing);
   if (options_.tracking.due.contains(step)) {
     std::map<std::string, double> values;
     if (!tracks_learning_rate_) values["learning_rate"] = learning_rate;
@@ -316,7 +431,7 @@ void WatchedRun::State::evaluate() {
   const int64_t step = training_.next_step();
   observer_.evaluation_begins(step);
   const auto random = random_states(options_.training.device);
-  const bool is_last = training_.is_done();  // nobody would come back to it
+  const bool is_last = is_over();  // nobody would come back to it
   Scores scores;
   std::optional<suite::Mistakes> mistakes;
   using suite::Part;
@@ -347,9 +462,12 @@ void WatchedRun::State::evaluate() {
 
 void WatchedRun::State::keep_model_if_due() {
   const int64_t step = training_.next_step();
-  if (!options_.keep_models || !options_.keep_models->contains(step)) return;
+  if (options_.keep_models && options_.keep_models->contains(step)) keep_model_now();
+}
+
+void WatchedRun::State::keep_model_now() {
   try {
-    keep_model(options_.folder, step, *training_.model().module);
+    keep_model(options_.folder, training_.next_step(), *training_.model().module);
   } catch (const std::exception& error) {
     tell_once(reason_of(error));
   }
@@ -363,6 +481,7 @@ void WatchedRun::State::prepare_checkpoint() {
   progress.outcome.ending = Ending::kInterrupted;
   progress.config = identity_;
   progress.arguments = options_.arguments;
+  progress.reactions = saved_reactions();
   std::error_code ignored;
   progress.folder = std::filesystem::current_path(ignored).string();
   try {
@@ -410,7 +529,7 @@ bool WatchedRun::State::write_outcome(Ending ending) {
 }
 
 Ending WatchedRun::State::ending() {
-  if (!training_.is_done() && is_stop_wanted()) return Ending::kInterrupted;
+  if (!is_over() && is_stop_wanted()) return Ending::kInterrupted;
   return outcome_.outcome().diverged_at >= 0 ? Ending::kDiverged : Ending::kFinished;
 }
 
@@ -420,6 +539,7 @@ RunEnd WatchedRun::State::finish() {
   end.folder = options_.folder;
   end.steps = training_.next_step();
   end.diverged_at = outcome_.outcome().diverged_at;
+  if (reactions_ && end.ending == Ending::kInterrupted) end.stopped_by = reactions_->stopped_by();
   end.went_on = end.diverged_at >= 0 && options_.keep_going;
   end.has_outcome = write_outcome(end.ending);
   if (end.ending != Ending::kInterrupted && end.has_outcome) checkpoint_.remove();

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "flightdeck/finding_sink.h"
+#include "run/reactions.h"
 #include "run/run_observer.h"
 #include "run/tracking.h"
 #include "run/training.h"
@@ -35,6 +37,14 @@ struct RunOptions {
   /// step, on other devices within ten, so that nobody waits for them at every step.
   bool keep_going = false;
   bool stop_diverged = false;  ///< ends with that step on every device, and waits for it
+  ReactionOptions reactions;   ///< what lamps may do to the run; nothing unless it is set
+  /// Chooses the learning rate, the batch size where none is given, and the end by what the cockpit
+  /// sees (run/assist.h).
+  bool assist = false;
+  /// Told findings of severity warning or more beside the observer, as flightdeck::alerts makes
+  /// one.
+  OnFinding alert;
+  std::vector<std::string> alert_on = {"warning"};  ///< what `alert` is told
   std::map<std::string, std::string> tags;  ///< to find the run by; part of record and outcome
   /// Kept in checkpoints for the program that trains, which can start itself again with them.
   std::vector<std::string> arguments;

@@ -57,6 +57,9 @@ void check_arguments(std::vector<std::string> arguments, const std::string& fold
   } catch (const CLI::ParseError& error) {
     refuse("'flightdeck run' does not take its options: " + std::string(error.what()));
   }
+  if (!given.alert.command.empty() || !given.alert.webhook.empty()) {
+    refuse("it brings alerts, which are given on the command line alone");
+  }
   if (given.run.folder != folder) {
     refuse("it would be recorded to '" + given.run.folder + "'");
   }

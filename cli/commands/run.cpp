@@ -84,11 +84,27 @@ bool has_ended(const RunArguments& arguments) {
 
 // What a run's end means for the exit status.
 void throw_unless_finished(const run::RunEnd& end) {
+  TORCH_CHECK(end.stopped_by.empty(),
+              "run: stopped after step ",
+              end.steps - 1,
+              ", as --stop-on asks, by the lamp ",
+              end.stopped_by);
   if (end.ending == Ending::kInterrupted) throw interruption();
   TORCH_CHECK(end.ending != Ending::kDiverged || end.went_on,
               "run: training diverged at step ",
               end.diverged_at);
   TORCH_CHECK(end.has_outcome, "run: there is no outcome.json in ", end.folder, ", as told above");
+}
+
+// None if nobody is to be told. It holds the report, which has to outlive it.
+OnFinding alert_of(const RunArguments& arguments, const std::string& folder, RunPrinter& report) {
+  if (arguments.alert.command.empty() && arguments.alert.webhook.empty()) return {};
+  AlertOptions options = arguments.alert;
+  options.run = folder;
+  options.on_warning = [&report](const std::string& text) {
+    report.warning({run::RunWarning::About::kWatching, text, false});
+  };
+  return alerts(std::move(options));
 }
 
 run::RunEnd executed(run::WatchedRun& run, RunPrinter& report) {
@@ -113,20 +129,20 @@ void run_problem(const CLI::App& command, RunArguments& arguments) {
   note_interrupts();
   run::RunOptions options = arguments.run;
   options.is_stop_wanted = &is_interrupted;
-  options.folder = chosen_folder(options);
-  RunPrinter report(options.folder, arguments.json);
+  const std::string folder = chosen_folder(options);
+  options.folder = folder;
+  RunPrinter report(folder, arguments.json);
+  options.alert = alert_of(arguments, folder, report);
   std::unique_ptr<run::WatchedRun> run;
   try {
-    run = std::make_unique<run::WatchedRun>(options, &report);
+    run = std::make_unique<run::WatchedRun>(std::move(options), &report);
   } catch (...) {
-    if (arguments.run.folder.empty()) ::rmdir(options.folder.c_str());  // unless something is in it
+    if (arguments.run.folder.empty()) ::rmdir(folder.c_str());  // unless something is in it
     throw;
   }
-  save_config(command, arguments, run->training(), options.folder);
+  save_config(command, arguments, run->training(), folder);
   const run::RunEnd end = executed(*run, report);
-  if (arguments.report) {
-    write_report(RunReader(options.folder), {options.folder, "", arguments.json});
-  }
+  if (arguments.report) write_report(RunReader(folder), {folder, "", arguments.json});
   throw_unless_finished(end);
 }
 

@@ -60,7 +60,9 @@ std::vector<std::string> config_keys(const GivenWords& given) {
   std::vector<std::string> keys = {"problem"};
   for (const CLI::Option* option : given.command.get_options()) {
     for (const std::string& name : option->get_lnames()) {
-      if (name != "config" && name != "help") keys.push_back(name);
+      // A file of others starts no command and tells nobody.
+      const bool is_alert = name == "alert-command" || name == "alert-webhook";
+      if (name != "config" && name != "help" && !is_alert) keys.push_back(name);
     }
   }
   return keys;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/options/errors.h"
 
+#include <stdexcept>
+
 #include <c10/util/Exception.h>
 
 #include "cli/options/usage_error.h"
@@ -19,6 +21,8 @@ void read_arguments(const std::string& command, const std::function<void()>& rea
   } catch (const UsageError& error) {
     throw UsageError(command + ": " + error.what());
   } catch (const c10::ValueError& error) {
+    throw UsageError(command + ": " + message_of(error));
+  } catch (const std::invalid_argument& error) {
     throw UsageError(command + ": " + message_of(error));
   }
 }

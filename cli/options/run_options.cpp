@@ -12,6 +12,7 @@
 #include "cli/options/errors.h"
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
+#include "lamps/alert_ways.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -51,6 +52,11 @@ void add_training_options(CLI::App& command, RunArguments& arguments) {
                            arguments.run.evaluate_every,
                            "Epochs between two evaluations on train, valid and test; 0 for none; "
                            "default 1"));
+  group(command.add_flag("--assist",
+                         arguments.run.assist,
+                         "Choose the learning rate, and the batch size and the end where they are "
+                         "not given, by alpha, CABS and early stopping; docs/assist.md says where "
+                         "tuning is better"));
   group(command.add_flag("--keep-going",
                          arguments.run.keep_going,
                          "Go on after a loss that is not finite; otherwise the run ends there"));
@@ -70,6 +76,67 @@ void add_data_options(CLI::App& command, RunArguments& arguments) {
   group(command.add_flag("--no-augment", arguments.no_augment, "Leave out random crops and flips"));
   group(command.add_flag("--raw", data.raw, "Leave the pixels in [0, 255], unscaled"));
   group(command.add_option("--limit", data.limit, "At most so many samples in each part"));
+}
+
+bool is_option(const std::string& word, const std::string& option) {
+  return word == option || word.rfind(option + "=", 0) == 0;
+}
+
+// What lamps may do. Each takes a lamp or a severity, and may be given several times.
+void add_finding_options(CLI::App& command, RunArguments& arguments) {
+  run::ReactionOptions& reactions = arguments.run.reactions;
+  const auto add_lamps = [&](const char* name, std::vector<std::string>& on, const char* what) {
+    command.add_option(name, on, what)->allow_extra_args(false)->group("Findings");
+  };
+  add_lamps("--stop-on",
+            reactions.stop_on,
+            "End the run, with a checkpoint, when this lamp lights ('flightdeck list lamps'), or "
+            "one of this severity or more (advice, warning, failure); repeatable");
+  add_lamps("--checkpoint-on",
+            reactions.checkpoint_on,
+            "Keep a checkpoint then, and the model in RUN/models; repeatable");
+  add_lamps("--lower-rate-on",
+            reactions.lower_rate_on,
+            "Lower the learning rate then as the finding advises, else by half; repeatable");
+  add_lamps("--clip-on",
+            reactions.clip_on,
+            "Clip gradients from then on at --clip-norm, and at half of it the next time; "
+            "repeatable");
+  add_lamps("--skip-on",
+            reactions.skip_on,
+            "Skip the update of the step that lit the lamp: for lamps that judge one step, such as "
+            "diverged; repeatable");
+  add_lamps("--restore-on",
+            reactions.restore_on,
+            "Go back to the last good parameters then, 50 steps old or more, and on with the next "
+            "batch; repeatable");
+  command
+      .add_option("--clip-norm",
+                  reactions.clip_norm,
+                  "Default is the median of the gradient norms so far (grad_norm)")
+      ->check(CLI::PositiveNumber)
+      ->group("Findings");
+  command
+      .add_option("--look-every",
+                  reactions.look_every,
+                  "Steps between two looks of these lamps; default 10, each step with --skip-on "
+                  "and --restore-on")
+      ->check(CLI::PositiveNumber)
+      ->group("Findings");
+  command
+      .add_option("--alert-command",
+                  arguments.alert.command,
+                  "Tell each finding to a command: JSON on its standard input, FLIGHTDECK_LAMP and "
+                  "more in its environment. Not kept with the run")
+      ->group("Findings");
+  command
+      .add_option("--alert-webhook",
+                  arguments.alert.webhook,
+                  "Post each finding as JSON to http://HOST[:PORT][/PATH]. Not kept with the run")
+      ->group("Findings");
+  add_lamps("--alert-on",
+            arguments.alert_on,
+            "What is told to these: lamps, or a severity; default warning; repeatable");
 }
 
 // CLI11 leaves options that were not given at their defaults, where 0 stands for "choose".
@@ -113,6 +180,21 @@ std::map<std::string, std::string> tags(const RunArguments& arguments) {
     tags[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return tags;
+}
+
+// Whoever goes on with a record of others runs no command of theirs.
+std::vector<std::string> without_alerts(const std::vector<std::string>& words) {
+  std::vector<std::string> kept;
+  for (size_t k = 0; k < words.size(); ++k) {
+    const bool is_alert =
+        is_option(words[k], "--alert-command") || is_option(words[k], "--alert-webhook");
+    if (!is_alert) {
+      kept.push_back(words[k]);
+    } else if (words[k].find('=') == std::string::npos) {
+      ++k;
+    }
+  }
+  return kept;
 }
 
 }  // namespace
@@ -161,6 +243,7 @@ void add_options_of_run(CLI::App& command, RunArguments& arguments) {
   add_training_options(command, arguments);
   add_tracking_options(command, arguments.tracking);
   add_data_options(command, arguments);
+  add_finding_options(command, arguments);
   command
       .add_option("--config",
                   arguments.config,
@@ -213,11 +296,15 @@ void complete_run_options(const CLI::App& command, RunArguments& arguments) {
     arguments.run.tags = tags(arguments);
     run::check_training_options(arguments.run.training);
     arguments.run.tracking = chosen_tracking(arguments.tracking);
+    run::check_reactions(arguments.run.reactions);
+    if (!arguments.alert_on.empty()) arguments.run.alert_on = arguments.alert_on;
+    check_wanted("--alert-on", arguments.run.alert_on);
+    if (!arguments.alert.webhook.empty()) lamps::web_address(arguments.alert.webhook);
     if (!arguments.keep_models.empty()) {
       arguments.run.keep_models = DueSteps::parse(arguments.keep_models);
     }
   });
-  arguments.run.arguments = with_config(command_line());
+  arguments.run.arguments = without_alerts(with_config(command_line()));
   arguments.run.training.device = chosen_device("run", arguments.device);
   arguments.run.training.data.augment = !arguments.no_augment;
   check_data_is_here("run", arguments.run.training.problem, arguments.run.training.data);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/options/tracking_options.h"
+#include "flightdeck/alerts.h"
 #include "run/watched_run.h"
 
 namespace CLI {
@@ -23,6 +24,8 @@ struct RunArguments {
   std::vector<std::string> settings;  // hyperparameters, NAME=VALUE
   std::string device = "cpu";
   std::string keep_models;             // due steps; empty: none
+  AlertOptions alert;                  // neither command nor webhook: none
+  std::vector<std::string> alert_on;   // empty: warnings
   int threads = 0;                     // 0: one per core
   std::vector<std::string> tag_texts;  // KEY=VALUE
   std::string config;                  // read before: see config_words.h

@@ -46,7 +46,9 @@ bool is_kept(const std::string& name) {
                             "momentum",
                             "set",
                             "tag",
-                            "interval"}) {
+                            "interval",
+                            "alert-command",
+                            "alert-webhook"}) {
     if (name == other) return false;
   }
   return true;

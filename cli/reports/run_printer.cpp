@@ -97,7 +97,9 @@ std::string explanation_of(const run::RunEnd& end) {
       if (!end.has_checkpoint) {
         return "the record is complete up to here; without a checkpoint nothing can go on from it";
       }
-      return "to go on: " +
+      return (end.stopped_by.empty() ? std::string()
+                                     : "stopped by the lamp " + end.stopped_by + "; ") +
+             "to go on: " +
              resume_command(std::filesystem::absolute(end.folder).lexically_normal().string());
     case Ending::kDiverged:
       return "the loss was not finite at step " + std::to_string(end.diverged_at) +
@@ -243,6 +245,18 @@ void RunPrinter::finding(const Finding& finding) {
   } else if (!is_quiet()) {
     print(std::string(to_string(finding.severity)) + " at step " + std::to_string(finding.step) +
           ": " + finding.symptom + ". " + finding.evidence);
+  }
+}
+
+void RunPrinter::intervened(int64_t step, const std::string& what) {
+  if (json_) {
+    print(Json::object()
+              .field("event", "intervention")
+              .field("step", step)
+              .field("text", what)
+              .text());
+  } else if (!is_quiet()) {
+    print(what);
   }
 }
 

@@ -27,6 +27,7 @@ class RunPrinter : public run::RunObserver {
   void warning(const run::RunWarning& warning) override;
   void note(const Note& note) override;
   void finding(const Finding& finding) override;
+  void intervened(int64_t step, const std::string& what) override;
   void ended(const run::RunEnd& end) override;
   // After an exception; the tool prints what it says.
   void failed();

@@ -407,6 +407,52 @@ class Diagnose(CommandTest):
         self.expect_failure(2, ["holds no run"], "diagnose", "/")
 
 
+class Acting(CommandTest):
+    GROWING = [*QUADRATIC, "--steps", 40, "--lr", 0.045, "--quantity", "loss", "--interval", 1,
+               "--evaluate-every", 0, "--look-every", 5]
+
+    def test_a_lamp_stops_a_run_that_can_go_on(self):
+        run = self.folder / "run"
+        code, out, err = flightdeck("run", *self.GROWING, "--stop-on", "loss_grew", "--out", run)
+        self.assertEqual(code, 1, err)
+        self.assertIn("as --stop-on asks, by the lamp loss_grew", err)
+        self.assertIn("the run is stopped, because of loss_grew", out)
+        self.assertIn("stopped by the lamp loss_grew; to go on: flightdeck resume", out)
+        self.assertIn("the run is stopped", self.expect_success("show", run))
+        self.assertIn("interventions/stopped", self.expect_success("export", run, "--format", "csv"))
+        self.expect_success("resume", run)
+
+    def test_interventions_are_events_and_part_of_the_record(self):
+        run, events = self.train(*self.GROWING, "--lower-rate-on", "warning", "--checkpoint-on", "loss_grew")
+        said = [event["text"] for event in events if event["event"] == "intervention"]
+        self.assertTrue(any("the learning rate is lowered from 0.045" in text for text in said), said)
+        self.assertTrue(any("a checkpoint is kept" in text for text in said), said)
+        self.assertTrue(list((run / "models").glob("step_*.pt")))
+        config = (run / "config.toml").read_text()
+        self.assertIn('lower-rate-on = ["warning"]', config)
+
+    def test_alerts_reach_a_command_and_are_not_kept(self):
+        told, run = self.folder / "told", self.folder / "run"
+        self.expect_success("run", *self.GROWING, "--alert-command", f"cat >> {told}", "--checkpoint-every", 10, "--out", run)
+        alert = json.loads(told.read_text().split("}")[0] + "}")
+        self.assertEqual((alert["lamp"], alert["run"]), ("loss_grew", str(run)))
+        self.assertNotIn("alert", (run / "config.toml").read_text())
+
+    def test_an_alert_that_fails_is_one_warning(self):
+        code, _, err = flightdeck("run", *self.GROWING, "--alert-command", "exit 7", "--out", self.folder / "run")
+        self.assertEqual((code, err.count("the alert command 'exit 7' ended with status 7")), (0, 1), err)
+
+    def test_a_configuration_file_brings_no_command(self):
+        file = self.folder / "others.toml"
+        file.write_text(f'problem = "quadratic_deep"\nalert-command = "touch {self.folder}/harm"\n')
+        self.expect_failure(2, ["'alert-command', which is no option"], "run", "--config", file)
+        self.assertFalse((self.folder / "harm").exists())
+
+    def test_what_there_is_not_is_wrong_usage(self):
+        self.expect_failure(2, ["did you mean 'loss_grew'?"], "run", *QUADRATIC, "--stop-on", "los_grew")
+        self.expect_failure(2, ["for https use a command"], "run", *QUADRATIC, "--alert-webhook", "https://example.org/")
+
+
 class Preflight(CommandTest):
     def test_finds_nothing_wrong_with_a_problem_of_the_suite(self):
         out = self.expect_success("preflight", "quadratic_deep")

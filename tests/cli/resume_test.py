@@ -235,7 +235,8 @@ class ResumeTest(unittest.TestCase):
                 (b"run", b"rum", "it wants 'flightdeck rum' to be started"),
                 (b"--tag", b"--bad", "does not take its options"),
                 (b"--preset", b"--help  ", "does not take its options"),
-                (b"--epochs", b"--seed=x", "does not take its options")):
+                (b"--epochs", b"--seed=x", "does not take its options"),
+                (b"--epochs", b"--alert-command", "alerts, which are given on the command line alone")):
             with self.subTest(wrong=wrong):
                 size = len(word).to_bytes(4, "little")
                 self.change_checkpoint(run, b"X" + size + word, b"X" + size + wrong)
