@@ -259,7 +259,7 @@ TEST_F(ReactionsTest, GoOnToTheBitFromACheckpoint) {
   const auto prepare = [this](const std::string& name) {
     RunOptions options = growing(name, 50);
     options.training.optimizer = "momentum";
-    options.training.hyperparameters["learning_rate"] = 0.03;
+    options.training.hyperparameters = {{"learning_rate", 0.2}, {"momentum", 0.9}};
     options.reactions.lower_rate_on = options.reactions.clip_on = {"loss_grew"};
     options.reactions.restore_on = {"loss_grew"};
     options.reactions.pause = 15;
