@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "run/experiment.h"
 
+#include <c10/util/Exception.h>
+
+#include "base/words.h"
+
 namespace flightdeck::run {
 namespace experiments {
 
@@ -9,6 +13,55 @@ namespace experiments {
 #undef FLIGHTDECK_ENTRY
 
 }  // namespace experiments
+
+namespace {
+
+struct ChosenSize {
+  Size size;
+  const char* name;
+  int64_t value;
+};
+
+std::vector<ChosenSize> sizes_of(const ExperimentOptions& options) {
+  return {{Size::kSteps, "steps", options.steps},
+          {Size::kSeeds, "seeds", options.seeds},
+          {Size::kSamples, "samples", options.samples}};
+}
+
+}  // namespace
+
+void check_sizes(const Experiment& experiment, const ExperimentOptions& options) {
+  for (const auto& [size, name, value] : sizes_of(options)) {
+    TORCH_CHECK(value >= 0, "experiment: options.", name, " is ", value, " but must be at least 1");
+    if (value == 0 || experiment.sizes.count(size) != 0) continue;
+    std::vector<std::string> names;
+    for (const ChosenSize& each : sizes_of(options)) {
+      if (experiment.sizes.count(each.size) != 0) names.push_back(each.name);
+    }
+    TORCH_CHECK(false,
+                "experiment: options.",
+                name,
+                " is ",
+                value,
+                " but the number of ",
+                name,
+                " of ",
+                experiment.name,
+                " cannot be chosen; ",
+                names.empty() ? "leave it out" : "it takes " + joined(names));
+  }
+}
+
+ExperimentResult repeated(const Experiment& experiment, const ExperimentOptions& options) {
+  check_sizes(experiment, options);
+  ExperimentResult result = experiment.run(options);
+  std::vector<std::string> chosen;
+  for (const auto& [size, name, value] : sizes_of(options)) {
+    if (value > 0) chosen.push_back(std::to_string(value) + " " + name);
+  }
+  if (!chosen.empty()) result.data.push_back("size as chosen: " + joined(chosen));
+  return result;
+}
 
 const std::vector<Experiment>& all_experiments() {
   static const std::vector<Experiment> table = {

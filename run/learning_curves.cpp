@@ -96,6 +96,15 @@ double Competed::step_below(double level) const {
   return std::numeric_limits<double>::infinity();
 }
 
+void take_sizes(Contest& contest, const ExperimentOptions& options) {
+  if (options.seeds > 0) contest.seeds = options.seeds;
+  if (options.samples > 0) contest.training.data.limit = options.samples;
+  if (options.steps == 0) return;
+  contest.steps = options.steps;
+  contest.interval = std::max<int64_t>(1, std::min(contest.interval, options.steps / 10));
+  contest.steps -= contest.steps % contest.interval;
+}
+
 std::vector<Competed> compete(const Contest& contest,
                               const ExperimentOptions& options,
                               ExperimentResult& result) {

@@ -53,6 +53,10 @@ struct Competed {
   double step_below(double level) const;
 };
 
+// Takes the sizes that were chosen, and evaluates ten times at least. Samples are of the training
+// part.
+void take_sizes(Contest& contest, const ExperimentOptions& options);
+
 // Trains all. Names the data, adds a line for each to the table, whose columns are
 // kCompetedColumns, and all values as the figure "curves".
 extern const std::vector<std::string> kCompetedColumns;

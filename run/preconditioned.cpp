@@ -34,6 +34,7 @@ ExperimentResult preconditioned_result(Contest contest,
                                        const std::string& remark) {
   contest.competitors = preconditioned_competitors(published);
   for (Competitor& each : contest.competitors) each.batch_size = contest.training.batch_size;
+  take_sizes(contest, options);
   ExperimentResult result(kCompetedColumns);
   if (!remark.empty()) result.data.push_back(remark);
   const std::vector<Competed> all = compete(contest, options, result);

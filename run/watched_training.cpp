@@ -34,7 +34,7 @@ TrainingOptions options_for(const suite::Problem& problem, const ExperimentOptio
   training.seed = options.seed;
   training.device = options.device;
   training.data.augment = false;
-  training.data.limit = options.quick ? 2000 : 0;
+  training.data.limit = options.samples > 0 ? options.samples : options.quick ? 2000 : 0;
   training.data.synthetic = !is_read_from_files(problem.data_set, options);
   return training;
 }

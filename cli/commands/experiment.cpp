@@ -182,6 +182,7 @@ void run(const CLI::App& command, CommandOptions& options) {
   if (command.count("--threads") != 0 && options.threads < 1) {
     throw UsageError("--threads is " + std::to_string(options.threads) + " but must be at least 1");
   }
+  run::check_sizes(experiment, options.experiment);
   const std::string folder =
       std::filesystem::absolute(experiment_folder(experiment, options)).lexically_normal().string();
   refuse_folder_in_use(folder);
@@ -197,7 +198,7 @@ void run(const CLI::App& command, CommandOptions& options) {
     };
   }
   const auto begin = std::chrono::steady_clock::now();
-  const run::ExperimentResult result = experiment.run(options.experiment);
+  const run::ExperimentResult result = run::repeated(experiment, options.experiment);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   Written written = write_all(folder, result);
   written.seconds = std::round(10 * took.count()) / 10;
@@ -220,6 +221,13 @@ void add_experiment(CLI::App* command) {
                       "Folder of figure and data; default experiments/NAME; one in use is refused");
   command->add_flag(
       "--quick", options->experiment.quick, "Test-sized: a minute at most on two cores");
+  command->add_option("--steps",
+                      options->experiment.steps,
+                      "Of every training, where the experiment lets it be chosen");
+  command->add_option("--seeds", options->experiment.seeds, "Repeats, where they can be chosen");
+  command->add_option("--samples",
+                      options->experiment.samples,
+                      "Of the training part, where they can be chosen; it is cut to them");
   command->add_option(
       "--seed", options->experiment.seed, "Of parameters, split and order of the data; default 42");
   command->add_option(

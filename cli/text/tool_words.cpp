@@ -23,6 +23,7 @@ constexpr Words kWords[] = {
     {"force the deletion of all", "give --force, which deletes all"},
     {"options.resume", "--resume"},
     {"options.token", "--token"},
+    {"experiment: options.", "experiment: --"},
     {"choose another folder", "choose another --out"},
     {"the grid is '", "--grid is '"},
 };

@@ -36,7 +36,7 @@ ExperimentResult run_curvature_snr(const ExperimentOptions& options) {
                                : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
   chosen.optimizer = "momentum";
   chosen.hyperparameters["learning_rate"] = 0.01;
-  const int64_t last = options.quick ? 60 : 2000, N = options.quick ? 32 : 128;
+  const int64_t last = options.steps_or(options.quick ? 60 : 2000), N = options.quick ? 32 : 128;
   chosen.steps = last + 1;
   Training training(chosen);
   const int64_t C = training.problem().classes;
@@ -97,7 +97,8 @@ Experiment curvature_snr() {
   return {"curvature_snr",
           "Signal-to-noise ratio of directional curvature while training",
           "7.3.3 (003)",
-          &run_curvature_snr};
+          &run_curvature_snr,
+          {Size::kSteps, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

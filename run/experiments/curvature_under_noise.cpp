@@ -79,7 +79,7 @@ ExperimentResult run_curvature_under_noise(const ExperimentOptions& options) {
   TrainingOptions chosen = first_with_data({"fmnist_2c2d", "mnist_2c2d"}, options);
   suite::Problem problem = suite::find_problem(chosen.problem);
   const int64_t N = options.quick ? 64 : 128, draws = options.quick ? 2 : 3;
-  const int64_t last = options.quick ? 100 : 1000;
+  const int64_t last = options.steps_or(options.quick ? 100 : 1000);
   ExperimentResult result({"step", "mb_exact", "mb_mc", "sub_exact", "sub_mc"});
   if (options.quick) {
     problem.name = "small " + problem.name;
@@ -141,7 +141,8 @@ Experiment curvature_under_noise() {
   return {"curvature_under_noise",
           "Error of mini-batch curvature along its leading directions while training",
           "D.2.5 (003)",
-          &run_curvature_under_noise};
+          &run_curvature_under_noise,
+          {Size::kSteps, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

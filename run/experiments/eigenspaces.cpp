@@ -138,7 +138,7 @@ ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
                                : first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
   chosen.optimizer = "momentum";
   chosen.hyperparameters["learning_rate"] = 0.01;
-  const int64_t last = options.quick ? 60 : 1000;
+  const int64_t last = options.steps_or(options.quick ? 60 : 1000);
   chosen.steps = last + 1;
   const int64_t repeats = options.quick ? 2 : 3, batch = options.quick ? 64 : 128;
   Training training(chosen);
@@ -201,7 +201,8 @@ Experiment eigenspaces() {
   return {"eigenspaces",
           "Overlap of leading eigenspaces: GGN, Hessian, mini-batches, approximations",
           "7.3.2 (003)",
-          &run_eigenspaces};
+          &run_eigenspaces,
+          {Size::kSteps, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

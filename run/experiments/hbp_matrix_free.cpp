@@ -45,6 +45,7 @@ ExperimentResult run_hbp_matrix_free(const ExperimentOptions& options) {
     result.data.push_back(
         "a net of an eighth of the widths, batches of 100, 10 iterations a solve, 500 samples");
   }
+  take_sizes(contest, options);
   const std::vector<Competed> all = compete(contest, options, result);
   result.pictures.emplace(
       "figure",
@@ -84,7 +85,8 @@ Experiment hbp_matrix_free() {
   return {"hbp_matrix_free",
           "Newton steps by exact curvature products against SGD, Adam and KFAC",
           "4.4, figure 4.5 (003)",
-          &run_hbp_matrix_free};
+          &run_hbp_matrix_free,
+          {Size::kSteps, Size::kSeeds, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

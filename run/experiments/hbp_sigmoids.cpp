@@ -42,6 +42,7 @@ ExperimentResult run_hbp_sigmoids(const ExperimentOptions& options) {
     result.data.push_back(
         "a net of a sixteenth of the widths, batches of 100, 10 iterations a solve, 500 samples");
   }
+  take_sizes(contest, options);
   const std::vector<Competed> all = compete(contest, options, result);
   result.pictures.emplace(
       "figure",
@@ -70,7 +71,8 @@ Experiment hbp_sigmoids() {
   return {"hbp_sigmoids",
           "Newton steps by exact curvature products on 3c3d with sigmoids",
           "A.5 (003)",
-          &run_hbp_sigmoids};
+          &run_hbp_sigmoids,
+          {Size::kSteps, Size::kSeeds, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

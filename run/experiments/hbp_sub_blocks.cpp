@@ -90,6 +90,7 @@ ExperimentResult run_hbp_sub_blocks(const ExperimentOptions& options) {
     for (Competitor& each : contest.competitors) each.batch_size = 200;
     result.data.push_back("a net of widths 3072, 48, 40, 32, 24, 16, 10 and batches of 200");
   }
+  take_sizes(contest, options);
   const std::vector<Competed> all = compete(contest, options, result);
   TrainingOptions at_start = contest.training;
   at_start.batch_size = contest.competitors[0].batch_size;
@@ -138,7 +139,8 @@ Experiment hbp_sub_blocks() {
   return {"hbp_sub_blocks",
           "Newton steps by averaged curvature blocks, whole and split, against Momentum",
           "4.4 (003)",
-          &run_hbp_sub_blocks};
+          &run_hbp_sub_blocks,
+          {Size::kSteps, Size::kSeeds, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

@@ -35,7 +35,8 @@ Experiment preconditioned_2c2d() {
   return {"preconditioned_2c2d",
           "Curvature-preconditioned gradients against Momentum and Adam on 2c2d",
           "B.3 (003)",
-          &run_preconditioned_2c2d};
+          &run_preconditioned_2c2d,
+          {Size::kSteps, Size::kSeeds, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

@@ -39,7 +39,8 @@ Experiment preconditioned_3c3d() {
   return {"preconditioned_3c3d",
           "Curvature-preconditioned gradients against Momentum and Adam on 3c3d",
           "5.4 (003)",
-          &run_preconditioned_3c3d};
+          &run_preconditioned_3c3d,
+          {Size::kSteps, Size::kSeeds, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

@@ -39,7 +39,8 @@ Experiment preconditioned_allcnnc() {
   return {"preconditioned_allcnnc",
           "Sampled curvature against Momentum and Adam on All-CNN-C",
           "5.4 (003)",
-          &run_preconditioned_allcnnc};
+          &run_preconditioned_allcnnc,
+          {Size::kSteps, Size::kSeeds, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

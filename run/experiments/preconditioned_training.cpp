@@ -28,7 +28,8 @@ Experiment preconditioned_training() {
   return {"preconditioned_training",
           "Curvature-preconditioned gradients against Momentum and Adam",
           "5.4 (003), B.3",
-          &run_preconditioned_training};
+          &run_preconditioned_training,
+          {Size::kSteps, Size::kSeeds, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

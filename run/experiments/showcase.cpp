@@ -76,7 +76,7 @@ ExperimentResult run_showcase(const ExperimentOptions& options) {
                                : first_with_data({"cifar100_allcnnc", "fmnist_2c2d"}, options);
   chosen.schedule = "cyclic:1";
   chosen.hyperparameters["learning_rate"] = 0.01;
-  chosen.steps = options.quick ? 25 : 1500;
+  chosen.steps = options.steps_or(options.quick ? 25 : 1500);
   if (options.quick) chosen.batch_size = 32;
   const int64_t early = options.quick ? 10 : 100;
   Training training(chosen);
@@ -129,7 +129,8 @@ Experiment showcase() {
   return {"showcase",
           "The full cockpit at logarithmic steps under a cyclic learning rate",
           "7.4",
-          &run_showcase};
+          &run_showcase,
+          {Size::kSteps, Size::kSamples}};
 }
 
 }  // namespace flightdeck::run::experiments

@@ -90,6 +90,22 @@ class Findings(Experiments):
         self.assertEqual(entries["normalised"], entries["raw"])
         self.assertEqual((rows[0]["low"], rows[0]["high"]), ("-inf", "-2"))
 
+    def test_a_size_of_one_s_own_is_taken_and_named(self):
+        result, figures = self.run_quick("preconditioned_training", "--steps", 12, "--seeds", 2,
+                                         "--samples", 300)
+        self.assertIn("size as chosen: 12 steps, 2 seeds, 300 samples", result["data"])
+        self.assertEqual({row["seed"] for row in figures["curves"]}, {"42", "43"})
+        self.assertEqual(max(int(row["step"]) for row in figures["curves"]), 12)
+
+    def test_sizes_that_an_experiment_has_not_are_refused_by_name(self):
+        for options, words in ((("raw_data", "--steps", 3), "the number of steps of raw_data"),
+                               (("showcase", "--seeds", 2), "it takes steps, samples"),
+                               (("showcase", "--steps", -1), "at least 1")):
+            done = flightdeck("experiment", *options, "--out", self.folder / "none")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertFalse((self.folder / "none").exists())
+
     def test_sigmoids_starve_the_layers_near_the_input(self):
         result, figures = self.run_quick("vanishing_gradients")
         self.assertTrue(result["holds"], result)
