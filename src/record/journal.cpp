@@ -59,12 +59,14 @@ int JournalWriter::start(int64_t generation) {
 int JournalWriter::append(std::string_view payload) {
   if (payload.size() > limits::kEntryBytes) return EFBIG;
   // A generation that cannot be started is no reason to lose an entry: this file goes on.
+  if (is_doubtful_) reopen();
   if (end_ >= generation_bytes_) start(generation_ + 1);
   frame_.clear();
   put_u32(frame_, static_cast<uint32_t>(payload.size()));
   put_u32(frame_, crc32(payload));
   frame_.append(payload);
   const int error = file_.write_at(end_, frame_);
+  is_doubtful_ = error != 0;
   if (error == 0) {
     end_ += static_cast<int64_t>(frame_.size());
     return 0;
@@ -73,6 +75,12 @@ int JournalWriter::append(std::string_view payload) {
   // the file takes no room that others need.
   if (::ftruncate(file_.descriptor(), end_) != 0) return error;
   return error;
+}
+
+// A disk that was gone may have come back under a name whose old descriptors stay dead.
+void JournalWriter::reopen() {
+  File file(folder_.journal(generation_), O_RDWR);
+  if (file.is_open() && file.size() >= end_) file_ = std::move(file);
 }
 
 JournalCursor::JournalCursor(Folder folder, const JournalPosition& position)

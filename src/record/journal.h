@@ -40,9 +40,11 @@ class JournalWriter {
 
  private:
   int start(int64_t generation);
+  void reopen();
 
   Folder folder_;
   int64_t generation_bytes_;
+  bool is_doubtful_ = false;  // the last append failed
   int64_t generation_ = -1;
   int64_t end_ = 0;
   File file_;

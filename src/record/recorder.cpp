@@ -3,7 +3,9 @@
 // to the database.
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -27,8 +29,18 @@ namespace flightdeck {
 
 namespace {
 
-// Infos and notes that wait for a disk to recover.
-constexpr size_t kMostWaiting = 1000;
+// What a failing disk refuses waits in memory for it, up to so many journal files' bytes: minutes
+// of a network disk that is gone, hours of most runs.
+constexpr int64_t kWaitingJournals = 4;
+// A disk that takes longer than this to fail gets at most one part in so many of the training's
+// time.
+constexpr std::chrono::milliseconds kQuick(1);
+constexpr int kPatience = 20;
+
+struct Waiting {
+  std::string payload;
+  std::optional<int64_t> step;  // of a call of write
+};
 
 void warn_on_stderr(const std::string& text) {
   std::fprintf(stderr, "flightdeck: %s\n", text.c_str());
@@ -73,7 +85,11 @@ class Recorder::State {
         std::make_unique<record::StoreThread>(folder_, options_.queue_steps, std::move(resumed_));
   }
 
-  ~State() { close({}); }
+  ~State() {
+    next_attempt_ = {};
+    catch_up();
+    close({});
+  }
 
   void write(const StepReadings& step) {
     refuse_after_end("write");
@@ -106,12 +122,11 @@ class Recorder::State {
   }
 
   void write_all(const StepReadings& step) {
-    const int error = is_too_large(step) ? EFBIG : append(encode(step));
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      ++(error == 0 ? statistics_.written : statistics_.not_stored);
+    if (is_too_large(step)) {
+      lose(step.step, EFBIG);
+    } else {
+      put({encode(step), step.step});
     }
-    if (error != 0) lose(step.step, error);
     go_on();
   }
 
@@ -130,24 +145,32 @@ class Recorder::State {
   template <typename Content>
   void keep(const Content& content) {
     refuse_after_end("note");
-    const std::string payload = encode(content);
-    const int error = append(payload);
-    if (error != 0) {
-      warn_of_loss("an entry", error);
-      if (waiting_.size() < kMostWaiting) waiting_.push_back(payload);
-    }
+    put({encode(content), std::nullopt});
     go_on();
   }
 
   void finish(Ending ending) {
     if (has_ended_) return;
     has_ended_ = true;
-    std::vector<std::string> rest = waiting_;
+    next_attempt_ = {};
+    catch_up();
+    std::vector<std::string> rest;
+    for (const Waiting& each : waiting_) rest.push_back(each.payload);
     if (lost_.calls > 0) rest.push_back(encode(loss_note()));
     rest.push_back(encode(record::EndEntry{to_string(ending)}));
-    while (!rest.empty() && append_one(rest.front()) == 0) rest.erase(rest.begin());
+    while (!rest.empty() && waiting_.empty() && append_one(rest.front()) == 0) {
+      rest.erase(rest.begin());
+    }
     const bool is_missing = !rest.empty();
     const bool is_complete = close(std::move(rest));
+    for (const Waiting& each : waiting_) {
+      if (is_complete) {
+        count(each);
+      } else if (each.step) {
+        lose(*each.step, last_error_);
+      }
+    }
+    waiting_.clear();
     if (is_missing && !is_complete) {
       options_.on_warning("record: '" + folder_.path() + "' does not say how the run ended" +
                           (lost_.calls > 0 ? " and lacks " + loss_text() : std::string()));
@@ -202,18 +225,61 @@ class Recorder::State {
     return error;
   }
 
-  // After an entry that gets through, tells what did not.
-  int append(const std::string& payload) {
-    const int error = append_one(payload);
-    if (error != 0) return error;
-    while (!waiting_.empty() && append_one(waiting_.front()) == 0) {
-      waiting_.erase(waiting_.begin());
+  // Stores it, behind what waits; or lets it wait; or loses it.
+  void put(Waiting entry) {
+    if (catch_up() && attempt(entry)) {
+      if (lost_.calls > 0 && append_one(encode(loss_note())) == 0) lost_ = {};
+      return;
     }
-    if (lost_.calls > 0 && append_one(encode(loss_note())) == 0) lost_ = {};
-    return 0;
+    const auto bytes = static_cast<int64_t>(entry.payload.size());
+    const bool can_wait = thread_ && bytes <= limits::kEntryBytes &&
+                          waiting_bytes_ + bytes <= kWaitingJournals * options_.journal_bytes;
+    if (can_wait) {
+      warn_of_wait(last_error_);
+      waiting_bytes_ += bytes;
+      waiting_.push_back(std::move(entry));
+    } else if (entry.step) {
+      lose(*entry.step, last_error_);
+    } else {
+      warn_of_loss("an entry", last_error_);
+    }
+  }
+
+  // True: nothing waits any more. A disk that takes long to fail is not asked at every step.
+  bool catch_up() {
+    if (waiting_.empty()) return true;
+    if (std::chrono::steady_clock::now() < next_attempt_) return false;
+    while (!waiting_.empty() && attempt(waiting_.front())) {
+      waiting_bytes_ -= static_cast<int64_t>(waiting_.front().payload.size());
+      waiting_.pop_front();
+    }
+    return waiting_.empty();
+  }
+
+  // True: the journal has it.
+  bool attempt(const Waiting& entry) {
+    const auto begin = std::chrono::steady_clock::now();
+    last_error_ = append_one(entry.payload);
+    if (last_error_ == 0) {
+      count(entry);
+      return true;
+    }
+    const auto end = std::chrono::steady_clock::now();
+    next_attempt_ = end - begin > kQuick ? end + kPatience * (end - begin) : end;
+    return false;
+  }
+
+  void count(const Waiting& entry) {
+    if (!entry.step) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++statistics_.written;
   }
 
   void lose(int64_t step, int error) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ++statistics_.not_stored;
+    }
     lost_.first = lost_.calls == 0 ? step : std::min(lost_.first, step);
     lost_.last = lost_.calls == 0 ? step : std::max(lost_.last, step);
     lost_.error = error;
@@ -232,6 +298,14 @@ class Recorder::State {
             NoteKind::kNotStored,
             "",
             "could not store " + loss_text()};
+  }
+
+  void warn_of_wait(int error) {
+    warn_once("record: '" + folder_.path() + "' takes nothing at the moment (" +
+              record::error_text(error) +
+              "); training goes on, and what is recorded waits in memory for the disk; should that "
+              "take too long, the record will say which steps are missing; " +
+              disk_remedy(error));
   }
 
   void warn_of_loss(const std::string& what, int error) {
@@ -291,7 +365,10 @@ class Recorder::State {
   std::unique_ptr<record::StoreThread> thread_;
 
   std::set<std::string> refused_;  // quantities with readings that were left out
-  std::vector<std::string> waiting_;
+  std::deque<Waiting> waiting_;
+  int64_t waiting_bytes_ = 0;
+  std::chrono::steady_clock::time_point next_attempt_;
+  int last_error_ = 0;
   Lost lost_;
   bool has_warned_ = false, has_ended_ = false;
 

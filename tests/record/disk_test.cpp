@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Disks that are full or cannot be written. A limit on file sizes stands in for a full disk:
 // write(2) fails in the same way, at a byte that the test chooses.
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <signal.h>
 #include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -40,31 +42,115 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
+// Goes on until nothing waits any more: a disk that was slow to fail is not asked at every step.
+// `step` is the next one, of which `lost` before it were lost.
+void catch_up(Recorder& recorder, int64_t& step, int64_t lost = 0) {
+  do {
+    recorder.write(make_step(step++));
+    std::this_thread::yield();
+  } while (recorder.statistics().written < step - lost);
+}
+
 TEST(FullDisk, TrainingGoesOnAndTheRecordSaysWhatIsMissing) {
   RunFolder run;
   std::vector<std::string> warnings;
-  Recorder recorder(run.path(), collecting(warnings));
+  RecorderOptions options = collecting(warnings);
+  options.journal_bytes = 21000;  // four times as much waits in memory
+  Recorder recorder(run.path(), options);
   FileSizeLimit limit(20000);
   int64_t step = 0;
   while (recorder.statistics().not_stored < 5) recorder.write(make_step(step++));
-  const int64_t written = recorder.statistics().written;
+  const int64_t last_lost = step - 1;
+  EXPECT_LT(recorder.statistics().written, step - 5);  // others wait for room
   limit.lift();
-  for (int64_t more = 0; more < 3; ++more) recorder.write(make_step(step++));
+  catch_up(recorder, step, 5);
   for (const bool is_finished : {false, true}) {
     if (is_finished) recorder.finish(Ending::kFinished);
     const RunReader reader(run.path());
-    EXPECT_EQ(reader.find("loss")->count, written + 3);
+    EXPECT_EQ(reader.find("loss")->count, step - 5);
     EXPECT_EQ(reader.last_step(), step - 1);
     const auto notes = reader.notes();
     ASSERT_EQ(notes.size(), 1u);
     EXPECT_EQ(notes[0].kind, NoteKind::kNotStored);
-    EXPECT_NE(notes[0].text.find("to " + std::to_string(step - 4)), std::string::npos)
+    EXPECT_NE(notes[0].text.find("to " + std::to_string(last_lost)), std::string::npos)
         << notes[0].text;
     EXPECT_NE(notes[0].text.find("5 calls"), std::string::npos) << notes[0].text;
   }
   EXPECT_EQ(recorder.statistics().not_stored, 5);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings[0].find("make room on its disk"), std::string::npos) << warnings[0];
+}
+
+TEST(FullDisk, LosesNothingWhileWhatItRefusesFitsIntoMemory) {
+  RunFolder run;
+  std::vector<std::string> warnings;
+  Recorder recorder(run.path(), collecting(warnings));
+  recorder.begin(full_info());
+  FileSizeLimit limit(2000);
+  for (int64_t step = 0; step < 100; ++step) recorder.write(make_step(step));
+  EXPECT_LT(recorder.statistics().written, 100);
+  recorder.note({100, 0, NoteKind::kRemark, "", "behind them"});
+  limit.lift();
+  int64_t step = 100;
+  catch_up(recorder, step);
+  EXPECT_EQ(recorder.statistics().not_stored, 0);
+  recorder.finish(Ending::kFinished);
+  const RunReader reader(run.path());
+  EXPECT_EQ(reader.status(), RunStatus::kFinished);
+  EXPECT_EQ(reader.find("loss")->count, step);
+  ASSERT_EQ(reader.notes().size(), 1u);
+  EXPECT_EQ(reader.notes()[0].text, "behind them");
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("training goes on"), std::string::npos) << warnings[0];
+}
+
+// The descriptor of a network disk that was gone may stay dead after the disk is back.
+TEST(NetworkDisk, ThatComesBackUnderTheSameNameIsOpenedAgain) {
+  RunFolder run;
+  std::vector<std::string> warnings;
+  Recorder recorder(run.path(), collecting(warnings));
+  recorder.write(make_step(0));
+  const int dead = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  int replaced = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code ignored;
+    const std::string name = std::filesystem::read_symlink(entry.path(), ignored).string();
+    const bool is_journal = name.find(std::filesystem::canonical(run.path()).string()) == 0 &&
+                            name.find("journal.") != std::string::npos;
+    const int descriptor = std::stoi(entry.path().filename().string());
+    // The store's thread reads through a descriptor of its own.
+    if (!is_journal || (::fcntl(descriptor, F_GETFL) & O_RDWR) == 0) continue;
+    ::dup2(dead, descriptor);
+    ++replaced;
+  }
+  ::close(dead);
+  ASSERT_EQ(replaced, 1);
+  recorder.write(make_step(1));
+  EXPECT_EQ(recorder.statistics().written, 1);
+  int64_t step = 2;
+  catch_up(recorder, step);
+  recorder.finish(Ending::kFinished);
+  EXPECT_EQ(RunReader(run.path()).find("loss")->count, step);
+}
+
+TEST(NetworkDisk, WhoseFolderIsAwayForAWhileHasEveryStepAtTheEnd) {
+  RunFolder run;
+  const std::string away = run.path() + ".away";
+  std::vector<std::string> warnings;
+  RecorderOptions options = collecting(warnings);
+  options.journal_bytes = 500;  // new files are needed while it is away
+  options.queue_steps = 4;
+  Recorder recorder(run.path(), options);
+  for (int64_t step = 0; step < 20; ++step) recorder.write(make_step(step));
+  std::filesystem::rename(run.path(), away);
+  for (int64_t step = 20; step < 200; ++step) recorder.write(make_step(step));
+  std::filesystem::rename(away, run.path());
+  recorder.finish(Ending::kFinished);
+  EXPECT_EQ(recorder.statistics().not_stored, 0);
+  const RunReader reader(run.path());
+  EXPECT_EQ(reader.status(), RunStatus::kFinished);
+  EXPECT_EQ(reader.find("loss")->count, 200);
+  EXPECT_TRUE(reader.notes().empty());
 }
 
 TEST(FullDisk, ThatStaysFullIsSaidAtTheEnd) {
