@@ -2,6 +2,7 @@
 // Collects what a run comes to while it trains.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -22,7 +23,10 @@ class OutcomeKeeper {
                 const Training& training,
                 std::map<std::string, std::string> tags);
   // Of a run that goes on.
-  void go_on_with(const study::Outcome& outcome) { outcome_ = outcome; }
+  void go_on_with(const study::Outcome& outcome) {
+    outcome_ = outcome;
+    seconds_before_ = outcome.seconds;
+  }
 
   // After every step. The loss stays on its device until somebody asks.
   // A step that `ends_nothing` may have a loss that is not finite.
@@ -37,6 +41,8 @@ class OutcomeKeeper {
   void take_losses();
 
   study::Outcome outcome_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double seconds_before_ = 0;    // of the processes before
   int64_t first_waiting_ = 0;    // step of the first of them
   std::vector<Tensor> waiting_;  // losses
   std::set<int64_t> end_nothing_;

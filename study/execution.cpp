@@ -21,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLogLines = 8;
 constexpr double kAskAgainSeconds = 1;
+const std::string kWell = "exit status 0";
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -35,8 +36,10 @@ std::vector<std::string> joined(std::vector<std::string> first,
 struct Child {
   pid_t process;
   size_t place;  // in the plan
+  size_t slot;
   FileLock lock;
   Clock::time_point begin;
+  std::optional<Clock::time_point> ended_well;  // by a launcher, without an outcome so far
 };
 
 class Worker {
@@ -60,8 +63,13 @@ class Worker {
  private:
   void take_up_new() {
     for (; seen_ < study_.plan().size(); ++seen_) {
-      if (!study_.has_ended(study_.plan()[seen_])) open_.insert(seen_);
+      if (is_wanted(seen_) && !study_.has_ended(study_.plan()[seen_])) open_.insert(seen_);
     }
+  }
+
+  bool is_wanted(size_t place) const {
+    const auto& only = execution_.only;
+    return !only || std::find(only->begin(), only->end(), place) != only->end();
   }
 
   // Starts runs, in the plan's order. Those that others hold are asked for again after a while.
@@ -96,19 +104,42 @@ class Worker {
 
   void start(size_t place, const PlannedRun& run, FileLock lock) {
     remove_damaged_outcome(run_folder(study_.folder(), run));
-    const std::vector<std::string> arguments =
+    const size_t slot = free_slot();
+    std::vector<std::string> arguments =
         joined(execution_.runner,
                run_arguments(study_.folder(), study_.request(), run, execution_.threads));
+    if (execution_.launcher) arguments = execution_.launcher->start_of(arguments, slot);
     const pid_t process = start_child(arguments, run_log(study_.folder(), run), [&lock] {
       lock.keep_beyond_exec();  // a run that outlives this process is still its only one
     });
-    children_.push_back({process, place, std::move(lock), Clock::now()});
+    children_.push_back({process, place, slot, std::move(lock), Clock::now(), std::nullopt});
     execution_.on_event({RunEvent::Kind::kStarted, run, ""});
+  }
+
+  size_t free_slot() const {
+    std::set<size_t> taken;
+    for (const Child& child : children_) taken.insert(child.slot);
+    size_t slot = 0;
+    while (taken.count(slot) != 0) ++slot;
+    return slot;
+  }
+
+  // How the child ended; nothing while it runs, or while its outcome may still come.
+  std::optional<std::string> ending(Child& child) {
+    if (!child.ended_well) {
+      const std::optional<std::string> ending = ending_of(child.process);
+      if (!ending || !execution_.launcher || *ending != kWell) return ending;
+      child.ended_well = Clock::now();
+    }
+    const bool is_there = study_.look_at(study_.plan()[child.place]);
+    const bool has_waited = seconds_since(*child.ended_well) >= execution_.outcome_patience_s;
+    if (is_there || has_waited || signals_sent_ > 0) return kWell;
+    return std::nullopt;
   }
 
   void collect() {
     for (size_t k = 0; k < children_.size();) {
-      const std::optional<std::string> ending = ending_of(children_[k].process);
+      const std::optional<std::string> ending = this->ending(children_[k]);
       if (!ending) {
         ++k;
         continue;
@@ -137,7 +168,9 @@ class Worker {
     const int wishes = std::min(execution_.interrupts(), 2);
     if (wishes <= signals_sent_) return;
     signals_sent_ = wishes;
-    for (const Child& child : children_) ::kill(child.process, wishes == 1 ? SIGTERM : SIGKILL);
+    for (const Child& child : children_) {
+      if (!child.ended_well) ::kill(child.process, wishes == 1 ? SIGTERM : SIGKILL);
+    }
   }
 
   void tell() {

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "study/launcher.h"
 #include "study/study.h"
 
 namespace flightdeck::study {
@@ -32,7 +34,11 @@ struct Execution {
   // The program and its first words: {"/usr/bin/flightdeck", "run"}.
   std::vector<std::string> runner;
   int jobs = 1;
-  int threads = 1;  // of each run, unless the request says
+  int threads = 1;  // of each run, unless the request says; 0: as many as a run takes by itself
+  std::optional<Launcher> launcher;  // starts the runs elsewhere
+  // What a run elsewhere wrote may be seen here a while after its end.
+  double outcome_patience_s = 30;
+  std::optional<std::vector<size_t>> only;  // places of the plan; none given: all
   // How often someone wished for the end: once ends the runs kindly, twice kills them.
   std::function<int()> interrupts = [] { return 0; };
   std::function<void(const RunEvent&)> on_event = [](const RunEvent&) {};

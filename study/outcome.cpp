@@ -82,6 +82,7 @@ std::string to_json(const Outcome& outcome) {
       {"reported_epoch", outcome.reported_epoch},
       {"synthetic", outcome.is_synthetic},
       {"training_seconds", outcome.training_seconds},
+      {"seconds", outcome.seconds},
       {"evaluated", outcome.evaluated},
   };
   if (!outcome.version.empty()) json["version"] = outcome.version;
@@ -121,6 +122,7 @@ Outcome outcome_from_json(const std::string& text) {
     outcome.reported_epoch = integer_at(json, "reported_epoch");
     outcome.is_synthetic = json.value("synthetic", false);
     outcome.training_seconds = json.value("training_seconds", 0.0);
+    outcome.seconds = json.value("seconds", 0.0);
     if (json.contains("version")) json.at("version").get_to(outcome.version);
     outcome.evaluated = integers_of(json.at("evaluated"));
     if (json.contains("tags")) json.at("tags").get_to(outcome.tags);
@@ -186,6 +188,7 @@ std::vector<Outcome> find_outcomes(const std::string& folder_or_file,
   for (const std::string& folder : folders) {
     try {
       found.push_back(read_outcome(folder));
+      found.back().batch_losses = {};
     } catch (const std::exception& error) {
       problems.push_back(error.what());
     }

@@ -45,6 +45,7 @@ struct Outcome {
   int64_t batch_loss_every = 0;      ///< steps between two of `batch_losses`
   std::vector<double> batch_losses;  ///< of mini-batches, before the update
   double training_seconds = 0;       ///< without evaluations
+  double seconds = 0;                ///< with them and all else; 0: not kept
   bool is_synthetic = false;
   std::string version;  ///< of the flightdeck that trained; empty: from before it was kept
   std::map<std::string, std::string> tags;  ///< of the one who started it: "sample": "random-007"
@@ -63,7 +64,7 @@ void write_outcome(const std::string& run_folder, const Outcome& outcome);
 Outcome read_outcome(const std::string& run_folder);
 bool has_outcome(const std::string& run_folder);
 
-/// All outcomes below a folder, by path; or those of a file that has one to a line. Files that
+/// All outcomes below a folder, by path, without the losses of mini-batches, which are most of them; or those of a file that has one to a line. Files that
 /// cannot be read are left out and told in `problems`.
 std::vector<Outcome> find_outcomes(const std::string& folder_or_file,
                                    std::vector<std::string>& problems);

@@ -84,6 +84,7 @@ std::string packed(const std::vector<Outcome>& outcomes) {
     outcome.batch_losses.clear();
     outcome.batch_loss_every = 0;
     outcome.training_seconds = rounded(outcome.training_seconds, kDigits);
+    outcome.seconds = rounded(outcome.seconds, kDigits);
     lines += to_json(outcome) + "\n";
   }
   return lines;

@@ -54,6 +54,7 @@ RunScore score_of(const Outcome& outcome) {
   const Curve& valid = first_there(outcome.valid, outcome.test, outcome.train);
   const Curve& test = first_there(outcome.test, outcome.valid, outcome.train);
   RunScore score;
+  score.seconds = std::max(outcome.seconds, outcome.training_seconds);
   score.is_accuracy = !valid.accuracy.empty();
   score.tuning = metric(valid).empty() ? kNone : metric(valid).back();
   score.is_diverged =

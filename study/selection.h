@@ -18,6 +18,7 @@ struct RunScore {
   // On the test part at the epoch that is reported; the untrained network's where the run had
   // diverged by then.
   double reported = 0;
+  double seconds = 0;  // that it took, evaluations counted; 0: not known
 };
 
 // True if a run has nothing left to do.

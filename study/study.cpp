@@ -41,6 +41,30 @@ void refuse_others_things(const std::string& folder) {
                               " is there already and holds no study; choose another folder");
 }
 
+// Empty: there is none yet.
+std::string plan_text(const std::string& study) {
+  const std::string path = plan_file(study);
+  return fs::exists(path) ? read_file(path) : "";
+}
+
+// `text` are its lines behind the first `before`.
+std::vector<PlannedRun> parsed_plan(const std::string& study,
+                                    const std::string& text,
+                                    size_t before) {
+  std::vector<PlannedRun> plan;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    try {
+      plan.push_back(planned_run_from_json(line));
+    } catch (const std::exception& error) {
+      throw std::runtime_error("study: " + plan_file(study) + ":" +
+                               std::to_string(before + plan.size() + 1) + ": " + error.what() +
+                               "; remove the file to have it planned anew");
+    }
+  }
+  return plan;
+}
+
 }  // namespace
 
 bool Study::is_study(const std::string& folder) { return fs::exists(request_file(folder)); }
@@ -73,11 +97,17 @@ bool Study::look_at(const PlannedRun& run) {
   return true;
 }
 
+// Only what is new: a long plan grows often.
 void Study::read_plan() {
-  std::vector<PlannedRun> all = study::read_plan(folder_);
-  for (size_t k = plan_.size(); k < all.size(); ++k) {
-    places_.emplace(all[k].id, k);
-    plan_.push_back(std::move(all[k]));
+  const std::string text = plan_text(folder_);
+  const bool has_grown = text.size() >= plan_bytes_;
+  std::vector<PlannedRun> found = has_grown
+                                      ? parsed_plan(folder_, text.substr(plan_bytes_), plan_.size())
+                                      : parsed_plan(folder_, text, 0);
+  plan_bytes_ = text.size();
+  for (PlannedRun& run : found) {
+    if (!places_.emplace(run.id, plan_.size()).second) continue;
+    plan_.push_back(std::move(run));
     read_outcome(plan_.back());
   }
 }
@@ -100,7 +130,7 @@ void Study::extend(const std::vector<Combination>& ones) {
   if (missing().empty()) return;
   const FileLock lock = FileLock::wait_for(lock_file(folder_));
   read_plan();  // another process may have been here before
-  std::string text = plan_.empty() ? "" : read_file(plan_file(folder_));
+  std::string text = plan_text(folder_);
   // What is planned may have ended already, if a plan was lost: then the next stage follows at
   // once.
   for (std::vector<PlannedRun> found = missing(); !found.empty(); found = missing()) {
@@ -112,6 +142,7 @@ void Study::extend(const std::vector<Combination>& ones) {
     }
   }
   replace_file(plan_file(folder_), text);
+  plan_bytes_ = text.size();
 }
 
 Request read_request(const std::string& study) {
@@ -124,19 +155,7 @@ Request read_request(const std::string& study) {
 }
 
 std::vector<PlannedRun> read_plan(const std::string& study) {
-  const std::string path = plan_file(study);
-  std::vector<PlannedRun> plan;
-  if (!fs::exists(path)) return plan;
-  std::istringstream lines(read_file(path));
-  for (std::string line; std::getline(lines, line);) {
-    try {
-      plan.push_back(planned_run_from_json(line));
-    } catch (const std::exception& error) {
-      throw std::runtime_error("study: " + path + ":" + std::to_string(plan.size() + 1) + ": " +
-                               error.what() + "; remove the file to have it planned anew");
-    }
-  }
-  return plan;
+  return parsed_plan(study, plan_text(study), 0);
 }
 
 std::optional<Outcome> readable_outcome(const std::string& run_folder) {
@@ -182,7 +201,7 @@ std::vector<std::string> run_arguments(const std::string& study,
     words.push_back("--" + name);
     if (!value.empty()) words.push_back(value);
   }
-  if (request.run_options.count("threads") == 0) {
+  if (threads > 0 && request.run_options.count("threads") == 0) {
     words.insert(words.end(), {"--threads", std::to_string(threads)});
   }
   words.insert(words.end(), {"--preset", "none", "--out", run_folder(study, run), "--resume"});

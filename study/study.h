@@ -45,6 +45,7 @@ class Study {
   std::string folder_;
   Request request_;
   std::vector<PlannedRun> plan_;
+  size_t plan_bytes_ = 0;  // of the file, that `plan_` has
   std::unordered_map<std::string, size_t> places_;  // in the plan, by id
   Scores scores_;
 };
@@ -66,7 +67,8 @@ std::string run_lock(const std::string& study, const PlannedRun& run);
 // What the run printed.
 std::string run_log(const std::string& study, const PlannedRun& run);
 
-// What `flightdeck run` is to be called with. `threads` unless the request says how many.
+// What `flightdeck run` is to be called with. `threads` unless the request says how many; 0: as many
+// as it takes by itself.
 std::vector<std::string> run_arguments(const std::string& study,
                                        const Request& request,
                                        const PlannedRun& run,

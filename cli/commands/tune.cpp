@@ -22,6 +22,7 @@
 #include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
 #include "run/run_folder.h"
+#include "study/estimate.h"
 #include "study/execution.h"
 #include "study/slurm.h"
 #include "study/study.h"
@@ -75,17 +76,40 @@ void submit(const study::Study& study, const TuneOptions& options, TunePrinter& 
   report.submitted(study, submission);
 }
 
+std::optional<study::Launcher> launcher_of(const TuneOptions& options) {
+  if (options.launcher.empty()) return std::nullopt;
+  try {
+    return study::Launcher(options.launcher, options.hosts);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError("tune: " + message_of(error));
+  }
+}
+
+// Where it says something, or was asked for.
+void tell_estimate(const study::Study& study, const TuneOptions& options, TunePrinter& report) {
+  const study::Estimate estimate = study::estimate_of(study);
+  const bool is_news = estimate.measured > 0 && estimate.left > 0;
+  if (!is_news && !options.plan_only && !options.slurm) return;
+  report.estimate(estimate, options.jobs, options.cost_per_hour);
+}
+
 void work(study::Study& study, const TuneOptions& options, TunePrinter& report) {
   study::Execution execution;
   execution.runner = {this_program(), "run"};
   execution.jobs = options.jobs;
   execution.threads = std::max(1, core_count() / options.jobs);
+  execution.launcher = launcher_of(options);
+  if (execution.launcher) execution.threads = 0;  // other machines have other numbers of cores
+  if (options.pilot) execution.only = study::pilot_places(study);
   execution.interrupts = [] { return static_cast<int>(interrupts); };
   execution.on_event = [&](const study::RunEvent& event) { report.event(event); };
   execution.on_progress = [&](const study::Progress& progress) { report.progress(progress); };
   count_interrupts();
   const study::Progress progress = study::execute(study, execution);
   const bool has_failed = progress.failed > 0;
+  if (options.pilot && !has_failed && interrupts == 0) {
+    tell_estimate(study, options, report);
+  }
   report.end(study,
              has_failed       ? Ending::kFailed
              : interrupts > 0 ? Ending::kInterrupted
@@ -98,11 +122,29 @@ void work(study::Study& study, const TuneOptions& options, TunePrinter& report) 
   if (interrupts > 0) throw Interrupted(last_signal);
 }
 
-void tune(const CLI::App& command, const TuneOptions& options) {
+void check_ways_to_run(const TuneOptions& options) {
   if (!options.slurm_options.empty() && !options.slurm) {
     throw UsageError("tune: --slurm-option is for --slurm; give both or none");
   }
-  const std::string folder = study_folder(command, options);
+  if (!options.hosts.empty() && options.launcher.empty()) {
+    throw UsageError("tune: --host is for --launcher; give both or none");
+  }
+  if (options.slurm && (!options.launcher.empty() || options.pilot)) {
+    throw UsageError(
+        "tune: --slurm submits all open runs by itself; leave out --launcher and --pilot");
+  }
+  if (options.cost_per_hour < 0) {
+    throw UsageError("tune: --cost-per-hour is " + short_number(options.cost_per_hour) +
+                     " but must not be negative");
+  }
+  launcher_of(options);
+}
+
+void tune(const CLI::App& command, const TuneOptions& options) {
+  check_ways_to_run(options);
+  std::string folder = study_folder(command, options);
+  // Other machines and other working directories have it by its whole path.
+  if (!options.launcher.empty()) folder = std::filesystem::absolute(folder).string();
   if (options.task >= 0) {
     const auto place = static_cast<size_t>(options.task);
     study::become_run(folder, place, {this_program(), "run"}, task_threads());
@@ -111,6 +153,7 @@ void tune(const CLI::App& command, const TuneOptions& options) {
   study::Study study(folder);
   TunePrinter report(options.json);
   report.start(study);
+  tell_estimate(study, options, report);
   if (options.plan_only) {
     report.end(study, std::nullopt);
   } else if (options.slurm || options.slurm_next) {

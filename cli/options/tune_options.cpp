@@ -83,6 +83,20 @@ void add_work_options(CLI::App& command, TuneOptions& options) {
                         options.slurm_options,
                         "Passed on to sbatch, for example --slurm-option=--time=60; repeatable")
             ->allow_extra_args(false));
+  group(command.add_option("--launcher",
+                           options.launcher,
+                           "Starts every run by this command, for example 'ssh {host} {command}'"));
+  group(command
+            .add_option(
+                "--host", options.hosts, "For {host} of --launcher; several take turns; repeatable")
+            ->allow_extra_args(false));
+  group(command.add_flag("--pilot",
+                         options.pilot,
+                         "Run one planned run of each problem alone: what hours are estimated by"));
+  group(
+      command.add_option("--cost-per-hour",
+                         options.cost_per_hour,
+                         "Of one run at a time, in any currency: what is left is told as a cost"));
   group(command.add_flag("--json", options.json, "Print one JSON object per event, and no bar"));
   // For the jobs that --slurm submits.
   command.add_option("--task", options.task)->group("");

@@ -26,6 +26,10 @@ struct TuneOptions {
   int jobs = 1, threads = 0;
   bool plan_only = false, slurm = false, json = false;
   std::vector<std::string> slurm_options;
+  std::string launcher;  // empty: runs are started here
+  std::vector<std::string> hosts;
+  bool pilot = false;
+  double cost_per_hour = 0;
   int64_t task = -1;        // of a job array: a place in the plan
   bool slurm_next = false;  // the job behind the arrays
 };

@@ -23,6 +23,7 @@ using study::Progress;
 using study::RunEvent;
 using study::Study;
 
+constexpr double kHour = 3600;
 constexpr double kTuneBarSeconds = 0.1, kTuneLineSeconds = 5;
 constexpr size_t kLeastBar = 8, kBarWidth = 24;
 
@@ -156,6 +157,45 @@ void TunePrinter::start(const Study& study) {
   print(fact_line("runs",
                   std::to_string(planned) + " planned by now, " + std::to_string(done) +
                       " of them done; at most " + std::to_string(most) + " in all"));
+}
+
+void TunePrinter::estimate(const study::Estimate& estimate, int jobs, double cost_per_hour) {
+  const double hours = estimate.seconds / kHour;
+  if (json_) {
+    Json object = Json::object();
+    object.field("event", "estimate")
+        .field("left", estimate.left)
+        .field("measured", estimate.measured)
+        .field("hours", measured(hours))
+        .field("unknown", estimate.unknown)
+        .field("unknown_runs", estimate.unknown_runs);
+    if (cost_per_hour > 0) object.field("cost", measured(hours * cost_per_hour));
+    print(object.text());
+    return;
+  }
+  if (is_quiet() || estimate.left == 0) return;
+  if (estimate.measured == 0) {
+    print(fact_line("time",
+                    "not known before a run of each problem has ended; --pilot runs one of each"));
+    return;
+  }
+  std::string text = "at most " + duration(estimate.seconds) + " for " +
+                     counted(static_cast<int64_t>(estimate.left - estimate.unknown_runs), "run") +
+                     " one after the other, by " +
+                     counted(static_cast<int64_t>(estimate.measured), "run") + " that ended";
+  if (jobs > 1) {
+    text +=
+        "; " + duration(estimate.seconds / jobs) + " with " + std::to_string(jobs) + " at a time";
+  }
+  if (cost_per_hour > 0) {
+    text += "; it costs " + short_number(hours * cost_per_hour) + " at " +
+            short_number(cost_per_hour) + " an hour";
+  }
+  if (!estimate.unknown.empty()) {
+    text += "; not counted: " + counted(static_cast<int64_t>(estimate.unknown_runs), "run") +
+            " of " + joined(estimate.unknown) + ", of which none has ended (see --pilot)";
+  }
+  print(fact_line("time", text));
 }
 
 void TunePrinter::event(const RunEvent& event) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flightdeck/ending.h"
+#include "study/estimate.h"
 #include "study/execution.h"
 #include "study/slurm.h"
 #include "study/study.h"
@@ -19,6 +20,8 @@ class TunePrinter {
   explicit TunePrinter(bool json);
 
   void start(const study::Study& study);
+  // `jobs` runs at a time; `cost_per_hour` of each, 0: not asked for.
+  void estimate(const study::Estimate& estimate, int jobs, double cost_per_hour);
   void event(const study::RunEvent& event);
   void progress(const study::Progress& progress);
   void submitted(const study::Study& study, const study::Submission& submission);

@@ -88,6 +88,28 @@ class Tune(unittest.TestCase):
         end = self.events(self.study)[-1]
         self.assertEqual((end["ending"], end["done"]), ("finished", 2))
 
+    def test_a_launcher_starts_the_runs_and_a_pilot_says_what_they_cost(self):
+        log = self.folder / "it's started"
+        launcher = f"""sh -c "echo {{host}} {{slot}} >>\\"{log}\\"; exec {{command}}\""""
+        launched = ["--launcher", launcher, "--host", "a", "--host", "b"]
+        events = self.events(*GRID, "--seeds", 1, "--pilot", "--cost-per-hour", 3600, *launched,
+                             "--out", self.study)
+        self.assertEqual(events[-1]["done"], 1)
+        estimate = [event for event in events if event["event"] == "estimate"][-1]
+        self.assertEqual((estimate["left"], estimate["measured"], estimate["unknown"]), (1, 1, []))
+        outcome = json.loads(next(self.study.glob("runs/*/*/*/*/*/outcome.json")).read_text())
+        self.assertAlmostEqual(estimate["cost"] / outcome["seconds"], 1, places=2)
+        self.assertEqual(self.events(self.study, *launched)[-1]["done"], 2)
+        self.assertEqual(log.read_text().splitlines(), ["a 0", "a 0"])
+
+    def test_refuses_launchers_that_cannot_start_a_run(self):
+        self.expect_refusal(["names the run's command 0 times"], *GRID, "--launcher", "ssh node",
+                            "--out", self.study)
+        self.expect_refusal(["--host is for --launcher"], *GRID, "--host", "a", "--out", self.study)
+        self.expect_refusal(["--slurm submits all open runs"], *GRID, "--slurm", "--launcher",
+                            "sh -c {command}", "--out", self.study)
+        self.assertFalse(self.study.exists())
+
     def test_plans_without_running(self):
         events = self.events("quadratic_deep", "--optimizer", "adam", "--optimizer", "sgd",
                              "--budget", "one_shot", "--budget", "large", "--plan-only", "--out",

@@ -55,6 +55,7 @@ def outcome(run):
     """What a run came to, without what takes its time."""
     text = json.loads((run / "outcome.json").read_text())
     text.pop("training_seconds")
+    text.pop("seconds")
     return text
 
 

@@ -74,7 +74,7 @@ class WatchedRunTest : public testing::Test {
 
 // All but the time that it took.
 std::string text_of(study::Outcome outcome) {
-  outcome.training_seconds = 0;
+  outcome.training_seconds = outcome.seconds = 0;
   return study::to_json(outcome);
 }
 

@@ -11,10 +11,12 @@
 #include <gtest/gtest.h>
 
 #include "base/whole_file.h"
+#include "study/estimate.h"
 #include "study/files.h"
 #include "study/folders.h"
 #include "study/lock.h"
 #include "study/outcome.h"
+#include "study/outcomes.h"
 #include "study/requests.h"
 
 namespace flightdeck::study {
@@ -139,6 +141,66 @@ TEST_F(ExecutionTest, KillsItsRunsAtTheSecondInterrupt) {
   execution.interrupts = [&] { return started().size() >= 2 ? ++wishes : 0; };
   EXPECT_EQ(execute(study, execution).ended, 0u);
   EXPECT_FALSE(has_outcome(run_folder(study_, study.plan()[0])));
+}
+
+TEST_F(ExecutionTest, StartsRunsByALauncherAndWaitsForOutcomesThatComeLate) {
+  make({"one_shot"}, 3);
+  Study study(study_);
+  Execution elsewhere = execution();
+  // Ends well before the run has begun.
+  elsewhere.launcher.emplace("sh -c '{command} &'", std::vector<std::string>());
+  const Progress progress = execute(study, elsewhere);
+  EXPECT_EQ(progress.ended, 3u);
+  EXPECT_EQ(progress.failed, 0u) << failures_.front();
+}
+
+TEST_F(ExecutionTest, ReportsALauncherThatFailsOrLeavesNothingAfterAWhile) {
+  make({"one_shot"}, 2);
+  for (const char* text : {"sh -c 'echo no route; exit 255' {words}", "true {words}"}) {
+    failures_.clear();
+    Study study(study_);
+    Execution elsewhere = execution();
+    elsewhere.launcher.emplace(text, std::vector<std::string>());
+    elsewhere.outcome_patience_s = 0.05;
+    EXPECT_EQ(execute(study, elsewhere).failed, 2u);
+    ASSERT_EQ(failures_.size(), 2u);
+    const std::string how = text[0] == 's' ? "no route" : "exit status 0";
+    EXPECT_NE(failures_[0].find(how), std::string::npos) << failures_[0];
+  }
+  EXPECT_EQ(work().ended, 2u);
+}
+
+TEST_F(ExecutionTest, RunsOneOfEachProblemForAPilot) {
+  make({"small"});
+  Study study(study_);
+  Execution pilot = execution();
+  pilot.only = pilot_places(study);
+  EXPECT_EQ(pilot.only->size(), 1u);
+  EXPECT_EQ(execute(study, pilot).ended, 1u);
+  pilot.only = pilot_places(study);
+  EXPECT_TRUE(pilot.only->empty());
+  EXPECT_EQ(execute(study, pilot).ended, 1u);
+}
+
+TEST_F(ExecutionTest, EstimatesWhatIsLeftByWhatFinished) {
+  make({"one_shot"}, 5);
+  const Estimate before = estimate_of(Study(study_));
+  EXPECT_EQ(before.left, 5u);
+  EXPECT_EQ(before.measured, 0u);
+  EXPECT_EQ(before.unknown, std::vector<std::string>{"quadratic_deep"});
+  EXPECT_EQ(before.unknown_runs, 5u);
+  const Study study(study_);
+  Outcome outcome = with_losses("momentum", "default", 42, {9, 1});
+  outcome.seconds = 10;
+  write_outcome(run_folder(study_, study.plan()[0]), outcome);
+  outcome = diverged_in(outcome, 1, 1);
+  outcome.seconds = 1;  // would be a bad measure
+  write_outcome(run_folder(study_, study.plan()[1]), outcome);
+  const Estimate after = estimate_of(Study(study_));
+  EXPECT_EQ(after.left, 3u);
+  EXPECT_EQ(after.measured, 2u);
+  EXPECT_TRUE(after.unknown.empty());
+  EXPECT_DOUBLE_EQ(after.seconds, 30);
 }
 
 TEST_F(ExecutionTest, SharesTheWorkBetweenTwoProcesses) {

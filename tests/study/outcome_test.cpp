@@ -33,6 +33,7 @@ Outcome an_outcome() {
   outcome.batch_loss_every = 10;
   outcome.batch_losses = {2.5, 1.5};
   outcome.training_seconds = 1.25;
+  outcome.seconds = 1.5;
   outcome.is_synthetic = true;
   outcome.version = "1.2.3";
   outcome.tags = {{"sample", "random-007"}};
@@ -60,6 +61,7 @@ TEST(Outcome, SurvivesItsFileWithoutALossOfDigits) {
   EXPECT_EQ(read.batch_losses, written.batch_losses);
   EXPECT_EQ(read.version, "1.2.3");
   EXPECT_EQ(read.training_seconds, 1.25);
+  EXPECT_EQ(read.seconds, 1.5);
   EXPECT_TRUE(read.is_synthetic);
   EXPECT_EQ(read.tags, written.tags);
 }
