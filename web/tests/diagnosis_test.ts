@@ -8,11 +8,11 @@ import {test} from 'node:test';
 import {causePages, hasCausePage} from '../src/app/cause_pages';
 import {panelsOf, usableInstruments} from '../src/app/usable_instruments';
 import {parseRoute, routeAddress} from '../src/app/route';
-import {shownCauses} from '../src/app/views/diagnosis_view';
+import {otherFindings, shownCauses} from '../src/app/views/diagnosis_view';
 import {listed, percent, samplesText, strength} from '../src/base/evidence';
 import {piecesOf, sectionsOf} from '../src/base/marked_text';
 import {evidencePicture} from '../src/widgets/scenes/evidence_picture';
-import {readDiagnosis} from '../src/wire/types';
+import {type Lamp, readDiagnosis} from '../src/wire/types';
 import {FakeSource} from './fake_source';
 import {paintEverywhere} from './recording_surface';
 
@@ -71,6 +71,13 @@ test('likely causes are shown, at least three, and none is folded away alone', (
   assert.equal(shownCauses(causes(0.4, 0.3, 0.1, 0.06, 0.02, 0.01)), 4);
   assert.equal(shownCauses(causes(0.04, 0.03, 0.02, 0.02)), 4);
   assert.equal(shownCauses(causes(...Array<number>(12).fill(0.02))), 3);
+});
+
+test('findings that no evidence tells are told apart', async () => {
+  const {lamps, evidence} = await new FakeSource().diagnosis('run_0');
+  const lit = {...(lamps[0] as Lamp), title: 'What long_steps says'};
+  const dark = {...(lamps[0] as Lamp), title: 'What large_updates says'};
+  assert.deepEqual(otherFindings({lamps: [lit, dark, ...lamps], evidence}).map(({title}) => title), ['What large_updates says', 'Remark']);
 });
 
 test('evidence leads to the panels that show its quantities', async () => {

@@ -5,16 +5,17 @@ import {percent} from '../../base/evidence';
 import {formatStep} from '../../base/format';
 import type {RunStore} from '../../store/run_store';
 import {useWatched} from '../../widgets/use_watched';
-import type {Cause, Diagnosis, Evidence, RunDetails, Weight} from '../../wire/types';
+import type {Cause, Diagnosis, Evidence, Lamp, RunDetails, Weight} from '../../wire/types';
 import {hasCausePage} from '../cause_pages';
 import {Said, VERDICTS} from '../diagnosis_line';
 import type {Instrument} from '../instrument';
 import {routeAddress} from '../route';
 import {Loading} from '../states';
-import {usableInstruments} from '../usable_instruments';
+import {panelsOf, usableInstruments} from '../usable_instruments';
 import {useInterventions} from '../use_interventions';
 import type {RunViewProps} from '../view_props';
-import {EvidenceItem} from './evidence_item';
+import {EvidenceItem, PanelLinks} from './evidence_item';
+import './views.css';
 import './diagnosis.css';
 
 /** Pieces of evidence that are shown before the rest is folded away. */
@@ -101,6 +102,30 @@ function Track({names}: {names: readonly string[]}) {
   );
 }
 
+/** Lit lamps that are no evidence: of ranks, of the watching itself, or such that no shown cause names. */
+export function otherFindings({lamps, evidence}: Pick<Diagnosis, 'lamps' | 'evidence'>): Lamp[] {
+  const told = new Set(evidence.filter((each) => each.is_lit).map(({title}) => title));
+  return lamps.filter(({title}) => !told.has(title));
+}
+
+function Others({run, usable, diagnosis}: {run: RunStore; usable: readonly Instrument[]; diagnosis: Diagnosis}) {
+  const others = otherFindings(diagnosis);
+  if (others.length === 0) return null;
+  return (
+    <section class="card others" aria-labelledby="card-others">
+      <h2 id="card-others">Also found, apart from these causes</h2>
+      <ul class="findings">{others.map((lamp, i) => (
+        <li key={i} class={lamp.severity}>
+          <strong>{lamp.title}</strong> <span class="tag">{lamp.severity}</span>
+          {lamp.step >= 0 && <span class="quiet"> step {formatStep(lamp.step)}</span>}
+          <p>{lamp.text}</p>
+          <PanelLinks run={run} panels={panelsOf(lamp.quantity.split(', '), usable)} />
+        </li>
+      ))}</ul>
+    </section>
+  );
+}
+
 function Done({run, details}: {run: RunStore; details: RunDetails}) {
   const done = useInterventions(run, details);
   if (done.length === 0) return null;
@@ -151,6 +176,7 @@ export function DiagnosisView({app, run}: RunViewProps) {
           )}
         </>
       ) : details.summary.last_step >= 0 && <p class="quiet">No cause has a probability of 1 % or more.</p>}
+      <Others run={run} usable={usable} diagnosis={diagnosis} />
       <Done run={run} details={details} />
       <Track names={diagnosis.track} />
       <p class="quiet about">Probability that nothing is wrong: {percent(health)}. Every cause is weighed by all lamps, lit and dark, that

@@ -3,6 +3,7 @@
 import {useMemo} from 'preact/hooks';
 import {listed, samplesText, strength} from '../../base/evidence';
 import {formatStep} from '../../base/format';
+import type {RunStore} from '../../store/run_store';
 import {Scene} from '../../widgets/scene';
 import {evidencePicture, type Judged, SERIES_COLORS} from '../../widgets/scenes/evidence_picture';
 import {useWatched} from '../../widgets/use_watched';
@@ -41,6 +42,18 @@ function Picture({app, run, details, evidence}: RunViewProps & {details: RunDeta
   );
 }
 
+/** The ways to panels of the cockpit, which are scrolled to and marked. */
+export function PanelLinks({run, panels}: {run: RunStore; panels: readonly Instrument[]}) {
+  if (panels.length === 0) return null;
+  return (
+    <p class="panel-links"><span class="quiet">Look at</span>{' '}
+      {panels.map(({id, title}, i) => (
+        <span key={id}>{i > 0 && ', '}<a href={routeAddress({page: 'run', id: run.id, view: 'cockpit', place: id})}>{title}</a></span>
+      ))}
+    </p>
+  );
+}
+
 export interface EvidenceItemProps extends RunViewProps {
   details: RunDetails;
   usable: readonly Instrument[];
@@ -66,13 +79,7 @@ export function EvidenceItem({app, run, details, usable, evidence, weight}: Evid
           {strength(weight) && <> · {strength(weight)}</>}
         </p>
         {layers.length > 0 && <p class="quiet">Layers: {listed(layers, MOST_LAYERS)}</p>}
-        {panels.length > 0 && (
-          <p class="panel-links"><span class="quiet">Look at</span>{' '}
-            {panels.map(({id, title}, i) => (
-              <span key={id}>{i > 0 && ', '}<a href={routeAddress({page: 'run', id: run.id, view: 'cockpit', place: id})}>{title}</a></span>
-            ))}
-          </p>
-        )}
+        <PanelLinks run={run} panels={panels} />
       </div>
       <Picture app={app} run={run} details={details} evidence={evidence} />
     </li>

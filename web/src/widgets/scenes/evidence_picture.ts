@@ -110,6 +110,14 @@ function paintLimits(surface: Surface, limits: readonly number[], y: Scale, bott
   }
 }
 
+/** A cross at the foot where a series first is no number. */
+function paintBroken(surface: Surface, points: Points, x: (step: number) => number, bottom: number): void {
+  const at = points.values.findIndex((value) => !Number.isFinite(value));
+  if (at < 0) return;
+  const [middle, y] = [x(points.steps[at] as number), bottom - 6];
+  surface.path([middle - 3, y - 3, middle + 3, y + 3, NaN, NaN, middle - 3, y + 3, middle + 3, y - 3], {color: surface.palette.bad, width: 1.75});
+}
+
 function paintSteps(surface: Surface, {first, last}: Reach): void {
   const {palette, width, height} = surface;
   const style = {color: palette.faint, size: SMALL, baseline: 'bottom'} as const;
@@ -118,7 +126,7 @@ function paintSteps(surface: Surface, {first, last}: Reach): void {
   if (last > first && textWidth(left, SMALL) + textWidth(right, SMALL) + 8 < width) surface.text(width, height - 1, right, {...style, align: 'right'});
 }
 
-/** Lines, the limits dashed across them, and a dot where the lamp was lit. */
+/** Lines, the limits dashed across them, a dot where the lamp was lit, and a cross where a series is no number. */
 export function evidencePicture(picture: EvidencePicture): SceneDrawing {
   const {series, limits, step} = picture;
   const reach = reachOf(picture);
@@ -142,6 +150,7 @@ export function evidencePicture(picture: EvidencePicture): SceneDrawing {
           const color = palette.lines[i % SERIES_COLORS] as string;
           if (points.reduced) surface.area(band(points, x, y), {color, opacity: 0.25});
           surface.path(line(points, x, y), {color, width: 1.5});
+          paintBroken(surface, points, x, bottom);
           if (points.steps.length !== 1 && step < 0) return;
           const at = points.steps.length === 1 ? 0 : entryAt(points, step);
           const value = points.values[at];
