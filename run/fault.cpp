@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/fault.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -8,6 +9,7 @@
 #include <c10/util/Exception.h>
 
 #include "base/registry.h"
+#include "flightdeck/diagnosis.h"
 #include "suite/find_entry.h"
 
 namespace flightdeck::run {
@@ -34,6 +36,35 @@ std::string trimmed(const std::string& text) {
   const size_t first = text.find_first_not_of(" \t\r");
   if (first == std::string::npos) return "";
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// Of a file that names a few faults.
+constexpr std::streamsize kMostBytes = 1 << 16;
+
+std::istringstream text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), kMostBytes + 1);
+  const std::streamsize size = file.gcount();
+  TORCH_CHECK_VALUE(size > 0 || (file.is_open() && file.eof() && !file.bad()),
+                    "read_fault: cannot read ",
+                    path,
+                    "; give a file of lines key = value");
+  TORCH_CHECK_VALUE(size <= kMostBytes,
+                    "read_fault: ",
+                    path,
+                    " has more than ",
+                    kMostBytes,
+                    " bytes; give a file of a few lines key = value");
+  text.resize(static_cast<size_t>(size));
+  return std::istringstream(text);
+}
+
+void check_cause(const std::string& path, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Cause& cause : cause_catalogue()) names.push_back(cause.name);
+  if (std::count(names.begin(), names.end(), name) > 0) return;
+  suite::refuse_name(name, names, "cause of " + path);
 }
 
 double number_in(const std::string& text, const std::string& where) {
@@ -78,8 +109,7 @@ bool register_fault(Fault fault) {
 }
 
 Fault read_fault(const std::string& path) {
-  std::ifstream file(path);
-  TORCH_CHECK_VALUE(file, "read_fault: cannot read ", path, "; give a file of lines key = value");
+  std::istringstream file = text_of(path);
   Fault fault;
   std::vector<std::pair<Fault, double>> parts;
   int64_t number = 0;
@@ -116,6 +146,10 @@ Fault read_fault(const std::string& path) {
                     "read_fault: ",
                     path,
                     " lacks name, cause or a known fault with its severity; give all three");
+  const std::string wrong = fault_of_name(fault.name);
+  TORCH_CHECK_VALUE(wrong.empty(), "read_fault: ", path, ": ", wrong);
+  check_cause(path, fault.cause);
+  for (const std::string& cause : fault.also) check_cause(path, cause);
   if (fault.summary.empty()) fault.summary = "read from " + path;
   fault.fits = [parts](const Trial& trial) {
     for (const auto& [part, severity] : parts) {

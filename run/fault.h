@@ -27,13 +27,19 @@ struct NetParts {
   std::function<Tensor(int64_t layer, const Tensor&)> between;
   std::function<Tensor(const Tensor&)> head;  ///< of the outputs
   int64_t hidden_layers = 0;
+  bool is_training = true;             ///< false while held-out samples are looked at
+  double dropout = 0;                  ///< share of the units of hidden layers
+  bool is_left_in_evaluation = false;  ///< as by a forgotten train()
 };
 
 /// One training before its first step. A fault alters what it likes.
 struct Trial {
   std::string subject;
-  Tensor inputs;   ///< [n, ...] as the network reads them: all that it trains on
-  Tensor targets;  ///< [n] labels; of text [n, T]
+  Tensor inputs;                     ///< [n, ...] as the network reads them: all that it trains on
+  Tensor targets;                    ///< [n] labels; of text [n, T]
+  Tensor held_inputs, held_targets;  ///< never trained on; faults of the data leave them alone
+  /// What becomes of inputs on their way into the network, held-out ones too; null: nothing.
+  std::function<Tensor(const Tensor&)> prepare;
   int64_t classes = 0;
   bool is_text = false;
   suite::Model model;
@@ -62,6 +68,9 @@ struct Fault {
   std::string cause;                     ///< name in the catalogue of causes
   std::vector<std::string> also;         ///< causes with the same remedy
   std::vector<double> severities = {1};  ///< the mildest first
+  /// A setting that is too large or too small, not a mistake: where the training ends as well as a
+  /// healthy one, it was none, and is not counted.
+  bool is_of_degree = false;
   std::function<bool(const Trial&)> fits = [](const Trial&) { return true; };
   std::function<void(Trial&, double severity)> inject;
 };

@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unistd.h>
 
 #include <c10/util/Exception.h>
 
-#include "base/order_statistics.h"
+#include "run/change.h"
 #include "run/trial_run.h"
 
 namespace flightdeck::run {
@@ -19,19 +21,21 @@ namespace {
 
 // How much of the tuned rate a moderately tuned run has.
 constexpr double kModerateShare = 0.4;
+// How often the advice for one training is followed.
+constexpr int64_t kMostRounds = 3;
 
 double elapsed_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// A folder for one record after the other.
-class Folders {
+// Where records and results are, for this run alone if nobody named a place.
+class Folder {
  public:
-  explicit Folders(const std::string& kept) : is_kept_(!kept.empty()) {
+  explicit Folder(const std::string& given) : is_given_(!given.empty()) {
     const std::filesystem::path place =
-        is_kept_ ? std::filesystem::path(kept)
-                 : std::filesystem::temp_directory_path() /
-                       ("flightdeck-faultbench-" + std::to_string(getpid()));
+        is_given_ ? std::filesystem::path(given)
+                  : std::filesystem::temp_directory_path() /
+                        ("flightdeck-faultbench-" + std::to_string(getpid()));
     std::error_code error;
     std::filesystem::create_directories(place, error);
     TORCH_CHECK(!error,
@@ -40,56 +44,66 @@ class Folders {
                 " (",
                 error.message(),
                 "); choose another one");
-    place_ = place.string();
+    path_ = place.string();
   }
-  ~Folders() {
+  ~Folder() {
     std::error_code ignored;
-    if (!is_kept_) std::filesystem::remove_all(place_, ignored);
+    if (!is_given_) std::filesystem::remove_all(path_, ignored);
   }
-  Folders(const Folders&) = delete;
-  Folders& operator=(const Folders&) = delete;
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
 
-  std::string next(const FaultCase& one) {
-    const std::string name = one.subject + "-" + (one.fault.empty() ? "healthy" : one.fault) + "-" +
-                             std::to_string(++count_);
-    return place_ + "/" + name;
-  }
-  void done(const std::string& folder) const {
-    std::error_code ignored;
-    if (!is_kept_) std::filesystem::remove_all(folder, ignored);
-  }
+  std::string record_of(const FaultCase& one) const { return path_ + "/" + one.key(); }
+  const std::string& path() const { return path_; }
 
  private:
-  bool is_kept_;
-  std::string place_;
-  int64_t count_ = 0;
+  bool is_given_;
+  std::string path_;
 };
+
+// A case before it is run.
+struct Planned {
+  FaultCase one;
+  const Subject* subject = nullptr;
+  const Fault* fault = nullptr;  // null: healthy
+  double rate = 0;
+};
+
+// A change with the number that the advice named.
+using Made = std::pair<const Change*, double>;
 
 class Bench {
  public:
   explicit Bench(const FaultBenchOptions& options)
       : options_(options),
-        folders_(options.folder),
-        quantities_(options.quantities.empty() ? quantities_of_lamps() : options.quantities) {}
+        folder_(options.folder),
+        quantities_(options.quantities.empty() ? quantities_of_lamps() : options.quantities),
+        faults_(options.faults.empty() ? all_faults() : options.faults),
+        subjects_(chosen_subjects()),
+        file_(options.folder.empty()
+                  ? ""
+                  : folder_.path() + "/cases-" + std::to_string(options.part) + ".jsonl") {}
 
   FaultBenchResult run() {
-    const std::vector<Fault> faults = options_.faults.empty() ? all_faults() : options_.faults;
-    const std::vector<Subject> subjects = chosen_subjects();
-    if (options_.has_healthy) {
-      for (const Subject& subject : subjects) run_healthy(subject);
+    const std::vector<Planned> all = plan();
+    FaultBenchResult result;
+    std::map<std::string, FaultCase> known;
+    if (!options_.folder.empty()) {
+      for (FaultCase& one : read_cases(folder_.path())) known[one.key()] = std::move(one);
     }
-    size_t turn = 0;
-    for (const Fault& fault : faults) {
-      int64_t tried = 0;
-      for (size_t k = 0; k < subjects.size(); ++k) {
-        // One that fits is enough for a quick look; another one for every fault.
-        const Subject& subject = subjects[options_.quick ? (turn + k) % subjects.size() : k];
-        if (options_.quick && tried > 0) break;
-        tried += run_faulty(fault, subject);
-      }
-      ++turn;
+    int64_t done = 0;
+    for (size_t k = 0; k < all.size(); ++k) {
+      if (options_.is_stop_wanted && options_.is_stop_wanted()) break;
+      if (static_cast<int64_t>(k) % options_.parts != options_.part) continue;
+      std::optional<FaultCase> one = case_from(all[k], known);
+      ++done;
+      if (!one) continue;
+      const std::string said = one->causes.empty() ? to_string(one->verdict) : one->causes[0];
+      options_.on_progress(
+          done, static_cast<int64_t>(all.size()) / options_.parts, one->key() + ": " + said);
+      result.cases.push_back(std::move(*one));
     }
-    return std::move(result_);
+    return result;
   }
 
  private:
@@ -102,88 +116,232 @@ class Bench {
     return chosen;
   }
 
-  int64_t seeds() const { return options_.quick ? 1 : options_.seeds; }
   uint64_t seed(int64_t k) const {
-    const uint64_t first =
-        options_.first_seed > 0 ? options_.first_seed : (options_.split == Split::kTune ? 1 : 101);
-    return first + static_cast<uint64_t>(k);
+    if (options_.first_seed > 0) return options_.first_seed + static_cast<uint64_t>(k);
+    return static_cast<uint64_t>(100 * static_cast<int64_t>(options_.split) + 1 + k);
   }
-  bool is_stop_wanted() const { return options_.is_stop_wanted && options_.is_stop_wanted(); }
 
-  void run_healthy(const Subject& subject) {
-    for (int64_t k = 0; k < seeds(); ++k) {
-      for (const auto& [optimizer, rate] : subject.optimizers) {
-        for (const double share : {1.0, kModerateShare}) {
-          if (is_stop_wanted() || (options_.quick && share < 1)) continue;
-          FaultCase one = case_of(subject, optimizer, seed(k));
-          one.rate_share = share;
-          Trial trial = subject.make(one.seed);
-          trial.optimizer = optimizer;
-          trial.hyperparameters["learning_rate"] = rate * share;
-          finish(std::move(one), std::move(trial));
+  // Seed by seed, so that a bench that is ended has whole ones.
+  std::vector<Planned> plan() const {
+    std::vector<Planned> all;
+    for (int64_t k = 0; k < (options_.quick ? 1 : options_.seeds); ++k) {
+      if (options_.has_healthy) {
+        for (const Subject& subject : subjects_) plan_healthy(subject, k, all);
+      }
+      for (size_t turn = 0; turn < faults_.size(); ++turn) {
+        for (size_t place = 0; place < subjects_.size(); ++place) {
+          // For a quick look one that fits is enough; another one for every fault.
+          const Subject& subject =
+              subjects_[options_.quick ? (turn + place) % subjects_.size() : place];
+          if (plan_faulty(faults_[turn], subject, k, all) && options_.quick) break;
         }
       }
     }
+    return all;
   }
 
-  // Runs that were tried.
-  int64_t run_faulty(const Fault& fault, const Subject& subject) {
-    int64_t tried = 0;
-    for (int64_t k = 0; k < seeds(); ++k) {
-      const auto& [optimizer, rate] = subject.optimizers[static_cast<size_t>(k) % 2];
-      std::vector<double> severities = fault.severities;
-      if (options_.quick) severities = {severities[severities.size() / 2]};
-      for (const double severity : severities) {
-        if (is_stop_wanted()) return tried;
-        FaultCase one = case_of(subject, optimizer, seed(k));
-        one.fault = fault.name;
-        one.cause = fault.cause;
-        one.also = fault.also;
-        one.severity = severity;
-        Trial trial = subject.make(one.seed);
-        trial.optimizer = optimizer;
-        trial.hyperparameters["learning_rate"] = rate;
-        if (!fault.fits(trial)) continue;
-        fault.inject(trial, severity);
-        finish(std::move(one), std::move(trial));
-        ++tried;
+  void plan_healthy(const Subject& subject, int64_t k, std::vector<Planned>& all) const {
+    for (const auto& [optimizer, rate] : subject.optimizers) {
+      for (const double share : {1.0, kModerateShare}) {
+        if (options_.quick && share < 1) continue;
+        Planned planned = planned_of(subject, optimizer, rate * share, k);
+        planned.one.rate_share = share;
+        all.push_back(std::move(planned));
       }
     }
-    return tried;
   }
 
-  static FaultCase case_of(const Subject& subject, const std::string& optimizer, uint64_t seed) {
-    FaultCase one;
-    one.subject = subject.name;
-    one.optimizer = optimizer;
-    one.seed = seed;
+  // False if it does not fit.
+  bool plan_faulty(const Fault& fault,
+                   const Subject& subject,
+                   int64_t k,
+                   std::vector<Planned>& all) const {
+    const auto& [optimizer, rate] = subject.optimizers[static_cast<size_t>(k) % 2];
+    std::vector<double> severities = fault.severities;
+    if (options_.quick) severities = {severities[severities.size() / 2]};
+    Planned planned = planned_of(subject, optimizer, rate, k);
+    if (!fault.fits(begun(planned))) return false;
+    planned.fault = &fault;
+    planned.one.fault = fault.name;
+    planned.one.cause = fault.cause;
+    planned.one.also = fault.also;
+    planned.one.is_of_degree = fault.is_of_degree;
+    for (const double severity : severities) {
+      planned.one.severity = severity;
+      all.push_back(planned);
+    }
+    return true;
+  }
+
+  Planned planned_of(const Subject& subject,
+                     const std::string& optimizer,
+                     double rate,
+                     int64_t k) const {
+    Planned planned;
+    planned.subject = &subject;
+    planned.rate = rate;
+    planned.one.subject = subject.name;
+    planned.one.optimizer = optimizer;
+    planned.one.seed = seed(k);
+    return planned;
+  }
+
+  // The training as it would be without a fault.
+  Trial begun(const Planned& planned) const {
+    Trial trial = planned.subject->make(planned.one.seed);
+    trial.optimizer = planned.one.optimizer;
+    trial.hyperparameters["learning_rate"] = planned.rate;
+    if (options_.steps > 0) trial.steps = options_.steps;
+    return trial;
+  }
+
+  // With its fault, and then with what was changed.
+  Trial spoilt(const Planned& planned,
+               const std::vector<Made>& changes,
+               const Trial& source) const {
+    Trial trial = begun(planned);
+    if (planned.fault) inject(*planned.fault, planned.one, trial);
+    for (const auto& [change, factor] : changes) change->apply(trial, factor, source);
+    return trial;
+  }
+
+  static void inject(const Fault& fault, const FaultCase& one, Trial& trial) {
+    try {
+      fault.inject(trial, one.severity);
+    } catch (const c10::Error& error) {
+      TORCH_CHECK_VALUE(false,
+                        "faultbench: ",
+                        fault.name,
+                        " cannot be injected into ",
+                        one.subject,
+                        " at severity ",
+                        one.severity,
+                        " (",
+                        error.what_without_backtrace(),
+                        "); give another one");
+    }
+  }
+
+  // As it was, run anew, or diagnosed anew; nothing if there is no record to diagnose.
+  std::optional<FaultCase> case_from(const Planned& planned,
+                                     const std::map<std::string, FaultCase>& known) {
+    const auto found = known.find(planned.one.key());
+    const bool is_known = found != known.end();
+    if (options_.only_diagnoses) {
+      if (!is_known || !RunReader::is_run(folder_.record_of(planned.one))) return {};
+      FaultCase one = found->second;
+      one.is_of_degree = planned.one.is_of_degree;
+      one.also = planned.one.also;
+      look(diagnose(RunReader(folder_.record_of(one))), one.steps, one);
+      return one;
+    }
+    if (is_known &&
+        (found->second.is_followed || !options_.follows || !is_to_follow(found->second))) {
+      return found->second;
+    }
+    FaultCase one = run_case(planned);
+    file_.add(one);
     return one;
   }
 
-  void finish(FaultCase one, Trial trial) {
+  bool is_to_follow(const FaultCase& one) const {
+    return options_.follows && one.is_scored() && one.is_harmed();
+  }
+
+  FaultCase run_case(const Planned& planned) {
     const auto begin = std::chrono::steady_clock::now();
-    const std::string folder = folders_.next(one);
-    TrialRun run(std::move(trial), folder, quantities_);
+    FaultCase one = planned.one;
+    const std::string record = folder_.record_of(one);
+    std::error_code ignored;
+    std::filesystem::remove_all(record, ignored);  // of a bench that was killed
+    const Trial source = begun(planned);
+    one.chance = 1 / static_cast<double>(source.classes);
+    const Diagnosis diagnosis = train(planned, {}, source, record, one);
+    one.healthy_accuracy =
+        one.is_healthy() && one.rate_share == 1 ? one.accuracy : healthy_accuracy(planned);
+    if (!options_.keeps_records) std::filesystem::remove_all(record, ignored);
+    one.seconds = elapsed_since(begin);
+    if (is_to_follow(one)) follow(planned, source, diagnosis, one);
+    return one;
+  }
+
+  // Trains under a cockpit and diagnoses on the way and at the end.
+  Diagnosis train(const Planned& planned,
+                  const std::vector<Made>& changes,
+                  const Trial& source,
+                  const std::string& record,
+                  FaultCase& one) const {
+    TrialRun run(spoilt(planned, changes, source), record, quantities_, options_.interval);
     // Doubling: how soon it is found is told to a factor of two.
     for (int64_t next = 5; !run.is_done(); next *= 2) {
       run.go_on(next);
-      if (run.is_done()) break;
-      look(run, folder, one);
+      if (!run.is_done()) look(diagnose(RunReader(record)), run.steps_taken(), one);
     }
     run.end();
-    look(run, folder, one);
     one.steps = run.steps_taken();
     std::tie(one.first_loss, one.last_loss) = run.losses();
-    one.seconds = elapsed_since(begin);
-    folders_.done(folder);
-    options_.on_progress(one.subject + " " + one.optimizer + " " +
-                         (one.fault.empty() ? "healthy" : one.fault) + ": " +
-                         (one.causes.empty() ? to_string(one.verdict) : one.causes[0]));
-    result_.cases.push_back(std::move(one));
+    one.accuracy = run.accuracy();
+    Diagnosis diagnosis = diagnose(RunReader(record));
+    look(diagnosis, one.steps, one);
+    return diagnosis;
   }
 
-  static void look(const TrialRun& run, const std::string& folder, FaultCase& one) {
-    const Diagnosis diagnosis = diagnose(RunReader(folder));
+  // How well the healthy training of the same seed and optimizer ends.
+  double healthy_accuracy(const Planned& planned) {
+    Planned healthy = planned;
+    healthy.fault = nullptr;
+    for (const auto& [optimizer, rate] : planned.subject->optimizers) {
+      if (optimizer == planned.one.optimizer) healthy.rate = rate;
+    }
+    const std::string key =
+        planned.one.subject + planned.one.optimizer + std::to_string(planned.one.seed);
+    const auto [place, is_new] = healthy_.emplace(key, 0);
+    if (is_new) {
+      TrialRun run(begun(healthy), "", {});
+      while (!run.is_done()) run.go_on(run.steps_taken() + 1000);
+      place->second = run.accuracy();
+    }
+    return place->second;
+  }
+
+  // Changes what the first cause names, trains again, and so on.
+  void follow(const Planned& planned,
+              const Trial& source,
+              Diagnosis diagnosis,
+              FaultCase& one) const {
+    one.is_followed = true;
+    one.followed.accuracy = one.followed.first_accuracy = one.accuracy;
+    std::vector<Made> changes;
+    const std::string record = folder_.record_of(one) + "-followed";
+    while (one.followed.rounds < kMostRounds && diagnosis.health < kLeastConfidence &&
+           !diagnosis.causes.empty()) {
+      const RankedCause& cause = diagnosis.causes.front();
+      for (const std::string& name : cause.changes) {
+        const Change* change = find_change(name);
+        if (!change) continue;
+        changes.emplace_back(change, cause.factor);
+        one.followed.changes.push_back(text_of(changes.back()));
+        one.followed.is_by_hand = one.followed.is_by_hand || change->is_by_hand;
+      }
+      FaultCase again = planned.one;
+      std::error_code ignored;
+      std::filesystem::remove_all(record, ignored);
+      diagnosis = train(planned, changes, source, record, again);
+      std::filesystem::remove_all(record, ignored);
+      one.followed.accuracy = again.accuracy;
+      if (++one.followed.rounds == 1) one.followed.first_accuracy = again.accuracy;
+      if (one.is_as_good(again.accuracy)) return;
+    }
+  }
+
+  static std::string text_of(const Made& made) {
+    if (!(made.second > 0)) return made.first->name;
+    char text[32];
+    std::snprintf(text, sizeof text, " %.3g", made.second);
+    return made.first->name + text;
+  }
+
+  static void look(const Diagnosis& diagnosis, int64_t steps, FaultCase& one) {
     one.verdict = diagnosis.verdict;
     one.health = diagnosis.health;
     one.causes.clear();
@@ -195,121 +353,20 @@ class Bench {
     if (one.is_healthy() || !one.is_first()) {
       one.found_at = -1;
     } else if (one.found_at < 0) {
-      one.found_at = run.steps_taken();
+      one.found_at = steps;
     }
   }
 
   const FaultBenchOptions& options_;
-  Folders folders_;
+  Folder folder_;
   std::vector<std::string> quantities_;
-  FaultBenchResult result_;
+  std::vector<Fault> faults_;
+  std::vector<Subject> subjects_;
+  CaseFile file_;
+  std::map<std::string, double> healthy_;
 };
 
-template <typename Key>
-std::map<std::string, FaultScore> scores_by(const std::vector<FaultCase>& cases, const Key& key) {
-  std::map<std::string, std::vector<double>> found;
-  std::map<std::string, FaultScore> scores;
-  for (const FaultCase& one : cases) {
-    if (one.is_healthy()) continue;
-    scores[key(one)].add(one);
-    if (one.found_at >= 0) found[key(one)].push_back(static_cast<double>(one.found_at));
-  }
-  for (auto& [name, values] : found) scores[name].median_found_at = median(values);
-  return scores;
-}
-
-// What the diagnosis comes to in one word.
-std::string word_of(const FaultCase& one) {
-  if (one.verdict == Verdict::kFault && !one.causes.empty()) return one.causes[0];
-  return to_string(one.verdict);
-}
-
 }  // namespace
-
-// Something is said to be wrong, if only that its cause cannot be told from another.
-bool FaultCase::is_detected() const { return health < kLeastConfidence; }
-
-bool FaultCase::is_right(const std::string& name) const {
-  return name == cause || std::find(also.begin(), also.end(), name) != also.end();
-}
-
-bool FaultCase::is_among_three() const {
-  return is_detected() && std::any_of(causes.begin(), causes.end(), [&](const std::string& name) {
-           return is_right(name);
-         });
-}
-
-int64_t FaultCase::alarms() const {
-  return std::count_if(lamps.begin(), lamps.end(), [](const auto& lamp) {
-    return lamp.second != Severity::kAdvice;
-  });
-}
-
-void FaultScore::add(const FaultCase& one) {
-  ++runs;
-  detected += one.is_detected();
-  first += one.is_first();
-  among_three += one.is_among_three();
-}
-
-FaultScore FaultBenchResult::total() const {
-  const auto all = scores_by(cases, [](const FaultCase&) { return std::string("all"); });
-  return all.empty() ? FaultScore() : all.begin()->second;
-}
-
-std::map<std::string, FaultScore> FaultBenchResult::by_fault() const {
-  return scores_by(cases, [](const FaultCase& one) { return one.fault; });
-}
-
-std::map<std::string, FaultScore> FaultBenchResult::by_subject() const {
-  return scores_by(cases, [](const FaultCase& one) { return one.subject; });
-}
-
-int64_t FaultBenchResult::healthy_runs() const {
-  return std::count_if(
-      cases.begin(), cases.end(), [](const auto& one) { return one.is_healthy(); });
-}
-
-int64_t FaultBenchResult::healthy_with_alarm() const {
-  return std::count_if(cases.begin(), cases.end(), [](const auto& one) {
-    return one.is_healthy() && one.alarms() > 0;
-  });
-}
-
-int64_t FaultBenchResult::healthy_called_faulty() const {
-  return std::count_if(cases.begin(), cases.end(), [](const auto& one) {
-    return one.is_healthy() && one.is_detected();
-  });
-}
-
-double FaultBenchResult::seconds() const {
-  double sum = 0;
-  for (const FaultCase& one : cases) sum += one.seconds;
-  return sum;
-}
-
-std::map<std::string, std::map<std::string, int64_t>> FaultBenchResult::confusion() const {
-  std::map<std::string, std::map<std::string, int64_t>> counts;
-  for (const FaultCase& one : cases) {
-    // What has the same remedy counts as the cause itself.
-    const bool is_right = !one.is_healthy() && one.is_first();
-    ++counts[one.is_healthy() ? "healthy" : one.cause][is_right ? one.cause : word_of(one)];
-  }
-  return counts;
-}
-
-std::map<std::string, std::map<std::string, double>> FaultBenchResult::lamp_rates() const {
-  std::map<std::string, std::map<std::string, double>> rates;
-  std::map<std::string, int64_t> runs;
-  for (const FaultCase& one : cases) {
-    ++runs[one.cause];
-    for (const auto& [lamp, severity] : one.lamps) rates[one.cause][lamp] += 1;
-  }
-  for (auto& [cause, lamps] : rates) {
-    for (auto& [lamp, count] : lamps) count /= static_cast<double>(runs[cause]);
-  }
-  return rates;
-}
 
 std::vector<std::string> quantities_of_lamps() {
   std::set<std::string> read = {"loss"};
@@ -326,6 +383,15 @@ FaultBenchResult run_fault_bench(const FaultBenchOptions& options) {
                     "faultbench: options.seeds is ",
                     options.seeds,
                     " but must be at least 1");
+  TORCH_CHECK_VALUE(options.parts >= 1 && options.part >= 0 && options.part < options.parts,
+                    "faultbench: options.part is ",
+                    options.part,
+                    " of options.parts ",
+                    options.parts,
+                    "; count the parts from 0");
+  TORCH_CHECK_VALUE(!options.only_diagnoses || !options.folder.empty(),
+                    "faultbench: options.only_diagnoses needs options.folder; name the folder that "
+                    "a bench has kept its records in");
   return Bench(options).run();
 }
 

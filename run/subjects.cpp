@@ -18,7 +18,10 @@ namespace nn = torch::nn;
 std::shared_ptr<NetParts> usual_parts(int64_t hidden_layers) {
   auto parts = std::make_shared<NetParts>();
   parts->activation = [](const Tensor& values) { return torch::relu(values); };
-  parts->between = [](int64_t, const Tensor& values) { return values; };
+  // The parts own the function: a pointer to them, not a share.
+  parts->between = [owner = parts.get()](int64_t, const Tensor& values) {
+    return owner->dropout > 0 ? torch::dropout(values, owner->dropout, owner->is_training) : values;
+  };
   parts->head = [](const Tensor& outputs) { return outputs; };
   parts->hidden_layers = hidden_layers;
   return parts;
@@ -26,13 +29,31 @@ std::shared_ptr<NetParts> usual_parts(int64_t hidden_layers) {
 
 // ---- data ---------------------------------------------------------------------------------------
 
-// Each class is a sum of a few waves, or of a few spots; samples are shifted by a pixel or two,
-// scaled and noisy. Standardised.
+enum class Pattern { kSpots, kWaves, kEdges };
+
+// Each class is a sum of a few waves, spots or edges; samples are scaled and noisy. Standardised.
 struct Images {
   int64_t classes = 10, side = 8, count = 2000;
-  bool has_waves = false;
+  Pattern pattern = Pattern::kSpots;
   double noise = 1.0;
 };
+
+constexpr int64_t kHeldSamples = 500;
+
+// What a part of a picture looks like; draws [4, C, 1, 1], x [1, 1, S], y [1, S, 1] -> [C, S, S]
+Tensor one_pattern(Pattern pattern, const Tensor& draws, const Tensor& x, const Tensor& y) {
+  if (pattern == Pattern::kWaves) {
+    const Tensor fx = (draws[0] * 3).round(), fy = (draws[1] * 3).round();
+    return torch::sin(2 * M_PI * (fx * x + fy * y + draws[2]));
+  }
+  if (pattern == Pattern::kEdges) {
+    const Tensor angle = 2 * M_PI * draws[2];
+    return torch::tanh(8 *
+                       (torch::cos(angle) * (x - draws[0]) + torch::sin(angle) * (y - draws[1])));
+  }
+  const Tensor distance = (x - draws[0]).pow(2) + (y - draws[1]).pow(2);
+  return (draws[2] * 2 - 0.7) * torch::exp(-distance * 20);
+}
 
 Tensor prototypes(const Images& images, at::Generator random) {
   const int64_t C = images.classes, S = images.side;
@@ -41,27 +62,42 @@ Tensor prototypes(const Images& images, at::Generator random) {
   Tensor sum = torch::zeros({C, S, S});
   for (int64_t k = 0; k < 3; ++k) {
     const Tensor draws = torch::rand({4, C, 1, 1}, random, torch::kFloat);
-    if (images.has_waves) {
-      const Tensor fx = (draws[0] * 3).round(), fy = (draws[1] * 3).round();
-      sum = sum + torch::sin(2 * M_PI * (fx * x + fy * y + draws[2]));
-    } else {
-      const Tensor distance = (x - draws[0]).pow(2) + (y - draws[1]).pow(2);
-      sum = sum + (draws[2] * 2 - 0.7) * torch::exp(-distance * 20);
-    }
+    sum = sum + one_pattern(images.pattern, draws, x, y);
   }
   sum = sum - sum.mean({1, 2}, /*keepdim=*/true);
   return sum / sum.pow(2).mean({1, 2}, /*keepdim=*/true).sqrt();
 }
 
+// Another one, so that held-out samples leave the draws of the others as they are.
+at::Generator held_random(const Trial& trial) {
+  return at::make_generator<at::CPUGeneratorImpl>(trial.random.current_seed() + 1);
+}
+
+// patterns [C, S, S], targets [n] -> [n, S, S]
+Tensor pictures_of(const Tensor& patterns,
+                   const Tensor& targets,
+                   double noise,
+                   at::Generator random) {
+  const int64_t n = targets.size(0), S = patterns.size(1);
+  const Tensor scale = 0.6 + 0.8 * torch::rand({n, 1, 1}, random, torch::kFloat);
+  const Tensor scatter = noise * torch::randn({n, S, S}, random, torch::kFloat);
+  return patterns.index_select(0, targets) * scale + scatter;
+}
+
 void fill_images(Trial& trial, const Images& images) {
   const Tensor patterns = prototypes(images, trial.random);
-  const int64_t n = images.count, S = images.side;
   trial.classes = images.classes;
-  trial.targets = torch::randint(0, images.classes, {n}, trial.random, torch::kLong);
-  const Tensor scale = 0.6 + 0.8 * torch::rand({n, 1, 1}, trial.random, torch::kFloat);
-  const Tensor noise = images.noise * torch::randn({n, S, S}, trial.random, torch::kFloat);
-  const Tensor pictures = patterns.index_select(0, trial.targets) * scale + noise;
-  trial.inputs = ((pictures - pictures.mean()) / pictures.std()).unsqueeze(1);  // [n, 1, S, S]
+  const auto draw = [&](int64_t n, at::Generator random) {
+    return torch::randint(0, images.classes, {n}, random, torch::kLong);
+  };
+  trial.targets = draw(images.count, trial.random);
+  const Tensor pictures = pictures_of(patterns, trial.targets, images.noise, trial.random);
+  const Tensor mean = pictures.mean(), deviation = pictures.std();
+  trial.inputs = ((pictures - mean) / deviation).unsqueeze(1);  // [n, 1, S, S]
+  const at::Generator random = held_random(trial);
+  trial.held_targets = draw(kHeldSamples, random);
+  const Tensor held = pictures_of(patterns, trial.held_targets, images.noise, random);
+  trial.held_inputs = ((held - mean) / deviation).unsqueeze(1);
 }
 
 // A chain of letters, each of which has a few likely followers.
@@ -70,21 +106,30 @@ struct Text {
   double sharpness = 2.5;
 };
 
-void fill_text(Trial& trial, const Text& text) {
-  const int64_t n = text.count, T = text.length, V = text.letters;
-  const Tensor odds =
-      torch::softmax(text.sharpness * torch::randn({V, V}, trial.random, torch::kFloat), 1);
+// odds [V, V] -> letters [n, T + 1]
+Tensor chains(const Tensor& odds, int64_t n, int64_t T, at::Generator random) {
   Tensor letters = torch::empty({n, T + 1}, torch::kLong);
-  letters.select(1, 0).copy_(torch::randint(0, V, {n}, trial.random, torch::kLong));
+  letters.select(1, 0).copy_(torch::randint(0, odds.size(0), {n}, random, torch::kLong));
   for (int64_t t = 0; t < T; ++t) {
     const Tensor rows = odds.index_select(0, letters.select(1, t));
     letters.select(1, t + 1).copy_(
-        torch::multinomial(rows, 1, /*replacement=*/true, trial.random).squeeze(1));
+        torch::multinomial(rows, 1, /*replacement=*/true, random).squeeze(1));
   }
+  return letters;
+}
+
+void fill_text(Trial& trial, const Text& text) {
+  const int64_t T = text.length, V = text.letters;
+  const Tensor odds =
+      torch::softmax(text.sharpness * torch::randn({V, V}, trial.random, torch::kFloat), 1);
+  const Tensor letters = chains(odds, text.count, T, trial.random);
   trial.classes = V;
   trial.is_text = true;
   trial.inputs = letters.slice(1, 0, T).contiguous();
   trial.targets = letters.slice(1, 1).contiguous();
+  const Tensor held = chains(odds, kHeldSamples, T, held_random(trial));
+  trial.held_inputs = held.slice(1, 0, T).contiguous();
+  trial.held_targets = held.slice(1, 1).contiguous();
 }
 
 // ---- networks -----------------------------------------------------------------------------------
@@ -301,7 +346,7 @@ Images waves(int64_t side) {
   Images images;
   images.side = side;
   images.classes = 7;
-  images.has_waves = true;
+  images.pattern = Pattern::kWaves;
   images.noise = 1.3;
   return images;
 }
@@ -314,6 +359,23 @@ Text short_text() {
   return text;
 }
 
+Images edges(int64_t side) {
+  Images images;
+  images.side = side;
+  images.classes = 8;
+  images.pattern = Pattern::kEdges;
+  images.noise = 1.6;
+  return images;
+}
+
+Text long_text() {
+  Text text;
+  text.letters = 30;
+  text.length = 20;
+  text.sharpness = 2.2;
+  return text;
+}
+
 std::vector<Subject> make_subjects() {
   TextSizes narrow;
   narrow.width = 24;
@@ -322,6 +384,14 @@ std::vector<Subject> make_subjects() {
   slim.first = 6;
   slim.second = 12;
   slim.dense = 40;
+  ConvSizes wide;
+  wide.first = 10;
+  wide.second = 14;
+  wide.dense = 48;
+  TextSizes broad;
+  broad.width = 40;
+  broad.heads = 4;
+  broad.blocks = 2;
   return {
       dense_subject("spots_logreg",
                     Split::kTune,
@@ -371,6 +441,30 @@ std::vector<Subject> make_subjects() {
                    narrow,
                    40,
                    {{"sgd", 0.5}, {"adam", 0.003}, {"momentum", 0.1}}),
+      dense_subject("edges_logreg",
+                    Split::kFinal,
+                    edges(9),
+                    {},
+                    56,
+                    {{"sgd", 0.1}, {"rmsprop", 0.003}, {"nag", 0.02}}),
+      dense_subject("edges_mlp",
+                    Split::kFinal,
+                    edges(9),
+                    {56, 56},
+                    56,
+                    {{"sgd", 0.2}, {"rmsprop", 0.002}, {"nag", 0.03}}),
+      conv_subject("edges_2c2d",
+                   Split::kFinal,
+                   edges(14),
+                   wide,
+                   56,
+                   {{"sgd", 0.1}, {"rmsprop", 0.002}, {"nag", 0.02}}),
+      text_subject("long_gpt",
+                   Split::kFinal,
+                   long_text(),
+                   broad,
+                   24,
+                   {{"sgd", 0.5}, {"rmsprop", 0.003}, {"nag", 0.1}}),
   };
 }
 
@@ -390,6 +484,8 @@ Subject suite_subject(const suite::Problem& problem) {
     const suite::DataSet data = suite::load_data(problem.data_set, options);
     trial.inputs = data.prepare ? data.prepare(data.train.inputs) : data.train.inputs;
     trial.targets = data.train.targets;
+    trial.held_inputs = data.prepare ? data.prepare(data.test.inputs) : data.test.inputs;
+    trial.held_targets = data.test.targets;
     trial.classes = problem.classes;
     trial.is_text = trial.inputs.scalar_type() == torch::kLong;
     trial.batch_size = std::min<int64_t>(problem.batch_size, 64);
@@ -402,7 +498,17 @@ Subject suite_subject(const suite::Problem& problem) {
 
 }  // namespace
 
-const char* to_string(Split split) { return split == Split::kTune ? "tune" : "test"; }
+const char* to_string(Split split) {
+  switch (split) {
+    case Split::kTune:
+      return "tune";
+    case Split::kTest:
+      return "test";
+    case Split::kFinal:
+      break;
+  }
+  return "final";
+}
 
 const std::vector<Subject>& all_subjects() {
   static const std::vector<Subject> all = make_subjects();

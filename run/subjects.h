@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What FaultBench trains: small networks on generated data, seconds to a run, in two halves that
-// share neither data nor sizes. Thresholds are settled on one half and scored on the other.
+// What FaultBench trains: small networks on generated data, seconds to a run, in three parts that
+// share neither data nor sizes. Thresholds are settled on the first and scored on the others.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace flightdeck::run {
 
-enum class Split { kTune, kTest };
-const char* to_string(Split split);  ///< "tune" or "test"
+enum class Split { kTune, kTest, kFinal };
+const char* to_string(Split split);  ///< "tune", "test" or "final"
 
 struct Subject {
   std::string name;
@@ -24,7 +24,7 @@ struct Subject {
   std::function<Trial(uint64_t seed)> make;
 };
 
-/// All of them, those of the tune half first.
+/// All of them, those of the part tune first.
 const std::vector<Subject>& all_subjects();
 
 /// One by name, or a problem of the suite on generated data under its own name. Throws

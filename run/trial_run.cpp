@@ -11,9 +11,13 @@
 namespace flightdeck::run {
 namespace {
 
-std::vector<Quantity> quantities_named(const std::vector<std::string>& names) {
+// What is light is there at every step, as presets have it.
+std::vector<Quantity> quantities_named(const std::vector<std::string>& names, int64_t interval) {
   std::vector<Quantity> quantities;
-  for (const std::string& name : names) quantities.push_back(quantity(name));
+  for (const std::string& name : names) {
+    quantities.push_back(quantity(name));
+    if (!quantities.back().is_light()) quantities.back().every(interval);
+  }
   return quantities;
 }
 
@@ -29,13 +33,16 @@ std::shared_ptr<torch::optim::Optimizer> make_optimizer(const Trial& trial) {
 
 TrialRun::TrialRun(Trial trial,
                    const std::string& folder,
-                   const std::vector<std::string>& quantities)
+                   const std::vector<std::string>& quantities,
+                   int64_t interval)
     : trial_(std::move(trial)),
       parameters_(trial_.model.module->named_parameters()),
       optimizer_(make_optimizer(trial_)) {
+  if (folder.empty()) return;
   CockpitOptions options;
   options.on_warning = [](const std::string&) {};
-  cockpit_ = std::make_unique<Cockpit>(parameters_, quantities_named(quantities), options);
+  cockpit_ =
+      std::make_unique<Cockpit>(parameters_, quantities_named(quantities, interval), options);
   cockpit_->describe("problem", trial_.subject);
   cockpit_->describe("optimizer", trial_.optimizer);
   cockpit_->describe("steps", std::to_string(trial_.steps));
@@ -52,7 +59,7 @@ void TrialRun::go_on(int64_t steps) {
       has_failed_ = true;
     }
   }
-  cockpit_->flush();
+  if (cockpit_) cockpit_->flush();
 }
 
 suite::Batch TrialRun::next_batch() {
@@ -64,6 +71,7 @@ suite::Batch TrialRun::next_batch() {
   const Tensor chosen = order_.slice(0, position_, position_ + N);
   position_ += N;
   suite::Batch batch{trial_.inputs.index_select(0, chosen), trial_.targets.index_select(0, chosen)};
+  if (trial_.prepare) batch.inputs = trial_.prepare(batch.inputs);
   if (trial_.on_batch) trial_.on_batch(step_, batch);
   return batch;
 }
@@ -107,15 +115,17 @@ void TrialRun::take_step() {
   }
   const suite::Batch batch = next_batch();
   const auto [total, losses] = objective(batch, outputs);
-  StepOptions told;
-  told.optimizer = optimizer_.get();
-  told.inputs = batch.inputs;
-  if (batch.targets.dim() == 1) {
-    told.labels = batch.targets;
-    told.predictions = outputs.detach().argmax(1);
-  }
-  {
+  if (cockpit_) {
+    StepOptions told;
+    told.optimizer = optimizer_.get();
+    told.inputs = batch.inputs;
+    if (batch.targets.dim() == 1) {
+      told.labels = batch.targets;
+      told.predictions = outputs.detach().argmax(1);
+    }
     const StepWatch watch = cockpit_->watch(step_, losses, told);
+    total.backward();
+  } else {
     total.backward();
   }
   if (trial_.clip > 0) clip();
@@ -133,7 +143,21 @@ std::pair<double, double> TrialRun::losses() const {
           median({losses_.end() - static_cast<int64_t>(tenth), losses_.end()})};
 }
 
+double TrialRun::accuracy() {
+  if (!trial_.held_inputs.defined() || has_failed_) return 0;
+  const torch::NoGradGuard no_grad;
+  if (trial_.parts) trial_.parts->is_training = false;
+  const Tensor inputs = trial_.prepare ? trial_.prepare(trial_.held_inputs) : trial_.held_inputs;
+  const Tensor outputs = trial_.model.forward(inputs);
+  if (trial_.parts) trial_.parts->is_training = true;
+  // All scores of a network that broke are NaN, and the first class would be right at times.
+  const Tensor is_right =
+      outputs.argmax(1).eq(trial_.held_targets).logical_and(outputs.isfinite().all(/*dim=*/1));
+  return is_right.to(torch::kDouble).mean().item<double>();
+}
+
 void TrialRun::end() {
+  if (!cockpit_) return;
   const Ending ending = has_failed_   ? Ending::kFailed
                         : broken_ > 0 ? Ending::kDiverged
                                       : Ending::kFinished;

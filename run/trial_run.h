@@ -18,7 +18,11 @@ namespace flightdeck::run {
 
 class TrialRun {
  public:
-  TrialRun(Trial trial, const std::string& folder, const std::vector<std::string>& quantities);
+  // Without a folder nothing watches.
+  TrialRun(Trial trial,
+           const std::string& folder,
+           const std::vector<std::string>& quantities,
+           int64_t interval = 1);
   ~TrialRun();
 
   // Trains until so many steps are taken, or the run is done.
@@ -28,6 +32,8 @@ class TrialRun {
   int64_t steps_taken() const { return step_; }
   // Medians of the first and the last tenth.
   std::pair<double, double> losses() const;
+  // Share of the held-out samples (letters of texts) that the network gets right now.
+  double accuracy();
   // Ends the record.
   void end();
 

@@ -83,11 +83,15 @@ std::vector<Item> quantities() {
 std::vector<Item> presets() {
   std::vector<Item> items;
   for (const PresetInfo& preset : all_presets()) {
-    items.push_back(
-        {preset.name,
-         preset.summary,
-         {joined(preset.quantities)},
-         json_begin(preset.name, preset.summary).field("quantities", preset.quantities)});
+    const std::vector<std::string> lamps = lamps_lit_by(preset.quantities);
+    items.push_back({preset.name,
+                     preset.summary,
+                     {joined(preset.quantities),
+                      "can light " + counted(static_cast<int64_t>(lamps.size()), "lamp") + ": " +
+                          joined(lamps)},
+                     json_begin(preset.name, preset.summary)
+                         .field("quantities", preset.quantities)
+                         .field("lamps", lamps)});
   }
   return items;
 }
@@ -216,12 +220,18 @@ std::vector<Item> lamps() {
   std::vector<Item> items;
   for (const Lamp& lamp : lamp_catalogue()) {
     const std::string severity = to_string(lamp.severity);
-    items.push_back({lamp.name,
-                     lamp.summary,
-                     {severity + (lamp.reads.empty() ? "" : ", reads " + joined(lamp.reads))},
-                     json_begin(lamp.name, lamp.summary)
-                         .field("severity", severity)
-                         .field("reads", lamp.reads)});
+    std::string details = severity + (lamp.reads.empty() ? "" : ", reads " + joined(lamp.reads));
+    Json json = json_begin(lamp.name, lamp.summary)
+                    .field("severity", severity)
+                    .field("reads", lamp.reads)
+                    .field("exact", lamp.is_exact);
+    if (lamp.is_evidence) {
+      details += lamp.is_exact
+                     ? ", states a fact"
+                     : ", lit in " + short_number(100 * lamp.false_alarms) + " % of healthy runs";
+      json.field("false_alarms", lamp.is_exact ? 0 : lamp.false_alarms);
+    }
+    items.push_back({lamp.name, lamp.summary, {details}, json});
   }
   return items;
 }

@@ -56,6 +56,8 @@ Json diagnosis_json(const Diagnosis& diagnosis) {
                    .field("sentence", cause.sentence)
                    .field("probability", measured(cause.probability))
                    .field("advice", cause.advice)
+                   .field("changes", cause.changes)
+                   .field("factor", measured(cause.factor))
                    .field("rate_factor", measured(cause.rate_factor))
                    .field("step", cause.step)
                    .field("for", evidence_json(cause.speaks_for))

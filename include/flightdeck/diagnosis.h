@@ -19,6 +19,12 @@ struct Cause {
   std::string remedy;    ///< what to change, where no finding says it with values
   /// How usual it is beside the others; only ratios count.
   double weight = 1;
+  /// What the remedy changes, in words that programs know: "learning_rate", "loss", "shuffling".
+  /// FaultBench has a function for each (run/change.h).
+  std::vector<std::string> changes;
+  /// What the first of them is to be multiplied by where no finding measured it; 0: it is no
+  /// number. Findings that name the other direction are not listened to.
+  double factor = 0;
   /// Lamps with the share of runs with this cause that light them. A lamp that is not named is lit
   /// as often as in healthy runs.
   std::vector<std::pair<std::string, double>> lights;
@@ -56,9 +62,11 @@ struct Evidence {
 
 struct RankedCause {
   std::string name, sentence;
-  std::string advice;      ///< with the values of the findings where they have some
-  double probability = 0;  ///< of all causes and of health
-  double rate_factor = 0;  ///< what the learning rate is to be multiplied by; 0: nothing
+  std::string advice;                ///< with the values of the findings where they have some
+  double probability = 0;            ///< of all causes and of health
+  std::vector<std::string> changes;  ///< of the cause
+  double factor = 0;       ///< what the first of them is to be multiplied by; 0: it is no number
+  double rate_factor = 0;  ///< the same if it is the learning rate; 0: it is not
   int64_t step = -1;       ///< of the first finding that speaks for it
   std::vector<Evidence> speaks_for, speaks_against;  ///< the strongest first
 };

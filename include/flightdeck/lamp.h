@@ -25,6 +25,8 @@ struct Finding {
   std::string advice;    ///< what to do; empty: nothing
   /// What the learning rate is to be multiplied by, where that is the advice; 0: it is not.
   double rate_factor = 0;
+  /// The same of another number that the advice names: batch size, steps, weight decay, dropout.
+  double factor = 0;
   /// Layers, modules or parameters that it is about, as fields or groups of the quantity name them;
   /// empty: the whole model.
   std::vector<std::string> layers;
@@ -71,8 +73,11 @@ struct Lamp {
   int64_t waits_for = 1;
   /// Share of healthy runs that light it, as FaultBench counts them.
   double false_alarms = 0.02;
-  /// False: it speaks of the watching (a quantity switched off, a disk that failed), not of the
-  /// training, and is no evidence for a cause.
+  /// True: it states a fact of the graph, the data or the loop, in which it cannot err but by a
+  /// mistake of ours. Its false alarms are far below what can be counted.
+  bool is_exact = false;
+  /// False: it speaks of the watching (a quantity switched off, a disk that failed) or of a
+  /// training that has come to its end, and is no evidence for a cause.
   bool is_evidence = true;
   /// Empty where there is nothing to say. Called from any thread, also while the run goes on.
   std::function<std::vector<Finding>(const LampView&)> look;
@@ -93,6 +98,10 @@ bool is_wanted(const std::string& lamp, Severity severity, const std::vector<std
 /// Throws std::invalid_argument, with `what` as the beginning of its text, if one of `wanted` is
 /// neither a lamp of the catalogue nor a severity.
 void check_wanted(const std::string& what, const std::vector<std::string>& wanted);
+
+/// Names of the lamps that speak of the training and that can be lit where these quantities are
+/// tracked.
+std::vector<std::string> lamps_lit_by(const std::vector<std::string>& quantities);
 
 /// What all lamps find in a run: the gravest first, of equals the earliest. A lamp that throws
 /// becomes a finding itself. Throws where the record cannot be read.

@@ -10,8 +10,9 @@ Fault dead_relu() {
   fault.name = "dead_relu";
   fault.summary = "Biases of hidden layers begin far below zero";
   fault.cause = "dead_units";
-  fault.also = {"bad_initialisation"};
+  fault.also = {"bad_initialisation", "weights_too_large"};
   fault.severities = {3, 6, 12, 30};
+  fault.is_of_degree = true;
   fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; };
   fault.inject = [](Trial& trial, double severity) {
     const torch::NoGradGuard no_grad;

@@ -1,9 +1,42 @@
 // SPDX-License-Identifier: MIT
+#include <vector>
+
 #include <torch/torch.h>
 
 #include "run/fault.h"
 
 namespace flightdeck::run::faults {
+namespace {
+
+// A batch norm behind the first hidden layer, whose running averages move only while it trains.
+class FirstNorm {
+ public:
+  explicit FirstNorm(const NetParts* parts) : parts_(parts) {}
+
+  Tensor operator()(const Tensor& values) {
+    const int64_t units = values.size(1);
+    if (!mean_.defined()) {
+      mean_ = torch::zeros({units});
+      variance_ = torch::ones({units});
+    }
+    const bool is_training = parts_->is_training && !parts_->is_left_in_evaluation;
+    return torch::batch_norm(values,
+                             /*weight=*/{},
+                             /*bias=*/{},
+                             mean_,
+                             variance_,
+                             is_training,
+                             /*momentum=*/0.1,
+                             /*eps=*/1e-5,
+                             /*cudnn_enabled=*/false);
+  }
+
+ private:
+  const NetParts* parts_;
+  Tensor mean_, variance_;
+};
+
+}  // namespace
 
 Fault evaluation_mode() {
   Fault fault;
@@ -14,18 +47,11 @@ Fault evaluation_mode() {
     return trial.parts && trial.parts->hidden_layers > 0 && !trial.is_text;
   };
   fault.inject = [](Trial& trial, double) {
-    trial.parts->between = [](int64_t layer, const Tensor& values) {
-      if (layer != 0) return values;
-      const int64_t units = values.size(1);
-      return torch::batch_norm(values,
-                               /*weight=*/{},
-                               /*bias=*/{},
-                               torch::zeros({units}),
-                               torch::ones({units}),
-                               /*training=*/false,
-                               /*momentum=*/0.1,
-                               /*eps=*/1e-5,
-                               /*cudnn_enabled=*/false);
+    trial.parts->is_left_in_evaluation = true;
+    // The parts own the function: a pointer to them, not a share.
+    trial.parts->between = [norm = FirstNorm(trial.parts.get())](int64_t layer,
+                                                                 const Tensor& values) mutable {
+      return layer == 0 ? norm(values) : values;
     };
   };
   return fault;

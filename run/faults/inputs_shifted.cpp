@@ -12,7 +12,9 @@ Fault inputs_shifted() {
   fault.cause = "inputs_not_scaled";
   fault.severities = {10, 20, 50, 100};
   fault.fits = [](const Trial& trial) { return !trial.is_text; };
-  fault.inject = [](Trial& trial, double severity) { trial.inputs = trial.inputs + severity; };
+  fault.inject = [](Trial& trial, double severity) {
+    trial.prepare = [severity](const Tensor& inputs) { return inputs + severity; };
+  };
   return fault;
 }
 

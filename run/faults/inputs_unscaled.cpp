@@ -12,7 +12,9 @@ Fault inputs_unscaled() {
   fault.cause = "inputs_not_scaled";
   fault.severities = {20, 60, 128, 255};
   fault.fits = [](const Trial& trial) { return !trial.is_text; };
-  fault.inject = [](Trial& trial, double severity) { trial.inputs = trial.inputs * severity; };
+  fault.inject = [](Trial& trial, double severity) {
+    trial.prepare = [severity](const Tensor& inputs) { return inputs * severity; };
+  };
   return fault;
 }
 

@@ -11,6 +11,7 @@ Fault label_noise() {
   fault.summary = "A part of the labels is drawn at random";
   fault.cause = "wrong_labels";
   fault.severities = {0.4, 0.6, 0.8, 0.9};
+  fault.is_of_degree = true;
   fault.inject = [](Trial& trial, double severity) {
     const Tensor is_wrong =
         torch::rand(trial.targets.sizes(), trial.random, torch::kFloat) < severity;

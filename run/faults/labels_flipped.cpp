@@ -11,6 +11,7 @@ Fault labels_flipped() {
   fault.summary = "Pairs of classes are exchanged in a part of the samples";
   fault.cause = "wrong_labels";
   fault.severities = {0.3, 0.4, 0.5};
+  fault.is_of_degree = true;
   fault.fits = [](const Trial& trial) { return !trial.is_text; };
   fault.inject = [](Trial& trial, double severity) {
     const Tensor is_wrong =

@@ -11,6 +11,7 @@ Fault rate_too_high() {
   fault.summary = "The learning rate is many times the tuned one";
   fault.cause = "learning_rate_too_high";
   fault.severities = {30, 100, 300, 1000};
+  fault.is_of_degree = true;
   fault.inject = [](Trial& trial, double severity) {
     trial.hyperparameters["learning_rate"] *= severity;
   };

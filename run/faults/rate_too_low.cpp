@@ -11,6 +11,7 @@ Fault rate_too_low() {
   fault.summary = "The learning rate is a small part of the tuned one";
   fault.cause = "learning_rate_too_low";
   fault.severities = {30, 100, 1000, 10000};
+  fault.is_of_degree = true;
   fault.inject = [](Trial& trial, double severity) {
     trial.hyperparameters["learning_rate"] /= severity;
   };

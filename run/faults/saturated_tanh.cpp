@@ -10,8 +10,9 @@ Fault saturated_tanh() {
   fault.name = "saturated_tanh";
   fault.summary = "Hidden layers have a steep tanh";
   fault.cause = "saturated_activations";
-  fault.also = {"bad_initialisation"};
+  fault.also = {"bad_initialisation", "weights_too_large"};
   fault.severities = {20, 50, 100, 300};
+  fault.is_of_degree = true;
   fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; };
   fault.inject = [](Trial& trial, double severity) {
     trial.parts->activation = [severity](const Tensor& values) {

@@ -10,9 +10,13 @@ Fault vanishing_sigmoid() {
   fault.name = "vanishing_sigmoid";
   fault.summary = "Hidden layers have sigmoids behind small weights";
   fault.cause = "vanishing_gradients";
-  fault.also = {"bad_initialisation", "saturated_activations"};
+  fault.also = {"bad_initialisation", "saturated_activations", "weights_too_large"};
   fault.severities = {0.1, 0.03, 0.01};
-  fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 1; };
+  fault.is_of_degree = true;
+  fault.fits = [](const Trial& trial) {
+    // Shortcuts and norms carry the gradient around a sigmoid.
+    return trial.parts && trial.parts->hidden_layers > 1 && !trial.is_text;
+  };
   fault.inject = [](Trial& trial, double severity) {
     const torch::NoGradGuard no_grad;
     trial.parts->activation = [](const Tensor& values) { return torch::sigmoid(values); };

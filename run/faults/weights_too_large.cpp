@@ -9,8 +9,10 @@ Fault weights_too_large() {
   Fault fault;
   fault.name = "weights_too_large";
   fault.summary = "All weights begin too large";
-  fault.cause = "bad_initialisation";
+  fault.cause = "weights_too_large";
+  fault.also = {"bad_initialisation"};
   fault.severities = {5, 10, 20, 50};
+  fault.is_of_degree = true;
   fault.inject = [](Trial& trial, double severity) {
     const torch::NoGradGuard no_grad;
     for (auto& parameter : trial.model.module->parameters()) {

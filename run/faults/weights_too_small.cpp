@@ -10,8 +10,9 @@ Fault weights_too_small() {
   fault.name = "weights_too_small";
   fault.summary = "All weights begin too small";
   fault.cause = "bad_initialisation";
-  fault.also = {"vanishing_gradients"};
+  fault.also = {"vanishing_gradients", "weights_too_large"};
   fault.severities = {0.03, 0.01, 0.001, 0};
+  fault.is_of_degree = true;
   fault.fits = [](const Trial& trial) {
     return trial.parts && trial.parts->hidden_layers > 0 && !trial.is_text;
   };

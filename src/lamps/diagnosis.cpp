@@ -26,6 +26,12 @@ constexpr size_t kMostTracked = 4;
 constexpr size_t kMostPictured = 8;
 constexpr size_t kMostSamples = 24;
 
+// Of a lamp that states a fact.
+constexpr double kLeastShareOfFacts = 0.0005;
+// Lamps of values go dark together, and what is not seen may not have come yet: a dark one counts
+// as part of a lit one.
+constexpr double kDarkWeight = 0.6;
+
 double kept_away(double share) { return std::clamp(share, kLeastShare, 1 - kLeastShare); }
 
 // What one lamp has to say of a run.
@@ -143,23 +149,37 @@ std::vector<LampState> states_of(const RunReader& run, const std::vector<Finding
   return states;
 }
 
+double false_alarms_of(const Lamp& lamp) {
+  return lamp.is_exact ? kLeastShareOfFacts : kept_away(lamp.false_alarms);
+}
+
 double share_of(const Cause& cause, const Lamp& lamp) {
   for (const auto& [name, share] : cause.lights) {
     if (name == lamp.name) return kept_away(share);
   }
-  return kept_away(lamp.false_alarms);
+  return false_alarms_of(lamp);
 }
 
 // log of how much more often the cause gives this than health does.
 double weight_of(const Cause& cause, const LampState& state) {
-  const double with = share_of(cause, state.lamp), without = kept_away(state.lamp.false_alarms);
-  return state.finding ? std::log(with / without) : std::log((1 - with) / (1 - without));
+  const double with = share_of(cause, state.lamp), without = false_alarms_of(state.lamp);
+  if (state.finding) return std::log(with / without);
+  return (state.lamp.is_exact ? 1 : kDarkWeight) * std::log((1 - with) / (1 - without));
 }
 
 void sort_by_weight(std::vector<Evidence>& evidence) {
   std::stable_sort(evidence.begin(), evidence.end(), [](const Evidence& a, const Evidence& b) {
     return std::abs(a.weight) > std::abs(b.weight);
   });
+}
+
+// What a finding says that the first change of the cause is to be multiplied by; 0: nothing, or the
+// other way.
+double factor_of(const Cause& cause, const Finding& finding) {
+  if (cause.changes.empty() || !(cause.factor > 0)) return 0;
+  const double factor =
+      cause.changes.front() == "learning_rate" ? finding.rate_factor : finding.factor;
+  return factor > 0 && (factor < 1) == (cause.factor < 1) ? factor : 0;
 }
 
 RankedCause ranked(const Cause& cause, double probability, const std::vector<LampState>& states) {
@@ -170,7 +190,9 @@ RankedCause ranked(const Cause& cause, double probability, const std::vector<Lam
   result.sentence = cause.sentence;
   result.advice = cause.remedy;
   result.probability = probability;
-  double best = 0;
+  result.changes = cause.changes;
+  result.factor = cause.factor;
+  double boldest = 0;
   for (const LampState& state : states) {
     if (!state.can_be_lit) continue;
     Evidence evidence = state.evidence;
@@ -179,12 +201,16 @@ RankedCause ranked(const Cause& cause, double probability, const std::vector<Lam
     (evidence.weight > 0 ? result.speaks_for : result.speaks_against).push_back(evidence);
     if (!state.finding || evidence.weight <= 0) continue;
     if (result.step < 0 || evidence.step < result.step) result.step = evidence.step;
-    if (state.finding->rate_factor > 0 && evidence.weight > best) {
-      best = evidence.weight;
-      result.rate_factor = state.finding->rate_factor;
+    // Of several the one that changes most: what was measured beside one step of a rule of thumb.
+    const double factor = factor_of(cause, *state.finding);
+    if (factor > 0 && std::abs(std::log(factor)) > boldest) {
+      boldest = std::abs(std::log(factor));
+      result.factor = factor;
       result.advice = state.finding->advice;
     }
   }
+  const bool is_rate = !cause.changes.empty() && cause.changes.front() == "learning_rate";
+  if (is_rate) result.rate_factor = result.factor;
   sort_by_weight(result.speaks_for);
   sort_by_weight(result.speaks_against);
   return result;
@@ -207,7 +233,11 @@ double visible_share(const std::vector<Cause>& all, const std::vector<LampState>
 std::vector<std::string> worth_tracking(const std::vector<Cause>& all,
                                         const std::vector<double>& probabilities,
                                         const std::vector<LampState>& states,
-                                        const std::vector<SeriesInfo>& series) {
+                                        const RunReader& run) {
+  const std::vector<SeriesInfo> series = run.series();
+  // What is tracked already may have no value for this model: more of it would be none either.
+  std::set<std::string> tracked;
+  for (const QuantityInfo& quantity : run.info().quantities) tracked.insert(quantity.name);
   std::map<std::string, double> worth;
   for (const LampState& state : states) {
     if (state.can_be_lit) continue;
@@ -217,7 +247,8 @@ std::vector<std::string> worth_tracking(const std::vector<Cause>& all,
       spread += probabilities[c] * std::pow(share_of(all[c], state.lamp) - mean, 2);
     }
     for (const std::string& read : state.lamp.reads) {
-      if (read == "notes" || read == "status" || has_values(series, read, 1)) continue;
+      if (read == "notes" || read == "status" || tracked.count(read) != 0) continue;
+      if (has_values(series, read, 1)) continue;
       worth[read] += spread;
     }
   }
@@ -325,7 +356,7 @@ Diagnosis diagnose(const RunReader& run) {
       diagnosis.causes.begin(),
       diagnosis.causes.end(),
       [](const RankedCause& a, const RankedCause& b) { return a.probability > b.probability; });
-  diagnosis.track = worth_tracking(all, probabilities, states, run.series());
+  diagnosis.track = worth_tracking(all, probabilities, states, run);
   conclude(diagnosis, visible_share(all, states), run.last_step());
   return diagnosis;
 }

@@ -117,4 +117,17 @@ std::vector<Finding> findings_in(const RunReader& run, const std::vector<std::st
   return findings;
 }
 
+std::vector<std::string> lamps_lit_by(const std::vector<std::string>& quantities) {
+  std::vector<std::string> names;
+  for (const Lamp& lamp : lamp_catalogue()) {
+    const bool has_all =
+        std::all_of(lamp.reads.begin(), lamp.reads.end(), [&](const std::string& read) {
+          return read == "notes" || read == "status" || read == "train_loss" ||
+                 std::find(quantities.begin(), quantities.end(), read) != quantities.end();
+        });
+    if (lamp.is_evidence && has_all) names.push_back(lamp.name);
+  }
+  return names;
+}
+
 }  // namespace flightdeck

@@ -478,7 +478,7 @@ class Diff(CommandTest):
 
 class Faultbench(CommandTest):
     def test_counts_one_fault(self):
-        words = ("faultbench", "--fault", "rate_too_high", "--problem", "spots_logreg", "--quick", "--faulty-only")
+        words = ("faultbench", "--fault", "rate_too_high", "--problem", "spots_mlp", "--quick", "--faulty-only")
         self.assertIn("detected", self.expect_success(*words))
         said = json.loads(self.expect_success(*words, "--json"))
         self.assertEqual(said["total"]["runs"], 1)
@@ -494,8 +494,8 @@ class List(CommandTest):
             "quantities": ["cost", "groups", "settings", "presets", "reference"],
             "problems": ["data_set", "batch_size", "epochs", "parameters", "l2", "classes"],
             "optimizers": ["hyperparameters"],
-            "presets": ["quantities"],
-            "lamps": ["severity", "reads"],
+            "presets": ["quantities", "lamps"],
+            "lamps": ["severity", "reads", "exact"],
             "data_sets": ["needs_files", "found"],
             "problem_sets": ["problems"],
             "schedules": ["form"],

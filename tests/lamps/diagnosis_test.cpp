@@ -91,6 +91,46 @@ TEST_F(Diagnoses, AdviseWithTheValuesOfTheFinding) {
   EXPECT_DOUBLE_EQ(diagnosis.causes[0].rate_factor, 0.2);
 }
 
+TEST_F(Diagnoses, SayWhatToChangeInWordsOfPrograms) {
+  const Diagnosis high = of(60, healthy_but("alpha", "", 4));
+  EXPECT_EQ(high.causes.at(0).changes, std::vector<std::string>{"learning_rate"});
+  EXPECT_DOUBLE_EQ(high.causes.at(0).factor, 0.2);
+  const Diagnosis twice = of(60, healthy_but("wiring", "head_softmax", 1));
+  EXPECT_EQ(twice.causes.at(0).changes, std::vector<std::string>{"outputs"});
+  EXPECT_EQ(twice.causes.at(0).factor, 0);
+  EXPECT_EQ(twice.causes.at(0).rate_factor, 0);
+}
+
+TEST_F(Diagnoses, DoNotAdviseToTrackWhatIsTrackedWithoutAValue) {
+  // The quantity is in the plan of the run, but this network gives it no value.
+  const RunFolder folder;
+  Recorder recorder(folder.path());
+  RunInfo info = full_info();
+  const auto plan = [&](const std::string& name) {
+    QuantityInfo quantity;
+    quantity.name = name;
+    info.quantities.push_back(quantity);
+  };
+  recorder.begin(info);
+  const auto write = [](Recorder& to) {
+    for (int64_t k = 0; k < 60; ++k) {
+      to.write(step_of(k, {number("loss", 1.0 / (1.0 + double(k)))}));
+    }
+    to.finish(Ending::kFinished);
+  };
+  write(recorder);
+  const std::vector<std::string> before = diagnose(RunReader(folder.path())).track;
+  ASSERT_FALSE(before.empty());
+  const RunFolder planned;
+  Recorder other(planned.path());
+  for (const std::string& name : before) plan(name);
+  other.begin(info);
+  write(other);
+  for (const std::string& name : diagnose(RunReader(planned.path())).track) {
+    EXPECT_EQ(std::count(before.begin(), before.end(), name), 0) << name;
+  }
+}
+
 TEST_F(Diagnoses, CountDarkLampsThatCouldHaveBeenLitAgainstACause) {
   const Diagnosis diagnosis = of(60, healthy_but("alpha", "", 4));
   const auto& against = diagnosis.causes.at(0).speaks_against;

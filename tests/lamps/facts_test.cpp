@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lamps that are lit by one field of the whole model: each by its own value and by no other's.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -165,7 +166,42 @@ INSTANTIATE_TEST_SUITE_P(
         Fact{"at_chance",
              {{"loss", "", 2.31}, {"logits", "uniform_loss", 2.3026}},
              {{"loss", "", 1.5}, {"logits", "uniform_loss", 2.3026}},
-             "2.31"}),
+             "2.31"},
+        Fact{"tiny_batches", {{"inputs", "samples", 3}}, {{"inputs", "samples", 64}}, "about 33"},
+        Fact{
+            "large_share_of_data",
+            {{"inputs", "seen_before", 1}, {"inputs", "same_batch", 0}, {"inputs", "samples", 500}},
+            {{"inputs", "seen_before", 0.4},
+             {"inputs", "same_batch", 0},
+             {"inputs", "samples", 500}},
+            "about 63"},
+        Fact{"large_start",
+             {{"activation_scale", "", 9}, {"activation_scale", "gradient_ratio", 1}},
+             {{"activation_scale", "", 1}, {"activation_scale", "gradient_ratio", 1}},
+             "of 9"},
+        Fact{"slow_steps",
+             {{"update_ratio", "", -4}, {"loss", "", 2}},
+             {{"update_ratio", "", -2}, {"loss", "", 2}},
+             "Multiply the learning rate by about 100"},
+        Fact{"little_learned",
+             {{"loss", "", 2.2}, {"logits", "uniform_loss", 2.3}, {"update_ratio", "", -2}},
+             {{"loss", "", 1.5}, {"logits", "uniform_loss", 2.3}, {"update_ratio", "", -2}},
+             "The loss is 2.2"},
+        Fact{"confident_mistakes",
+             {{"loss", "", 1},
+              {"logits", "confidence", 0.6},
+              {"logits", "margin_smallest", -3},
+              {"logits", "uniform_loss", 2.3},
+              {"logits", "targets", 64},
+              {"inputs", "samples", 64}},
+             // A text: many letters are open.
+             {{"loss", "", 1},
+              {"logits", "confidence", 0.6},
+              {"logits", "margin_smallest", -3},
+              {"logits", "uniform_loss", 2.3},
+              {"logits", "targets", 1024},
+              {"inputs", "samples", 64}},
+             "20.1 times as likely"}),
     &name_of);
 
 }  // namespace
@@ -247,7 +283,61 @@ TEST_F(LampsOfCourses, ShrinkingParametersComparesWithTheBeginning) {
     };
   };
   EXPECT_EQ(lit_by(20, norm(5)), Names{"shrinking_parameters"});
-  EXPECT_TRUE(lit_by(20, norm(9)).empty());
+  EXPECT_TRUE(lit_by(20, norm(9.5)).empty());
+}
+
+TEST_F(LampsOfCourses, ShrinkingParametersSeesThemShrinkAtOnceAndGrowAgain) {
+  const auto length = [](double soon) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{number("update_size", (k == 9 ? soon : 10.0) / 100),
+                                  number("update_ratio", -2)};
+    };
+  };
+  EXPECT_EQ(lit_by(40, length(9)), Names{"shrinking_parameters"});
+  EXPECT_TRUE(lit_by(40, length(9.5)).empty());
+}
+
+TEST_F(LampsOfCourses, LossGrewRemembersAPeakThatIsOver) {
+  const auto peak = [](double height) {
+    return [=](int64_t k) { return std::vector<Reading>{number("loss", k == 7 ? height : 2.0)}; };
+  };
+  EXPECT_EQ(lit_by(200, peak(30)), Names{"loss_grew"});
+  EXPECT_TRUE(lit_by(200, peak(15)).empty());
+}
+
+TEST_F(LampsOfCourses, OverwrittenStartLooksAtTheFirstStepsAlone) {
+  const auto ratio = [](double first, double later) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{number("update_ratio", k < 2 ? first : later)};
+    };
+  };
+  EXPECT_EQ(lit_by(20, ratio(0.5, -2)), Names{"overwritten_start"});
+  EXPECT_TRUE(lit_by(20, ratio(-0.9, -2)).empty());
+  EXPECT_TRUE(lit_by(4, ratio(0.5, -2)).empty());
+}
+
+TEST_F(LampsOfCourses, VanishingGradientsSeesAStartThatTheTrainingMended) {
+  const auto ratio = [](double first) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{
+          number("activation_scale", k < 3 ? first : 0.5, "", "gradient_ratio")};
+    };
+  };
+  EXPECT_EQ(lit_by(40, ratio(1e-6)), Names{"vanishing_gradients"});
+  EXPECT_TRUE(lit_by(40, ratio(5e-4)).empty());
+}
+
+TEST_F(LampsOfCourses, ShortTrainingIsSaidOfARunThatEndedAndLearned) {
+  const auto falling = [](int64_t k) {
+    return std::vector<Reading>{number("loss", 2.0 / (1.0 + double(k)))};
+  };
+  const auto has = [](const Names& names) {
+    return std::count(names.begin(), names.end(), "short_training") > 0;
+  };
+  EXPECT_TRUE(has(lit_by(12, falling)));
+  EXPECT_FALSE(has(lit_by(12, falling, Ending::kInterrupted)));
+  EXPECT_FALSE(has(lit_by(31, falling)));
+  EXPECT_FALSE(has(lit_by(12, [](int64_t) { return std::vector<Reading>{number("loss", 2)}; })));
 }
 
 TEST_F(LampsOfCourses, OtherLossNeedsLabelsAndTheWordOfLogits) {

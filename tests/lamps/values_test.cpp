@@ -40,7 +40,7 @@ class LampsOfValues : public testing::Test {
   }
 };
 
-TEST_F(LampsOfValues, DeadLayersNamesLayersWithMoreThanHalfOfTheirUnitsDead) {
+TEST_F(LampsOfValues, DeadLayersNamesLayersWithOver70PercentOfTheirUnitsDead) {
   const auto layers = [](double first, double second) {
     return [=](int64_t) {
       return std::vector<Reading>{number("dead_units", (first + second) / 2),
@@ -48,10 +48,10 @@ TEST_F(LampsOfValues, DeadLayersNamesLayersWithMoreThanHalfOfTheirUnitsDead) {
                                   number("dead_units", second, "", "relu2")};
     };
   };
-  EXPECT_TRUE(found_in(3, layers(0.5, 0.2)).empty());
+  EXPECT_TRUE(found_in(3, layers(0.7, 0.2)).empty());
   EXPECT_TRUE(found_in(2, layers(0.9, 0.9)).empty());  // too few values
   expect_lamp(found_in(3, layers(0.2, 0.94)), "dead_layers", {"94 %", "in relu2", "step 20"});
-  expect_lamp(found_in(3, layers(0.6, 0.94)), "dead_layers", {"60 % to 94 %", "relu1, relu2"});
+  expect_lamp(found_in(3, layers(0.75, 0.94)), "dead_layers", {"75 % to 94 %", "relu1, relu2"});
 }
 
 TEST_F(LampsOfValues, AreNotLitByOneStepAlone) {

@@ -174,6 +174,12 @@ TEST_F(InputsTest, ThatAreEqualUnderTwoLabelsConflict) {
   expect_number(field(sink, "label_largest"), 2.0 / 5, "largest class");
 }
 
+TEST_F(InputsTest, OfAnEmbeddingMayBeTheSameInAPlace) {
+  const Tensor tokens = at::tensor({3, 1, 4, 1, 1, 9}, at::kLong).view({2, 3}).to(test_device());
+  auto net = on_device(nn::Sequential(nn::Embedding(10, 4), nn::Flatten(), nn::Linear(12, 3)));
+  expect_number(field(watch(net, {tokens}), "constant_features"), 1.0 / 3, "constant features");
+}
+
 TEST_F(InputsTest, OfAnEmbeddingAreItsIndices) {
   const Tensor tokens = at::tensor({3, 1, 4, 1, 5, 9}, at::kLong).view({2, 3}).to(test_device());
   auto net = on_device(nn::Sequential(nn::Embedding(10, 4), nn::Flatten(), nn::Linear(12, 3)));
@@ -181,6 +187,8 @@ TEST_F(InputsTest, OfAnEmbeddingAreItsIndices) {
   EXPECT_EQ(field(sink, "low"), 1);
   EXPECT_EQ(field(sink, "high"), 9);
   EXPECT_EQ(field(sink, "distinct"), 5);
+  EXPECT_EQ(field(sink, "samples"), 2);
+  EXPECT_EQ(field(sink, "constant_features"), 0);
   EXPECT_EQ(field(sink, "duplicates"), 0);
   EXPECT_EQ(sink->find(0, "inputs", "", "mean"), nullptr);
 }

@@ -70,6 +70,7 @@ void expect_facts(const std::shared_ptr<MemorySink>& sink, const Rows& rows) {
   expect_number(field(sink, "margin_smallest"), smallest, "smallest margin");
   expect_number(field(sink, "accuracy"), correct / counted, "accuracy");
   expect_number(field(sink, "ignored"), 1 - counted / count, "ignored");
+  EXPECT_EQ(field(sink, "targets"), count);
   expect_number(field(sink, "log_partition"), partition / count, "log partition", 1e-7);
   EXPECT_EQ(field(sink, "classes"), static_cast<double>(C));
   expect_number(field(sink, "uniform_loss"), std::log(static_cast<double>(C)), "uniform loss");

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "run/change.h"
 #include "run/fault_bench.h"
 
 namespace flightdeck::run {
@@ -56,15 +57,15 @@ TEST(Subjects, TrainOnTheSameDataForTheSameSeed) {
   }
 }
 
-TEST(Subjects, OfTheHalvesAreDifferent) {
+TEST(Subjects, OfThePartsAreDifferent) {
   std::set<std::string> names;
   int64_t tune = 0, test = 0;
   for (const Subject& subject : all_subjects()) {
     EXPECT_TRUE(names.insert(subject.name).second);
     (subject.split == Split::kTune ? tune : test) += 1;
   }
-  EXPECT_GE(tune, 4);
-  EXPECT_GE(test, 4);
+  EXPECT_EQ(tune, 4);
+  EXPECT_EQ(test, 8);  // four of them final
   EXPECT_NE(message_of_call([] { find_subject("waves_mpl"); }).find("waves_mlp"),
             std::string::npos);
 }
@@ -108,6 +109,49 @@ TEST_F(FaultFiles, AreRefusedWithTheirLine) {
             std::string::npos);
 }
 
+TEST_F(FaultFiles, AreRefusedWhereTheyWouldDoHarm) {
+  const auto refused_with = [&](const std::string& text, const char* words) {
+    const std::string message = message_of_call([&] { read(text); });
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  };
+  const std::string rest = "\nrate_too_high = 2\n";
+  refused_with("name = ../../up\ncause = wrong_loss" + rest, "../../up");
+  refused_with("name = a\ncause = wrong_los" + rest, "wrong_loss");
+  refused_with("name = a\ncause = wrong_loss\nalso = nothing" + rest, "nothing");
+  refused_with(std::string(1 << 17, '#'), "more than 65536 bytes");
+  refused_with("name = a\ncause = wrong_loss\nrate_too_high = nan\n", "not a number");
+  EXPECT_NE(message_of_call([] { read_fault(testing::TempDir()); }).find("cannot read"),
+            std::string::npos);
+}
+
+// ---- changes ------------------------------------------------------------------------------------
+
+TEST(Changes, AreThereForEveryCause) {
+  std::set<std::string> named;
+  for (const Cause& cause : cause_catalogue()) {
+    EXPECT_FALSE(cause.changes.empty()) << cause.name;
+    for (const std::string& name : cause.changes) {
+      EXPECT_NE(find_change(name), nullptr) << cause.name << ": " << name;
+      named.insert(name);
+    }
+  }
+  for (const Change& change : all_changes()) EXPECT_EQ(named.count(change.name), 1u) << change.name;
+}
+
+TEST(Changes, LeaveAHealthyTrainingOneThatRuns) {
+  for (const Change& change : all_changes()) {
+    for (const char* name : {"spots_mlp", "chain_gpt"}) {
+      const Subject subject = find_subject(name);
+      const Trial source = subject.make(3);
+      Trial trial = subject.make(3);
+      change.apply(trial, 0, source);
+      const Tensor outputs = trial.model.forward(trial.inputs.slice(0, 0, 4));
+      const Tensor losses = trial.losses(outputs, trial.targets.slice(0, 0, 4));
+      EXPECT_TRUE(losses.isfinite().all().item<bool>()) << change.name;
+    }
+  }
+}
+
 TEST(FaultBench, CountsWhatARegisteredFaultComesTo) {
   Fault fault;
   fault.name = "fault_of_a_test";
@@ -131,6 +175,128 @@ TEST(FaultBench, CountsWhatARegisteredFaultComesTo) {
   EXPECT_EQ(result.total().first, 1);
   EXPECT_EQ(result.healthy_runs(), 0);
   EXPECT_EQ(result.confusion().at("learning_rate_too_high").at("learning_rate_too_high"), 1);
+}
+
+// A bench of a few steps in a folder of its own.
+class SmallBench : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "small_bench";
+    std::filesystem::remove_all(folder_);
+    options_.subjects = {find_subject("spots_mlp")};
+    options_.faults = {find_fault("softmax_twice")};
+    options_.quantities = {"loss", "wiring", "logits"};
+    options_.quick = true;
+    options_.steps = 12;
+    options_.folder = folder_;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string folder_;
+  FaultBenchOptions options_;
+};
+
+TEST_F(SmallBench, GoesOnWhereItWasEnded) {
+  int64_t asked = 0;
+  options_.is_stop_wanted = [&] { return ++asked > 2; };
+  const FaultBenchResult begun = run_fault_bench(options_);
+  ASSERT_EQ(begun.cases.size(), 2u);
+  // A process that was killed leaves a line that ends anywhere.
+  std::ofstream(folder_ + "/cases-0.jsonl", std::ios::app) << "{\"problem\":\"spo";
+  options_.is_stop_wanted = nullptr;
+  const FaultBenchResult whole = run_fault_bench(options_);
+  ASSERT_EQ(whole.cases.size(), 4u);
+  for (size_t k = 0; k < 2; ++k) EXPECT_EQ(whole.cases[k].seconds, begun.cases[k].seconds);
+  EXPECT_EQ(read_cases(folder_).size(), 4u);
+}
+
+TEST_F(SmallBench, HasPartsThatAreTogetherTheWhole) {
+  options_.parts = 2;
+  const size_t first = run_fault_bench(options_).cases.size();
+  options_.part = 1;
+  EXPECT_EQ(first + run_fault_bench(options_).cases.size(), 4u);
+  EXPECT_EQ(read_cases(folder_).size(), 4u);
+  options_.part = 2;
+  EXPECT_NE(message_of_call([&] { run_fault_bench(options_); }).find("options.part is 2"),
+            std::string::npos);
+}
+
+TEST_F(SmallBench, DiagnosesKeptRecordsAnew) {
+  options_.has_healthy = false;
+  options_.keeps_records = true;
+  const FaultBenchResult before = run_fault_bench(options_);
+  options_.only_diagnoses = true;
+  const FaultBenchResult again = run_fault_bench(options_);
+  ASSERT_EQ(again.cases.size(), 1u);
+  EXPECT_EQ(again.cases[0].causes, before.cases[0].causes);
+  EXPECT_EQ(again.cases[0].seconds, before.cases[0].seconds);
+  options_.folder.clear();
+  EXPECT_NE(message_of_call([&] { run_fault_bench(options_); }).find("needs options.folder"),
+            std::string::npos);
+}
+
+TEST_F(SmallBench, FollowsTheAdviceAndCountsWhatIsMended) {
+  options_.has_healthy = false;
+  options_.follows = true;
+  options_.steps = 60;
+  const FaultBenchResult result = run_fault_bench(options_);
+  const FaultCase& one = result.cases.at(0);
+  EXPECT_TRUE(one.is_first());
+  ASSERT_TRUE(one.is_harmed()) << one.accuracy << " of " << one.healthy_accuracy;
+  EXPECT_EQ(one.followed.changes, std::vector<std::string>{"outputs"});
+  // Without the softmax it is the healthy training, to the bit.
+  EXPECT_EQ(one.followed.accuracy, one.healthy_accuracy);
+  EXPECT_TRUE(one.is_mended_at_once());
+  EXPECT_EQ(result.total().mended_alone, 1);
+}
+
+TEST_F(SmallBench, LeavesOutMattersOfDegreeThatDoNoHarm) {
+  Fault fault = find_fault("rate_too_high");
+  fault.severities = {1};
+  options_.faults = {fault};
+  options_.has_healthy = false;
+  const FaultBenchResult result = run_fault_bench(options_);
+  EXPECT_EQ(result.cases.at(0).accuracy, result.cases.at(0).healthy_accuracy);
+  EXPECT_EQ(result.total().runs, 0);
+  EXPECT_EQ(result.total().harmless, 1);
+}
+
+TEST(FaultCases, AreReadAsTheyWereWritten) {
+  const std::string folder = testing::TempDir() + "fault_cases";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  FaultCase one;
+  one.subject = "spots_mlp";
+  one.fault = one.cause = "softmax_twice";
+  one.also = {"wrong_loss"};
+  one.severity = 0.1;
+  one.seed = 7;
+  one.verdict = Verdict::kFault;
+  one.causes = {"softmax_twice"};
+  one.lamps = {{"softmax_twice", Severity::kWarning}};
+  one.last_loss = std::nan("");
+  one.is_followed = true;
+  one.followed.changes = {"outputs"};
+  CaseFile(folder + "/cases-3.jsonl").add(one);
+  const std::vector<FaultCase> read = read_cases(folder);
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(line_of(read[0]), line_of(one));
+  EXPECT_EQ(read[0].key(), "spots_mlp--softmax_twice-0.1-7");
+  EXPECT_NE(message_of_call([] { read_cases("/no/such/folder"); }).find("/no/such/folder"),
+            std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(FaultBench, NamesTheFaultThatCannotBeInjected) {
+  FaultBenchOptions options;
+  Fault fault = find_fault("class_imbalance");
+  fault.severities = {-3};
+  options.faults = {fault};
+  options.subjects = {find_subject("spots_logreg")};
+  options.quick = true;
+  options.has_healthy = false;
+  const std::string message = message_of_call([&] { run_fault_bench(options); });
+  EXPECT_NE(message.find("class_imbalance cannot be injected"), std::string::npos) << message;
 }
 
 TEST(FaultBench, RefusesNoSeeds) {

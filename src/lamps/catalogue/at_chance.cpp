@@ -12,7 +12,7 @@ Lamp at_chance() {
   lamp.reads = {"loss", "logits"};
   lamp.pictured = {{"loss", "", {}}, {"logits", "uniform_loss", {}}};
   lamp.waits_for = 50;
-  lamp.false_alarms = 0.01;
+  lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent loss = recent_field(view, "loss", "", 20);
     const Recent uniform = first_of_field(view, "logits", "uniform_loss", 1);

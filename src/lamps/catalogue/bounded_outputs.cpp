@@ -13,6 +13,7 @@ Lamp bounded_outputs() {
   lamp.reads = {"wiring"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   light_above(lamp, {"wiring", "head_bounded", {0}}, 1, [](Finding& finding, double) {
     finding.symptom = "The outputs are bounded before the loss";
     finding.evidence = "A nonlinearity is the last thing before the cross-entropy";

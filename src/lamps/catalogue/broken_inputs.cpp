@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Exact.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 
@@ -8,17 +7,32 @@ namespace flightdeck::lamps {
 Lamp broken_inputs() {
   Lamp lamp;
   lamp.name = "broken_inputs";
-  lamp.summary = "Inputs are NaN or infinite";
+  lamp.summary = "Inputs were NaN or infinite at a step or more";
   lamp.severity = Severity::kFailure;
   lamp.reads = {"inputs"};
+  lamp.pictured = {{"inputs", "not_finite", {0}}};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
-  light_above(lamp, {"inputs", "not_finite", {0}}, 1, [](Finding& finding, double value) {
-    finding.symptom = "Inputs are not finite";
-    finding.evidence = percent_text(value) + " of the entries of the inputs are NaN or infinite";
-    finding.cause = "broken samples, or a division by zero while normalising";
-    finding.advice = "Look at these samples, and guard the division by a small number";
-  });
+  lamp.is_exact = true;
+  lamp.look = [](const LampView& view) -> std::vector<Finding> {
+    const SeriesInfo* broken = view.find("inputs", "", "not_finite");
+    if (!broken || broken->kind != ReadingKind::kNumber) return {};
+    // One batch is enough, and of a long run not every point is read.
+    for (const NumberStretch& stretch : view.run.stretches(broken->id, {}, 256)) {
+      if (!(stretch.max > 0)) continue;
+      Finding finding;
+      finding.step = stretch.max_step;
+      finding.quantity = "inputs";
+      finding.symptom = "Inputs are not finite";
+      finding.evidence = percent_text(stretch.max) +
+                         " of the entries of the inputs are NaN or infinite at step " +
+                         std::to_string(stretch.max_step);
+      finding.cause = "broken samples, or a division by zero while normalising";
+      finding.advice = "Look at these samples, and guard the division by a small number";
+      return {finding};
+    }
+    return {};
+  };
   return lamp;
 }
 

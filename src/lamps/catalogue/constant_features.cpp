@@ -12,6 +12,7 @@ Lamp constant_features() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
+  lamp.is_exact = true;
   light_above(lamp, {"inputs", "constant_features", {0.6}}, 3, [](Finding& finding, double value) {
     finding.symptom = "Most features are constant";
     finding.evidence =

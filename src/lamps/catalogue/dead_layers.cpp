@@ -6,14 +6,14 @@ namespace flightdeck::lamps {
 Lamp dead_layers() {
   Lamp lamp;
   lamp.name = "dead_layers";
-  lamp.summary = "More than half of a layer's relu units are zero for the whole batch";
+  lamp.summary = "Over 70 % of a layer's relu units are zero for the whole batch";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"dead_units"};
   lamp.waits_for = 3;
-  lamp.false_alarms = 0.02;
+  lamp.false_alarms = 0.026;
   light_by_shares_above(
       lamp,
-      0.5,
+      0.7,
       "dead_units",
       "of the relu units are zero for every sample of the batch",
       [](Finding& finding) {

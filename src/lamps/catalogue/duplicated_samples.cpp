@@ -13,6 +13,7 @@ Lamp duplicated_samples() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
+  lamp.is_exact = true;
   light_above(lamp, {"inputs", "duplicates", {0.1}}, 3, [](Finding& finding, double value) {
     finding.symptom = "A batch has samples twice";
     finding.evidence = percent_text(value) + " of the samples equal another one of their batch";

@@ -13,6 +13,7 @@ Lamp evaluation_mode() {
   lamp.reads = {"wiring"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   light_above(
       lamp, {"wiring", "batch_norms_evaluating", {0}}, 1, [](Finding& finding, double value) {
         finding.symptom = "Batch norm does not see the batch";

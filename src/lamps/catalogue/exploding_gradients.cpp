@@ -11,7 +11,7 @@ Lamp exploding_gradients() {
   lamp.severity = Severity::kWarning;
   lamp.reads = {"activation_scale"};
   lamp.waits_for = 3;
-  lamp.false_alarms = 0.01;
+  lamp.false_alarms = 0.005;
   light_above(
       lamp, {"activation_scale", "gradient_ratio", {70}}, 3, [](Finding& finding, double value) {
         finding.symptom = "The gradient grows towards the inputs";

@@ -13,12 +13,14 @@ Lamp heavy_dropout() {
   lamp.reads = {"wiring"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   light_above(lamp, {"wiring", "dropout_share", {0.75}}, 3, [](Finding& finding, double value) {
     finding.symptom = "Dropout leaves little of a layer";
     finding.evidence = "Dropout sets " + percent_text(value) + " of a layer to zero";
     finding.cause =
         "a dropout rate that is too high, or the share to keep given as the share to drop";
-    finding.advice = "Lower the dropout rate to 0.5 or less";
+    finding.factor = 0.2 / value;
+    finding.advice = "Lower the dropout rate from " + short_text(value) + " to about 0.2";
   });
   return lamp;
 }

@@ -12,6 +12,7 @@ Lamp ignored_targets() {
   lamp.reads = {"logits"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
+  lamp.is_exact = true;
   light_above(lamp, {"logits", "ignored", {0.5}}, 3, [](Finding& finding, double value) {
     finding.symptom = "Most targets are ignored";
     finding.evidence = percent_text(value) + " of the targets are ignored";

@@ -11,7 +11,7 @@ Lamp label_conflicts() {
   lamp.severity = Severity::kWarning;
   lamp.reads = {"label_conflicts"};
   lamp.waits_for = 5;
-  lamp.false_alarms = 0.02;
+  lamp.false_alarms = 0.005;
   light_above(lamp, {"label_conflicts", "", {0.3}}, 5, [](Finding& finding, double value) {
     finding.symptom = "Labels contradict one another";
     finding.evidence = "The gradients of " + percent_text(value) +

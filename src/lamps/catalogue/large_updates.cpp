@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-
 #include "lamps/recent.h"
+#include "lamps/update_lengths.h"
 
 namespace flightdeck::lamps {
 
@@ -14,21 +13,16 @@ Lamp large_updates() {
   lamp.reads = {"update_ratio"};
   lamp.pictured = {{"update_ratio", "", {kLimit}}};
   lamp.waits_for = 3;
-  lamp.false_alarms = 0.02;
+  lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent ratio = recent_of_model(view, "update_ratio", 3);
     if (ratio.points.empty() || !(ratio.median() > kLimit)) return {};
     Finding finding;
-    finding.step = ratio.points.back().step;
-    finding.quantity = "update_ratio";
     finding.symptom = "The parameters are overwritten by single steps";
-    finding.evidence = "A step is " + short_text(std::pow(10, ratio.median())) +
-                       " times as long as the parameters" + ratio.where() + "; 0.001 is usual";
     finding.cause = "a learning rate that is too large, or gradients that exploded";
-    // To a step of a hundredth.
-    finding.rate_factor = std::pow(10, -2 - ratio.median());
-    finding.advice = "Divide the learning rate by about " + short_text(1 / finding.rate_factor) +
-                     ", or clip gradients";
+    tell_update_length(
+        finding, ratio.points.back().step, ratio.median(), /*usual=*/0.01, ratio.where());
+    finding.advice = rate_advice(finding.rate_factor) + ", or clip gradients";
     return {finding};
   };
   return lamp;

@@ -13,6 +13,7 @@ Lamp left_out_of_optimizer() {
   lamp.reads = {"trained"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   light_above(lamp, {"trained", "not_optimized", {0}}, 1, [](Finding& finding, double value) {
     finding.symptom = "Some parameters are not trained";
     finding.evidence = short_text(value) + " parameters are not in the optimizer";

@@ -13,6 +13,7 @@ Lamp linear_pairs() {
   lamp.reads = {"wiring"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   light_above(lamp, {"wiring", "linear_pairs", {0}}, 1, [](Finding& finding, double value) {
     finding.symptom = "Linear layers follow one another";
     finding.evidence = short_text(value) +

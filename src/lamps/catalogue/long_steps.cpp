@@ -14,7 +14,7 @@ Lamp long_steps() {
   lamp.reads = {"alpha"};
   lamp.pictured = {{"alpha", "", {kLimit}}};
   lamp.waits_for = 20;
-  lamp.false_alarms = 0.02;
+  lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent alpha = recent_of_model(view, "alpha", 20);
     if (alpha.points.empty() || !(alpha.median() > kLimit)) return {};

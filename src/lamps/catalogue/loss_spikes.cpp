@@ -15,7 +15,7 @@ Lamp loss_spikes() {
   lamp.reads = {"spikes"};
   lamp.pictured = {{"spikes", "", {kLimit}}};
   lamp.waits_for = 30;
-  lamp.false_alarms = 0.02;
+  lamp.false_alarms = 0.015;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent scores = recent_field(view, "spikes", "", 30);
     if (scores.points.empty()) return {};

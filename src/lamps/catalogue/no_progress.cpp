@@ -25,7 +25,7 @@ Lamp no_progress() {
   lamp.reads = {"loss"};
   lamp.pictured = {{"loss", "", {}}};
   lamp.waits_for = 300;
-  lamp.false_alarms = 0.01;
+  lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent loss = recent_of_model(view, "loss", 100);
     if (loss.points.empty() || loss.series.count < 300) return {};

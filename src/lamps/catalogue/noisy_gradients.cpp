@@ -11,7 +11,7 @@ Lamp noisy_gradients() {
   lamp.severity = Severity::kWarning;
   lamp.reads = {"norm_test"};
   lamp.waits_for = 20;
-  lamp.false_alarms = 0.02;
+  lamp.false_alarms = 0.005;
   light_above(lamp, {"norm_test", "", {4}}, 20, [](Finding& finding, double value) {
     finding.symptom = "The gradient is mostly noise";
     finding.evidence = "norm_test is " + short_text(value);

@@ -15,7 +15,7 @@ Lamp one_class() {
   lamp.reads = {"inputs"};
   lamp.pictured = {{"inputs", "label_largest", {kLimit}}};
   lamp.waits_for = 20;
-  lamp.false_alarms = 0.01;
+  lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent largest = recent_field(view, "inputs", "label_largest", 20);
     const Recent classes = recent_field(view, "logits", "classes", 1);

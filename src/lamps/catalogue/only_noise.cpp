@@ -14,7 +14,8 @@ Lamp only_noise() {
   lamp.reads = {"early_stopping"};
   lamp.pictured = {{"early_stopping", "", {kLimit}}};
   lamp.waits_for = 10;
-  lamp.false_alarms = 0.16;
+  lamp.false_alarms = 0.165;
+  lamp.is_evidence = false;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent criterion = recent_of_model(view, "early_stopping", 10);
     const auto is_above = [](const NumberPoint& point) { return point.value > kLimit; };

@@ -15,6 +15,7 @@ Lamp other_loss() {
   lamp.severity = Severity::kWarning;
   lamp.reads = {"inputs", "wiring"};
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const bool has_classes = count_of(view, "inputs", "label_classes") > 0;
     const bool has_logits = count_of(view, "logits") > 0;

@@ -28,7 +28,7 @@ Lamp outlying_samples() {
   lamp.reads = {"sample_outliers"};
   lamp.pictured = {{"sample_outliers", "", {kLimit}}};
   lamp.waits_for = 3;
-  lamp.false_alarms = 0.48;
+  lamp.false_alarms = 0.474;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent ratio = recent_of_model(view, "sample_outliers", 3);
     if (ratio.points.empty() || !(ratio.median() > kLimit)) return {};

@@ -11,7 +11,7 @@ Lamp quiet_gradients() {
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"norm_test"};
   lamp.waits_for = 10;
-  lamp.false_alarms = 0.03;
+  lamp.false_alarms = 0.008;
   light_below(lamp, {"norm_test", "", {0.003}}, 10, [](Finding& finding, double value) {
     finding.symptom = "The batch is larger than it needs to be";
     finding.evidence = "norm_test is " + short_text(value);

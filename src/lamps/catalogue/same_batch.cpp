@@ -13,6 +13,7 @@ Lamp same_batch() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   light_above(lamp, {"inputs", "same_batch", {0}}, 3, [](Finding& finding, double) {
     finding.symptom = "The batch is always the same";
     finding.evidence = "All samples of a batch are those of the batch before";

@@ -10,7 +10,7 @@ Lamp saturated_layers() {
   lamp.severity = Severity::kWarning;
   lamp.reads = {"saturated_units"};
   lamp.waits_for = 3;
-  lamp.false_alarms = 0.02;
+  lamp.false_alarms = 0.005;
   light_by_shares_above(
       lamp, 0.5, "saturated_units", "of the outputs are at their bounds", [](Finding& finding) {
         finding.symptom = "Most outputs of a layer are saturated";

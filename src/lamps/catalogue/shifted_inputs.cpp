@@ -15,6 +15,7 @@ Lamp shifted_inputs() {
   lamp.pictured = {{"inputs", "mean", {}}, {"inputs", "deviation", {}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
+  lamp.is_exact = true;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent mean = recent_field(view, "inputs", "mean", 3);
     const Recent deviation = recent_field(view, "inputs", "deviation", 3);

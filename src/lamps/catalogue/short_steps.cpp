@@ -13,7 +13,7 @@ Lamp short_steps() {
   lamp.reads = {"alpha"};
   lamp.pictured = {{"alpha", "", {kLimit}}};
   lamp.waits_for = 20;
-  lamp.false_alarms = 0.03;
+  lamp.false_alarms = 0.028;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent alpha = recent_of_model(view, "alpha", 20);
     if (alpha.points.empty() || !(alpha.median() < kLimit)) return {};

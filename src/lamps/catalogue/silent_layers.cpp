@@ -23,7 +23,7 @@ Lamp silent_layers() {
   lamp.reads = {"grad_norm"};
   lamp.pictured = {{"grad_norm", "", {}}};
   lamp.waits_for = 3;
-  lamp.false_alarms = 0.01;
+  lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent model = recent_of_model(view, "grad_norm", 3);
     if (model.points.empty() || !(model.median() > 0)) return {};

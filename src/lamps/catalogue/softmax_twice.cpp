@@ -13,6 +13,7 @@ Lamp softmax_twice() {
   lamp.reads = {"wiring"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   light_above(lamp, {"wiring", "head_softmax", {0}}, 1, [](Finding& finding, double) {
     finding.symptom = "Softmax is applied twice";
     finding.evidence = "A softmax (or sigmoid) feeds the cross-entropy, which has one of its own";

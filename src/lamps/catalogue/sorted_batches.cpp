@@ -16,7 +16,7 @@ Lamp sorted_batches() {
   lamp.reads = {"inputs"};
   lamp.pictured = {{"inputs", "label_classes", {kLimit}}};
   lamp.waits_for = 10;
-  lamp.false_alarms = 0.01;
+  lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent classes = recent_field(view, "inputs", "label_classes", 10);
     const Recent low = recent_field(view, "inputs", "label_low", 40);

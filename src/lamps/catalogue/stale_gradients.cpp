@@ -15,6 +15,7 @@ Lamp stale_gradients() {
   lamp.pictured = {{"trained", "leftover", {0}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent first = first_of_field(view, "trained", "leftover", 1);
     const Recent last = recent_field(view, "trained", "leftover", 2);

@@ -14,7 +14,7 @@ Lamp still_falling() {
   lamp.reads = {"loss", "status"};
   lamp.pictured = {{"loss", "", {}}};
   lamp.waits_for = 8;
-  lamp.false_alarms = 0.13;
+  lamp.false_alarms = 0.209;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     if (view.summary.status != RunStatus::kFinished) return {};
     const int64_t count = count_of(view, "loss");
@@ -36,7 +36,8 @@ Lamp still_falling() {
     finding.evidence = "The last quarter of the run lowered it from " +
                        short_text(before.median()) + " to " + short_text(last.median());
     finding.cause = "too few steps, or a learning rate that is too low";
-    finding.advice = "Train for at least twice as many steps";
+    finding.factor = 3;
+    finding.advice = "Train for about three times as many steps";
     return {finding};
   };
   return lamp;

@@ -17,6 +17,7 @@ Lamp summed_gradients() {
   lamp.pictured = {{"trained", "leftover", {0}}};
   lamp.waits_for = 2;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent weight = recent_field(view, "wiring", "loss_weight", 1);
     const Recent first = first_of_field(view, "trained", "leftover", 1);

@@ -18,6 +18,7 @@ Lamp summed_losses() {
   lamp.pictured = {{"wiring", "loss_weight", {kLimit}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent weight = recent_field(view, "wiring", "loss_weight", 3);
     if (weight.points.empty() || !(weight.median() > kLimit)) return {};

@@ -13,6 +13,7 @@ Lamp unreachable_parameters() {
   lamp.reads = {"trained"};
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
+  lamp.is_exact = true;
   light_above(lamp, {"trained", "unreachable", {0}}, 1, [](Finding& finding, double value) {
     finding.symptom = "The loss does not depend on some parameters";
     finding.evidence = "From the loss no path leads to " + short_text(value) + " parameters";

@@ -12,6 +12,7 @@ Lamp unscaled_inputs() {
   lamp.reads = {"inputs"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.01;
+  lamp.is_exact = true;
   constexpr double kLow = 0.02, kHigh = 8;
   light_by_median(
       lamp,

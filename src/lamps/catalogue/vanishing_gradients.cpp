@@ -3,32 +3,45 @@
 #include "lamps/recent.h"
 
 namespace flightdeck::lamps {
+namespace {
+
+// A start so far out that the training has to mend it before it can begin.
+constexpr double kLeastRatioAtStart = 1e-4, kLeastRatio = 1e-3;
+
+bool is_below(const Recent& ratio, double least) {
+  return !ratio.points.empty() && ratio.median() > 0 && ratio.median() < least;
+}
+
+}  // namespace
 
 Lamp vanishing_gradients() {
   Lamp lamp;
   lamp.name = "vanishing_gradients";
-  lamp.summary = "The gradient of the first layer is a thousandth of the last";
+  lamp.summary =
+      "The gradient of the first layer is a thousandth of the last, a ten-thousandth at the start";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"activation_scale"};
+  lamp.pictured = {{"activation_scale", "gradient_ratio", {kLeastRatioAtStart, kLeastRatio}}};
   lamp.waits_for = 3;
-  lamp.false_alarms = 0.01;
-  constexpr double kLimit = 1e-3;
-  light_by_median(
-      lamp,
-      {"activation_scale", "gradient_ratio", {kLimit}},
-      3,
-      [](double value) { return value > 0 && value < kLimit; },
-      [](Finding& finding, double value) {
-        finding.symptom = "The gradient vanishes towards the inputs";
-        finding.evidence =
-            "The gradient at the first layer is " + short_text(value) + " times that at the last";
-        finding.cause =
-            "saturated activations, weights that begin too small, or too many layers without "
-            "shortcuts";
-        finding.advice =
-            "Use relu, begin with weights of variance 2 / inputs, or add normalisation or "
-            "shortcuts";
-      });
+  lamp.false_alarms = 0.005;
+  lamp.look = [](const LampView& view) -> std::vector<Finding> {
+    const Recent first = first_of_field(view, "activation_scale", "gradient_ratio", 3);
+    const Recent last = recent_field(view, "activation_scale", "gradient_ratio", 3);
+    const bool is_start = is_below(first, kLeastRatioAtStart);
+    if (!is_start && !is_below(last, kLeastRatio)) return {};
+    const Recent& ratio = is_start ? first : last;
+    Finding finding;
+    finding.step = ratio.points.back().step;
+    finding.quantity = "activation_scale";
+    finding.symptom = "The gradient vanishes towards the inputs";
+    finding.evidence = "The gradient at the first layer is " + short_text(ratio.median()) +
+                       " times that at the last" + ratio.where();
+    finding.cause =
+        "saturated activations, weights that begin too small, or too many layers without shortcuts";
+    finding.advice =
+        "Use relu, begin with weights of variance 2 / inputs, or add normalisation or shortcuts";
+    return {finding};
+  };
   return lamp;
 }
 

@@ -9,7 +9,12 @@ Cause broken_data() {
   cause.sentence = "Samples hold values that are not finite";
   cause.remedy = "Look at these samples, and guard divisions while normalising";
   cause.weight = 1;
-  cause.lights = {{"diverged", 0.97}, {"overflow", 0.94}, {"broken_inputs", 0.54}};
+  cause.changes = {"whole_samples"};
+  cause.lights = {{"broken_inputs", 0.9},
+                  {"diverged", 0.9},
+                  {"overflow", 0.9},
+                  {"outlying_samples", 0.05},
+                  {"still_falling", 0.02}};
   return cause;
 }
 

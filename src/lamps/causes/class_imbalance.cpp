@@ -9,8 +9,12 @@ Cause class_imbalance() {
   cause.sentence = "One class rules the data";
   cause.remedy = "Weight the classes in the loss, or draw them equally often";
   cause.weight = 1;
-  cause.lights = {
-      {"one_class", 0.98}, {"dead_layers", 0.13}, {"only_noise", 0.06}, {"still_falling", 0.05}};
+  cause.changes = {"balanced_classes"};
+  cause.lights = {{"one_class", 0.97},
+                  {"outlying_samples", 0.96},
+                  {"overwritten_start", 0.19},
+                  {"dead_layers", 0.11},
+                  {"still_falling", 0.01}};
   return cause;
 }
 

@@ -9,13 +9,15 @@ Cause dead_units() {
   cause.sentence = "Most units of a layer are dead";
   cause.remedy = "Begin with biases of 0, and lower the learning rate; a leaky relu recovers";
   cause.weight = 1;
-  cause.lights = {{"dead_layers", 0.98},
-                  {"at_chance", 0.74},
-                  {"silent_layers", 0.74},
-                  {"only_noise", 0.69},
-                  {"unchanged_parameters", 0.63},
-                  {"outlying_samples", 0.18},
-                  {"still_falling", 0.05}};
+  cause.changes = {"initialisation"};
+  cause.lights = {{"at_chance", 0.96},
+                  {"dead_layers", 0.96},
+                  {"silent_layers", 0.96},
+                  {"slow_steps", 0.96},
+                  {"unchanged_parameters", 0.96},
+                  {"uneven_activations", 0.08},
+                  {"outlying_samples", 0.02},
+                  {"still_falling", 0.01}};
   return cause;
 }
 

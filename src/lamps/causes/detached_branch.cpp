@@ -9,10 +9,11 @@ Cause detached_branch() {
   cause.sentence = "A part of the model is detached from the loss";
   cause.remedy = "Look for detach(), no_grad and values taken out of the graph";
   cause.weight = 1;
-  cause.lights = {{"unreachable_parameters", 0.99},
-                  {"unchanged_parameters", 0.94},
-                  {"silent_layers", 0.88},
-                  {"still_falling", 0.28}};
+  cause.changes = {"attachment"};
+  cause.lights = {{"silent_layers", 0.9},
+                  {"unchanged_parameters", 0.9},
+                  {"unreachable_parameters", 0.9},
+                  {"outlying_samples", 0.25}};
   return cause;
 }
 

@@ -9,7 +9,8 @@ Cause duplicated_data() {
   cause.sentence = "Batches hold copies of the same samples";
   cause.remedy = "Give every worker its own seed, and remove copies from the data";
   cause.weight = 1;
-  cause.lights = {{"duplicated_samples", 0.98}, {"only_noise", 0.06}, {"still_falling", 0.05}};
+  cause.changes = {"data"};
+  cause.lights = {{"duplicated_samples", 0.98}, {"still_falling", 0.05}};
   return cause;
 }
 

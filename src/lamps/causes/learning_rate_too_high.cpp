@@ -9,14 +9,21 @@ Cause learning_rate_too_high() {
   cause.sentence = "The learning rate is too high";
   cause.remedy = "Divide the learning rate by ten";
   cause.weight = 3;
-  cause.lights = {{"diverged", 0.78},
-                  {"large_updates", 0.22},
-                  {"long_steps", 0.22},
-                  {"loss_grew", 0.22},
-                  {"outlying_samples", 0.18},
-                  {"loss_spikes", 0.11},
-                  {"dead_layers", 0.08},
-                  {"still_falling", 0.05}};
+  cause.changes = {"learning_rate"};
+  cause.factor = 0.1;
+  // Rates of FaultBench are 30 times too high and more. What breaks at once is taken as less usual
+  // than there, and steps that are too long for a while, which it does not have, as usual.
+  cause.lights = {{"overwritten_start", 0.7},
+                  {"long_steps", 0.6},
+                  {"loss_grew", 0.5},
+                  {"diverged", 0.4},
+                  {"large_updates", 0.35},
+                  {"at_chance", 0.2},
+                  {"dead_layers", 0.2},
+                  {"large_start", 0.2},
+                  {"silent_layers", 0.2},
+                  {"uneven_activations", 0.2},
+                  {"unchanged_parameters", 0.09}};
   return cause;
 }
 

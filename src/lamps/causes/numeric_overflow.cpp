@@ -10,12 +10,14 @@ Cause numeric_overflow() {
   cause.remedy =
       "Guard the operation that does: log_softmax instead of log(softmax), a smaller loss scale";
   cause.weight = 1;
-  cause.lights = {{"diverged", 0.96},
-                  {"overflow", 0.84},
-                  {"other_loss", 0.43},
-                  {"outlying_samples", 0.21},
-                  {"only_noise", 0.07},
-                  {"still_falling", 0.06}};
+  cause.changes = {"loss", "whole_samples"};
+  cause.lights = {{"diverged", 0.89},
+                  {"overflow", 0.86},
+                  {"other_loss", 0.73},
+                  {"overwritten_start", 0.11},
+                  {"outlying_samples", 0.09},
+                  {"vanishing_gradients", 0.08},
+                  {"still_falling", 0.01}};
   return cause;
 }
 

@@ -9,15 +9,19 @@ Cause over_regularised() {
   cause.sentence = "Penalty or weight decay is too strong";
   cause.remedy = "Divide weight decay or penalty by ten";
   cause.weight = 1;
-  cause.lights = {{"shrinking_parameters", 0.99},
-                  {"at_chance", 0.86},
-                  {"only_noise", 0.77},
-                  {"dead_layers", 0.64},
-                  {"large_updates", 0.64},
-                  {"vanishing_gradients", 0.64},
-                  {"silent_layers", 0.18},
-                  {"outlying_samples", 0.13},
-                  {"still_falling", 0.04}};
+  cause.changes = {"regularisation"};
+  cause.factor = 0.1;
+  cause.lights = {{"shrinking_parameters", 0.98},
+                  {"little_learned", 0.88},
+                  {"at_chance", 0.72},
+                  {"large_updates", 0.6},
+                  {"dead_layers", 0.54},
+                  {"vanishing_gradients", 0.51},
+                  {"silent_layers", 0.35},
+                  {"uneven_activations", 0.28},
+                  {"overwritten_start", 0.19},
+                  {"still_falling", 0.08},
+                  {"outlying_samples", 0.01}};
   return cause;
 }
 

@@ -9,7 +9,9 @@ Cause softmax_twice() {
   cause.sentence = "Softmax is applied twice";
   cause.remedy = "Remove the softmax at the end of the model: the loss has one";
   cause.weight = 1;
-  cause.lights = {{"softmax_twice", 0.99}, {"at_chance", 0.21}, {"short_steps", 0.18}};
+  cause.changes = {"outputs"};
+  cause.lights = {
+      {"softmax_twice", 0.92}, {"at_chance", 0.31}, {"slow_steps", 0.31}, {"little_learned", 0.23}};
   return cause;
 }
 

@@ -9,11 +9,12 @@ Cause summed_loss() {
   cause.sentence = "The losses are summed, not averaged";
   cause.remedy = "Take the mean of the losses";
   cause.weight = 1;
-  cause.lights = {{"summed_losses", 0.99},
-                  {"diverged", 0.4},
-                  {"large_updates", 0.3},
-                  {"long_steps", 0.3},
-                  {"loss_grew", 0.3}};
+  cause.changes = {"mean_of_losses"};
+  cause.lights = {{"summed_losses", 0.92},
+                  {"overwritten_start", 0.62},
+                  {"diverged", 0.46},
+                  {"loss_grew", 0.46},
+                  {"still_falling", 0.02}};
   return cause;
 }
 

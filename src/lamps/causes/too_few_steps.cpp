@@ -7,9 +7,11 @@ Cause too_few_steps() {
   Cause cause;
   cause.name = "too_few_steps";
   cause.sentence = "The training ended too early";
-  cause.remedy = "Train for at least twice as many steps";
+  cause.remedy = "Train for five times as many steps";
   cause.weight = 1;
-  cause.lights = {{"still_falling", 0.39}, {"outlying_samples", 0.21}, {"only_noise", 0.07}};
+  cause.changes = {"steps"};
+  cause.factor = 5;
+  cause.lights = {{"short_training", 0.96}, {"still_falling", 0.42}, {"outlying_samples", 0.02}};
   return cause;
 }
 

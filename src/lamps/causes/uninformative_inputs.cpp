@@ -9,14 +9,17 @@ Cause uninformative_inputs() {
   cause.sentence = "The inputs say nothing about the labels";
   cause.remedy = "Look at a batch as it enters the model";
   cause.weight = 1;
-  cause.lights = {{"constant_features", 0.96},
-                  {"still_falling", 0.42},
-                  {"at_chance", 0.31},
-                  {"outlying_samples", 0.18},
-                  {"dead_layers", 0.13},
-                  {"duplicated_samples", 0.13},
-                  {"same_batch", 0.13},
-                  {"unchanged_parameters", 0.13}};
+  cause.changes = {"data"};
+  cause.lights = {{"constant_features", 0.98},
+                  {"little_learned", 0.59},
+                  {"duplicated_samples", 0.39},
+                  {"still_falling", 0.35},
+                  {"same_batch", 0.31},
+                  {"at_chance", 0.2},
+                  {"unchanged_parameters", 0.18},
+                  {"confident_mistakes", 0.16},
+                  {"dead_layers", 0.16},
+                  {"outlying_samples", 0.01}};
   return cause;
 }
 

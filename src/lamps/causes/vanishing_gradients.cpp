@@ -9,12 +9,12 @@ Cause vanishing_gradients() {
   cause.sentence = "The gradient vanishes on its way to the first layers";
   cause.remedy = "Use relu, shortcuts or normalisation";
   cause.weight = 1;
-  cause.lights = {{"vanishing_gradients", 0.98},
+  cause.changes = {"activation", "initialisation"};
+  cause.lights = {{"vanishing_gradients", 0.95},
                   {"at_chance", 0.79},
-                  {"only_noise", 0.64},
-                  {"outlying_samples", 0.21},
-                  {"silent_layers", 0.17},
-                  {"still_falling", 0.06}};
+                  {"little_learned", 0.79},
+                  {"unchanged_parameters", 0.11},
+                  {"outlying_samples", 0.02}};
   return cause;
 }
 

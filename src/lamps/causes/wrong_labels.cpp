@@ -9,10 +9,12 @@ Cause wrong_labels() {
   cause.sentence = "Labels do not belong to their inputs";
   cause.remedy = "Look at the samples with the largest losses and their labels";
   cause.weight = 2;
-  cause.lights = {{"at_chance", 0.42},
-                  {"still_falling", 0.38},
-                  {"label_conflicts", 0.17},
-                  {"outlying_samples", 0.1}};
+  cause.changes = {"targets"};
+  cause.lights = {{"little_learned", 0.56},
+                  {"confident_mistakes", 0.52},
+                  {"at_chance", 0.39},
+                  {"label_conflicts", 0.15},
+                  {"outlying_samples", 0.01}};
   return cause;
 }
 

@@ -9,7 +9,8 @@ Cause wrong_mode() {
   cause.sentence = "The model trains in evaluation mode";
   cause.remedy = "Call train() on the model before training, and after every evaluation";
   cause.weight = 1;
-  cause.lights = {{"evaluation_mode", 0.99}};
+  cause.changes = {"training_mode"};
+  cause.lights = {{"outlying_samples", 0.92}, {"evaluation_mode", 0.86}, {"still_falling", 0.03}};
   return cause;
 }
 

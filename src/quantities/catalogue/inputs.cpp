@@ -159,7 +159,10 @@ class Inputs {
           count_classes(integers.size() == 1 ? integers[0] : at::cat(integers, 1));
       value_ = Value(integers[0].to(at::kDouble).square().mean().sqrt());
       value_.with("low", counts.low).with("high", counts.high).with("distinct", counts.distinct);
+      const Tensor all = integers.size() == 1 ? integers[0] : at::cat(integers, 1);
+      if (N > 1) value_.with("constant_features", share_of(all.amin(0) == all.amax(0)));
     }
+    value_.with("samples", static_cast<double>(N));
     const Labels labels = labels_of(graph);
     add_repetitions(hashes_.of(tensors), labels);
     if (!labels.values.defined()) return;

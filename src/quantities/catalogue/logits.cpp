@@ -206,6 +206,7 @@ void add_targets(Value& value, const LogitSums& read, const std::vector<Tensor>&
         .with("margin_smallest", -shared[1].select(1, kMinusMargin).amax());
   }
   value.with("accuracy", sums[kCorrect] / sums[kCounted])
+      .with("targets", sums[kTargets])
       .with("ignored", (sums[kTargets] - sums[kCounted]) / sums[kTargets])
       .with("target_classes", (classes > 0).sum().to(at::kDouble))
       .with("target_largest", classes.amax() / classes.sum());

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "run/change.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <torch/torch.h>
+
+namespace flightdeck::run {
+namespace {
+
+// Where an advice names no number.
+double or_default(double factor, double otherwise) { return factor > 0 ? factor : otherwise; }
+
+int64_t times(int64_t count, double factor, int64_t least, int64_t most) {
+  return std::clamp(std::llround(static_cast<double>(count) * factor),
+                    static_cast<long long>(least),
+                    static_cast<long long>(most));
+}
+
+void scale_rate(Trial& trial, double factor, const Trial&) {
+  trial.hyperparameters["learning_rate"] *= or_default(factor, 1);
+}
+
+void scale_batch(Trial& trial, double factor, const Trial&) {
+  trial.batch_size = times(trial.batch_size, or_default(factor, 1), 1, trial.targets.size(0));
+}
+
+void scale_steps(Trial& trial, double factor, const Trial&) {
+  trial.steps = times(trial.steps, or_default(factor, 2), 1, 1000);
+}
+
+void scale_regularisation(Trial& trial, double factor, const Trial&) {
+  trial.decay *= or_default(factor, 0.1);
+  trial.penalty *= or_default(factor, 0.1);
+}
+
+void use_relu(Trial& trial, double, const Trial&) {
+  if (!trial.parts) return;
+  trial.parts->activation = [](const Tensor& values) { return torch::relu(values); };
+}
+
+// Weights of variance 2 / inputs (1 / inputs behind the last activation), biases 0; gains of norms
+// and embeddings stay.
+void initialise(Trial& trial, double, const Trial&) {
+  const torch::NoGradGuard no_grad;
+  for (const auto& item : trial.model.module->named_parameters()) {
+    Tensor parameter = item.value();
+    const bool is_embedding = item.key().find("letters") != std::string::npos ||
+                              item.key().find("places") != std::string::npos;
+    if (parameter.dim() > 1) {
+      const bool is_last = item.key().find("outputs") != std::string::npos;
+      const auto inputs = static_cast<double>(parameter.numel() / parameter.size(0));
+      const double deviation = is_embedding ? 0.3 : std::sqrt((is_last ? 1 : 2) / inputs);
+      parameter.copy_(deviation *
+                      torch::randn(parameter.sizes(), trial.random, parameter.options()));
+    } else if (item.key().find("bias") != std::string::npos) {
+      parameter.zero_();
+    }
+  }
+}
+
+void scale_inputs(Trial& trial, double, const Trial&) {
+  if (trial.is_text) return;
+  const auto before = trial.prepare;
+  const Tensor inputs = before ? before(trial.inputs) : trial.inputs;
+  const Tensor mean = inputs.mean(), deviation = inputs.std();
+  trial.prepare = [=](const Tensor& raw) {
+    return ((before ? before(raw) : raw) - mean) / deviation;
+  };
+}
+
+// Draws every class equally often, by repeating samples of rare ones.
+void balance_classes(Trial& trial, double, const Trial&) {
+  if (trial.is_text) return;
+  const Tensor counts = torch::bincount(trial.targets, {}, trial.classes).to(torch::kFloat);
+  const Tensor weights = counts.clamp_min(1).reciprocal().index_select(0, trial.targets);
+  const Tensor chosen =
+      torch::multinomial(weights, trial.targets.size(0), /*replacement=*/true, trial.random);
+  trial.inputs = trial.inputs.index_select(0, chosen);
+  trial.targets = trial.targets.index_select(0, chosen);
+}
+
+void drop_broken_samples(Trial& trial, double, const Trial&) {
+  if (trial.is_text) return;
+  const Tensor is_whole = trial.inputs.flatten(1).isfinite().all(/*dim=*/1);
+  const Tensor chosen = is_whole.nonzero().squeeze(1);
+  trial.inputs = trial.inputs.index_select(0, chosen);
+  trial.targets = trial.targets.index_select(0, chosen);
+}
+
+void take_data(Trial& trial, double, const Trial& source) {
+  trial.inputs = source.inputs;
+  trial.targets = source.targets;
+  trial.prepare = source.prepare;
+  trial.on_batch = source.on_batch;
+}
+
+void take_targets(Trial& trial, double, const Trial& source) {
+  if (trial.targets.sizes() == source.targets.sizes()) trial.targets = source.targets;
+}
+
+constexpr bool kByHand = true, kAlone = false;
+
+// Settings that are multiplied.
+std::vector<Change> changes_of_numbers() {
+  return {
+      {"learning_rate", "The rate times the number that the advice names", kAlone, &scale_rate},
+      {"batch_size", "The batch size times the number that the advice names", kAlone, &scale_batch},
+      {"steps", "The steps times the number that the advice names", kAlone, &scale_steps},
+      {"regularisation",
+       "Weight decay and penalty times the number that the advice names",
+       kAlone,
+       &scale_regularisation},
+      {"dropout",
+       "Dropout times the number that the advice names",
+       kAlone,
+       [](Trial& trial, double factor, const Trial&) {
+         if (trial.parts) trial.parts->dropout *= or_default(factor, 0.2);
+       }},
+  };
+}
+
+// The loop and the loss.
+std::vector<Change> changes_of_loop() {
+  return {
+      {"loss",
+       "The cross-entropy of outputs and labels",
+       kAlone,
+       [](Trial& trial, double, const Trial& source) { trial.losses = source.losses; }},
+      {"mean_of_losses",
+       "The mean of the losses",
+       kAlone,
+       [](Trial& trial, double, const Trial& source) { trial.reduce = source.reduce; }},
+      {"mean_of_passes",
+       "Losses divided by the number of passes between two updates",
+       kAlone,
+       [](Trial& trial, double, const Trial&) { trial.averages_passes = true; }},
+      {"all_parameters",
+       "The optimizer of all parameters",
+       kAlone,
+       [](Trial& trial, double, const Trial&) { trial.not_optimized.clear(); }},
+      {"cleared_gradients",
+       "zero_grad() at every step",
+       kAlone,
+       [](Trial& trial, double, const Trial&) { trial.clears_gradients = true; }},
+      {"shuffling",
+       "Data in another order in every epoch",
+       kAlone,
+       [](Trial& trial, double, const Trial&) { trial.shuffles = true; }},
+  };
+}
+
+// The network.
+std::vector<Change> changes_of_network() {
+  return {
+      {"outputs",
+       "Nothing between the last layer and the loss",
+       kAlone,
+       [](Trial& trial, double, const Trial& source) {
+         if (trial.parts) trial.parts->head = source.parts->head;
+       }},
+      {"activation", "A relu behind every hidden layer", kAlone, &use_relu},
+      {"initialisation", "Weights of variance 2 / inputs, biases 0", kAlone, &initialise},
+      {"training_mode",
+       "train() before training",
+       kAlone,
+       [](Trial& trial, double, const Trial&) {
+         if (trial.parts) trial.parts->is_left_in_evaluation = false;
+       }},
+      {"attachment",
+       "Without detach()",
+       kAlone,
+       [](Trial& trial, double, const Trial& source) {
+         if (trial.parts) trial.parts->between = source.parts->between;
+       }},
+  };
+}
+
+// What is fed.
+std::vector<Change> changes_of_data() {
+  return {
+      {"scaled_inputs", "Inputs less their mean, over their deviation", kAlone, &scale_inputs},
+      {"balanced_classes", "Every class drawn equally often", kAlone, &balance_classes},
+      {"whole_samples", "Without samples that are not finite", kAlone, &drop_broken_samples},
+      {"data",
+       "Data as they were at their source, in another order in every epoch",
+       kByHand,
+       [](Trial& trial, double factor, const Trial& source) {
+         take_data(trial, factor, source);
+         trial.shuffles = true;
+       }},
+      {"targets", "Labels as they were at their source", kByHand, &take_targets},
+  };
+}
+
+std::vector<Change> make_changes() {
+  std::vector<Change> all;
+  for (const auto& some :
+       {changes_of_numbers(), changes_of_loop(), changes_of_network(), changes_of_data()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Change>& all_changes() {
+  static const std::vector<Change> all = make_changes();
+  return all;
+}
+
+const Change* find_change(const std::string& name) {
+  const std::vector<Change>& all = all_changes();
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const Change& change) { return change.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace flightdeck::run

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// One run of FaultBench with its diagnosis, counts over such runs, and their file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "flightdeck/diagnosis.h"
+
+namespace flightdeck::run {
+
+/// What became of a faulty training whose advice was followed.
+struct FollowedAdvice {
+  int64_t rounds = 0;                ///< diagnoses that were followed; 0: none named a change
+  std::vector<std::string> changes;  ///< "learning_rate 0.02", in order
+  bool is_by_hand = false;           ///< one of them only a person can make
+  double accuracy = 0;               ///< on held-out samples, at the end
+  double first_accuracy = 0;         ///< after the first round
+};
+
+/// One run and its diagnosis.
+struct FaultCase {
+  std::string subject, optimizer, fault;  ///< fault: empty if healthy
+  std::string cause;                      ///< what would be right; empty if healthy
+  std::vector<std::string> also;          ///< as right
+  bool is_of_degree = false;              ///< counts only where it harms
+  double severity = 0;
+  double rate_share = 1;  ///< of the tuned rate, of healthy runs
+  uint64_t seed = 0;
+  Verdict verdict = Verdict::kCannotTell;
+  double health = 1;                      ///< as the diagnosis has it
+  std::vector<std::string> causes;        ///< the likeliest first, three at most
+  std::map<std::string, Severity> lamps;  ///< that are lit
+  int64_t found_at = -1;                  ///< steps taken when the right cause was first
+  int64_t steps = 0;                      ///< taken
+  double first_loss = 0, last_loss = 0;   ///< medians of the first and last tenth
+  double chance = 0;                      ///< accuracy of equal odds
+  double accuracy = 0;                    ///< on held-out samples, at the end
+  double healthy_accuracy = 0;            ///< of the healthy run of the same seed and optimizer
+  double seconds = 0;                     ///< of training, watching and diagnosing
+  bool is_followed = false;
+  FollowedAdvice followed;
+
+  bool is_healthy() const { return fault.empty(); }
+  bool is_detected() const;
+  bool is_right(const std::string& name) const;
+  bool is_first() const { return !causes.empty() && is_detected() && is_right(causes[0]); }
+  bool is_among_three() const;
+  int64_t alarms() const;  ///< lamps that are lit with severity warning or failure
+  /// Share of what the healthy run learned, that this one learned: 1 is as good, 0 is chance.
+  double learned() const { return learned(accuracy); }
+  double learned(double reached) const;
+  bool is_harmed() const { return !is_as_good(accuracy); }
+  bool is_as_good(double reached) const;
+  /// A fault that is a matter of degree and did no harm is none.
+  bool is_scored() const { return !is_healthy() && (!is_of_degree || is_harmed()); }
+  bool is_mended() const { return is_followed && is_as_good(followed.accuracy); }
+  bool is_mended_at_once() const { return is_followed && is_as_good(followed.first_accuracy); }
+  /// Tells it from all others of a bench; part of a file name.
+  std::string key() const;
+};
+
+/// Share of the healthy run's learning from which an end counts as good as its own.
+constexpr double kAsGood = 0.9;
+
+/// Counts over cases.
+struct FaultScore {
+  int64_t runs = 0, detected = 0, first = 0, among_three = 0;
+  int64_t harmless = 0;  ///< left out: matters of degree that did no harm
+  /// Runs that were harmed, whose advice was followed, and that it mended; of these at once, and
+  /// without the help of a person.
+  int64_t followed = 0, mended = 0, mended_at_once = 0, mended_alone = 0;
+  double median_found_at = -1;  ///< of those where the cause was first
+
+  void add(const FaultCase& one);
+};
+
+struct FaultBenchResult {
+  std::vector<FaultCase> cases;
+
+  FaultScore total() const;
+  std::map<std::string, FaultScore> by_fault() const;
+  std::map<std::string, FaultScore> by_subject() const;
+  int64_t healthy_runs() const;
+  int64_t healthy_with_alarm() const;     ///< with a lamp of severity warning or more
+  int64_t healthy_called_faulty() const;  ///< by the diagnosis
+  double seconds() const;
+  /// Runs by true cause and by the first cause that was named ("healthy" and "cannot_tell" too).
+  std::map<std::string, std::map<std::string, int64_t>> confusion() const;
+  /// Share of the runs with a cause that light a lamp; "" are the healthy ones.
+  std::map<std::string, std::map<std::string, double>> lamp_rates() const;
+};
+
+/// One line of JSON, without its end.
+std::string line_of(const FaultCase& one);
+
+/// All cases of the files cases-*.jsonl of a folder; of those with the same key the last. Lines
+/// that are none, such as one that a killed process had begun, are left out. Throws c10::Error if
+/// the folder cannot be read.
+std::vector<FaultCase> read_cases(const std::string& folder);
+
+/// Appends cases to a file, each whole or not at all but for a killed process.
+class CaseFile {
+ public:
+  /// Empty path: writes nothing. Throws c10::Error if it cannot be written.
+  explicit CaseFile(std::string path);
+  void add(const FaultCase& one) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace flightdeck::run
