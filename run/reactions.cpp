@@ -153,6 +153,9 @@ Reactions::Lit Reactions::answered(const char* what,
     Acted& acted = acted_[std::string(what) + " " + finding.lamp];
     if (acted.times >= options_.most) continue;
     if (acted.last_step >= 0 && step < acted.last_step + options_.pause) continue;
+    // A warning about the start, or about a peak that is over, says nothing of what came since. A
+    // failure names the first step that failed, however often it does.
+    if (finding.severity != Severity::kFailure && finding.step < acted.last_step) continue;
     acted.last_step = step;
     ++acted.times;
     answered.push_back(finding);

@@ -13,6 +13,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "flightdeck/lamp.h"
 #include "flightdeck/record.h"
 #include "run/checkpoint.h"
 #include "run/kept_models.h"
@@ -182,6 +183,29 @@ TEST_F(ReactionsTest, LowerTheRateAndSaySoInTheRecord) {
   EXPECT_EQ(run.notes().at(0).text, listener.interventions[0]);
   const auto losses = numbers(run, "loss");
   EXPECT_LT(losses.back().value, losses.at(changed).value);
+}
+
+TEST_F(ReactionsTest, AnswerWhatIsOverOnce) {
+  Lamp early;
+  early.name = "over_since_step_two";
+  early.summary = "Something was wrong at step 2";
+  early.reads = {"loss"};
+  early.look = [](const LampView& view) -> std::vector<Finding> {
+    const auto asked = view.summary.info.config.find("reactions");
+    const bool is_asked = asked != view.summary.info.config.end() &&
+                          asked->second.find("over_since_step_two") != std::string::npos;
+    if (!is_asked || view.summary.last_step < 2) return {};
+    Finding finding;
+    finding.step = 2;
+    finding.symptom = "It was wrong";
+    finding.rate_factor = 0.5;
+    return {finding};
+  };
+  register_lamp(early);
+  RunOptions options = growing("over", 40);
+  options.reactions.lower_rate_on = {"over_since_step_two"};
+  const RunEnd end = WatchedRun(options).execute();
+  EXPECT_EQ(numbers(RunReader(end.folder), "interventions", "rate_factor").size(), 1u);
 }
 
 TEST_F(ReactionsTest, PauseAndEndAfterSoManyTimes) {
