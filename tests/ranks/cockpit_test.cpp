@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A cockpit over several ranks sees what one process with all samples sees.
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -292,7 +293,7 @@ TEST_F(RanksCockpit, LeavesTheTrainingAsItIs) {
 }
 
 // Many plans: due steps, sizes, absences and failures at random, the same plan for all ranks but
-// what happens on each is its own.
+// what happens on each is its own. FLIGHTDECK_PLANS=1000 tries so many.
 TEST_F(RanksCockpit, MakesTheSameCollectivesOnAllRanksWhateverHappens) {
   const std::vector<std::string> names = {"loss",
                                           "alpha",
@@ -307,7 +308,9 @@ TEST_F(RanksCockpit, MakesTheSameCollectivesOnAllRanksWhateverHappens) {
                                           "sample_outliers",
                                           "grad_cosine",
                                           "dead_units"};
-  for (int64_t plan = 0; plan < 30; ++plan) {
+  const char* asked = std::getenv("FLIGHTDECK_PLANS");
+  const int64_t plans = asked ? std::atoll(asked) : 30;
+  for (int64_t plan = 0; plan < plans; ++plan) {
     uint64_t state = 977 * static_cast<uint64_t>(plan) + 1;
     const auto draw = [&state](uint64_t below) {
       state = state * 6364136223846793005U + 1442695040888963407U;
