@@ -128,7 +128,7 @@ class Training {
 
   void step(Cockpit& cockpit, int64_t number) {
     namespace F = torch::nn::functional;
-    optimizer_.zero_grad(/*set_to_none=*/true);
+    clear_gradients(parameters());
     const Tensor losses = F::cross_entropy(net_->forward(inputs_[number % 4]),
                                            labels_[number % 4],
                                            F::CrossEntropyFuncOptions().reduction(torch::kNone));
