@@ -121,7 +121,7 @@ TEST_F(GpuTables, SumsDifferencesAndCopiesAreThoseOfThePairs) {
   std::vector<Tensor> before;
   for (const int64_t count : {1, 255, 16384, 16385, 100003}) {
     const Tensor y = random({count});
-    before.push_back(y.cpu());
+    before.push_back(y.cpu().clone());
     pairs.push_back({random({count}), y, torch::empty({count}, device()), y});
   }
   pairs.push_back({random({9, 4}).t(), {}, {}, {}});
