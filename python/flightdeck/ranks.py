@@ -73,6 +73,9 @@ def joined(cockpit: Any) -> Any:
             cockpit.sit_out(cockpit.next_step)
 
     class Joined(Joinable):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+
         def join_hook(self, **_: Any) -> SitsOut:
             return SitsOut()
 
