@@ -28,10 +28,11 @@ def named_parameters(source: ParametersLike) -> List[Tuple[str, torch.Tensor]]:
     """
     if isinstance(source, torch.nn.Module):
         _refuse_data_parallel(source)
+        module: torch.nn.Module = source
         if isinstance(source, torch.nn.parallel.DistributedDataParallel):
-            source = source.module
+            module = source.module
         named = [
-            (name.replace(PREFIX, ""), tensor) for name, tensor in source.named_parameters() if tensor.requires_grad
+            (name.replace(PREFIX, ""), tensor) for name, tensor in module.named_parameters() if tensor.requires_grad
         ]
         for name, tensor in named:
             _refuse_piece(name, tensor)

@@ -68,11 +68,11 @@ def joined(cockpit: Any) -> Any:
     """
     from torch.distributed.algorithms.join import Joinable, JoinHook
 
-    class SitsOut(JoinHook):  # type: ignore[misc]
+    class SitsOut(JoinHook):
         def main_hook(self) -> None:
             cockpit.sit_out(cockpit.next_step)
 
-    class Joined(Joinable):  # type: ignore[misc]
+    class Joined(Joinable):
         def __init__(self) -> None:
             super().__init__()
 
