@@ -31,7 +31,7 @@ def named_parameters(source: ParametersLike) -> List[Tuple[str, torch.Tensor]]:
         module: torch.nn.Module = source
         if isinstance(source, torch.nn.parallel.DistributedDataParallel):
             module = source.module
-        named = [
+        named: List[Tuple[str, torch.Tensor]] = [
             (name.replace(PREFIX, ""), tensor) for name, tensor in module.named_parameters() if tensor.requires_grad
         ]
         for name, tensor in named:
