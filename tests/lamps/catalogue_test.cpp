@@ -40,6 +40,11 @@ TEST(LampCatalogue, PicturesNumbersThatItReads) {
       const auto& reads = lamp.reads;
       EXPECT_NE(std::find(reads.begin(), reads.end(), pictured.quantity), reads.end()) << lamp.name;
       EXPECT_TRUE(std::is_sorted(pictured.limits.begin(), pictured.limits.end())) << lamp.name;
+      // One axis for all: a limit of one quantity means nothing beside another.
+      const Pictured& first = lamp.pictured.front();
+      EXPECT_TRUE(pictured.quantity == first.quantity ||
+                  (pictured.limits.empty() && first.limits.empty()))
+          << lamp.name;
     }
     if (!lamp.pictured.empty()) ++count;
   }

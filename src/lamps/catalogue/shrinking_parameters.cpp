@@ -26,7 +26,7 @@ Lamp shrinking_parameters() {
   lamp.summary = "The parameters lost a quarter of their length, or a fourteenth in ten steps";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"update_ratio", "update_size"};
-  lamp.pictured = {{"update_ratio", "", {}}, {"update_size", "", {}}};
+  lamp.pictured = {{"update_ratio", "", {}}};
   lamp.waits_for = 10;
   lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

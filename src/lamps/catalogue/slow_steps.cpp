@@ -12,7 +12,7 @@ Lamp slow_steps() {
       "Steps are below a six-hundredth of the parameters, and the loss has hardly fallen";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"update_ratio", "loss"};
-  lamp.pictured = {{"update_ratio", "", {-2.8}}, {"loss", "", {}}};
+  lamp.pictured = {{"update_ratio", "", {-2.8}}};
   lamp.waits_for = 40;
   lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
