@@ -169,24 +169,22 @@ class Launches : public SeededTest {
   }
 };
 
-TEST_F(Launches, AWatchedStepWaitsForNoNumber) {
-  for (const char* preset : {"economy", "business"}) {
-    for (const bool is_dense : {true, false}) {
-      SCOPED_TRACE(std::string(preset) + (is_dense ? ", dense" : ", convolution"));
-      Training training(is_dense ? dense_net() : convolution_net(), at::kFloat);
-      Watched watched(training.parameters(), preset);
-      for (int64_t step = 0; step < 6; ++step) {
-        const bool is_warm = step >= 3;  // places of the parameters are sent to the device once
-        std::unique_ptr<WaitsAreErrors> errors;
-        if (is_warm) errors = std::make_unique<WaitsAreErrors>();
-        const Operations operations;
-        training.step(watched.cockpit, step);
-        if (is_warm) {
-          EXPECT_EQ(Operations::waited(), std::set<std::string>());
-        }
-        errors.reset();
-        training.update();
+TEST_F(Launches, AStepUnderEconomyWaitsForNoNumber) {
+  for (const bool is_dense : {true, false}) {
+    SCOPED_TRACE(is_dense ? "dense" : "convolution");
+    Training training(is_dense ? dense_net() : convolution_net(), at::kFloat);
+    Watched watched(training.parameters(), "economy");
+    for (int64_t step = 0; step < 6; ++step) {
+      const bool is_warm = step >= 3;  // places of the parameters are sent to the device once
+      std::unique_ptr<WaitsAreErrors> errors;
+      if (is_warm) errors = std::make_unique<WaitsAreErrors>();
+      const Operations operations;
+      training.step(watched.cockpit, step);
+      if (is_warm) {
+        EXPECT_EQ(Operations::waited(), std::set<std::string>());
       }
+      errors.reset();
+      training.update();
     }
   }
 }
@@ -204,7 +202,7 @@ TEST_F(Launches, AWatchedStepTakesFewOperations) {
   for (const auto& [name, times] : Operations::counted()) {
     all += "\n" + std::to_string(times) + " " + name;
   }
-  EXPECT_LE(Operations::count(), 999) << all;
+  EXPECT_LE(Operations::count(), 200) << all;  // some 45 of them are those of the training
 }
 
 // What the kernels answer for floats, LibTorch's operations answer for doubles.
