@@ -62,12 +62,9 @@ void initialise(Trial& trial, double, const Trial&) {
 
 void scale_inputs(Trial& trial, double, const Trial&) {
   if (trial.is_text) return;
-  const auto before = trial.prepare;
-  const Tensor inputs = before ? before(trial.inputs) : trial.inputs;
+  const Tensor inputs = trial.prepare ? trial.prepare(trial.inputs) : trial.inputs;
   const Tensor mean = inputs.mean(), deviation = inputs.std();
-  trial.prepare = [=](const Tensor& raw) {
-    return ((before ? before(raw) : raw) - mean) / deviation;
-  };
+  trial.prepare_with([=](const Tensor& raw) { return (raw - mean) / deviation; });
 }
 
 // Draws every class equally often, by repeating samples of rare ones.

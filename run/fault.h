@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Generator.h>
@@ -40,6 +41,12 @@ struct Trial {
   Tensor held_inputs, held_targets;  ///< never trained on; faults of the data leave them alone
   /// What becomes of inputs on their way into the network, held-out ones too; null: nothing.
   std::function<Tensor(const Tensor&)> prepare;
+  /// Does this to inputs after what is done to them already.
+  void prepare_with(std::function<Tensor(const Tensor&)> next) {
+    prepare = [before = prepare, next = std::move(next)](const Tensor& inputs) {
+      return next(before ? before(inputs) : inputs);
+    };
+  }
   int64_t classes = 0;
   bool is_text = false;
   suite::Model model;

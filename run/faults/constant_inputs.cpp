@@ -12,12 +12,12 @@ Fault constant_inputs() {
   fault.cause = "uninformative_inputs";
   fault.severities = {0.8, 0.9, 0.95, 1};
   fault.inject = [](Trial& trial, double severity) {
-    trial.prepare = [severity](const Tensor& inputs) {
+    trial.prepare_with([severity](const Tensor& inputs) {
       const Tensor flat = inputs.reshape({inputs.size(0), -1}).clone();
       const auto kept = static_cast<int64_t>((1 - severity) * static_cast<double>(flat.size(1)));
       flat.slice(1, kept).zero_();
       return flat.reshape(inputs.sizes());
-    };
+    });
   };
   return fault;
 }

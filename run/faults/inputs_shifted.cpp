@@ -13,7 +13,7 @@ Fault inputs_shifted() {
   fault.severities = {10, 20, 50, 100};
   fault.fits = [](const Trial& trial) { return !trial.is_text; };
   fault.inject = [](Trial& trial, double severity) {
-    trial.prepare = [severity](const Tensor& inputs) { return inputs + severity; };
+    trial.prepare_with([severity](const Tensor& inputs) { return inputs + severity; });
   };
   return fault;
 }

@@ -13,7 +13,7 @@ Fault inputs_unscaled() {
   fault.severities = {20, 60, 128, 255};
   fault.fits = [](const Trial& trial) { return !trial.is_text; };
   fault.inject = [](Trial& trial, double severity) {
-    trial.prepare = [severity](const Tensor& inputs) { return inputs * severity; };
+    trial.prepare_with([severity](const Tensor& inputs) { return inputs * severity; });
   };
   return fault;
 }

@@ -93,7 +93,16 @@ TEST_F(FaultFiles, JoinKnownFaults) {
   ASSERT_TRUE(fault.fits(trial));
   fault.inject(trial, 1);
   EXPECT_NEAR(trial.hyperparameters["learning_rate"], 3, 1e-12);
-  EXPECT_TRUE(trial.inputs.allclose(before * 10));
+  EXPECT_TRUE(trial.inputs.equal(before)) << "held-out samples go the same way";
+  EXPECT_TRUE(trial.prepare(before).allclose(before * 10));
+}
+
+TEST_F(FaultFiles, DoToInputsOneThingAfterTheOther) {
+  const Fault fault =
+      read("name = both\ncause = inputs_not_scaled\ninputs_unscaled = 10\ninputs_shifted = 3\n");
+  Trial trial = find_subject("spots_mlp").make(1);
+  fault.inject(trial, 1);
+  EXPECT_TRUE(trial.prepare(trial.inputs).allclose(trial.inputs * 10 + 3));
 }
 
 TEST_F(FaultFiles, AreRefusedWithTheirLine) {
