@@ -239,7 +239,7 @@ class Run(CommandTest):
         page = (run / "report.html").read_text()
         packed = page.split('id="flightdeck-report">')[1].split("</script>")[0]
         report = json.loads(gzip.decompress(base64.b64decode(packed)))
-        failures = [lamp for lamp in report["lamps"] if lamp["severity"] == "failure"]
+        failures = [lamp for lamp in report["diagnosis"]["lamps"] if lamp["severity"] == "failure"]
         self.assertEqual([lamp["step"] for lamp in failures], [step])
         return failures[0]["title"]
 

@@ -214,7 +214,7 @@ class ResumeTest(unittest.TestCase):
         self.assertIn("checkpoint.pt cannot be read; remove it to begin the run anew", done.stderr)
 
     def change_checkpoint(self, run, word, other):
-        """Puts another word of the same length in the place of an argument that is kept in a checkpoint."""
+        """Puts another word in the place of an argument that is kept in a checkpoint."""
         old = run / "checkpoint.pt"
         new = run / "changed"
         with zipfile.ZipFile(old) as source, zipfile.ZipFile(new, "w") as target:
@@ -239,8 +239,8 @@ class ResumeTest(unittest.TestCase):
                 (b"--epochs", b"--seed=x", "does not take its options"),
                 (b"--epochs", b"--alert-command", "alerts, which are given on the command line alone")):
             with self.subTest(wrong=wrong):
-                size = len(word).to_bytes(4, "little")
-                self.change_checkpoint(run, b"X" + size + word, b"X" + size + wrong)
+                was, becomes = (b"X" + len(text).to_bytes(4, "little") + text for text in (word, wrong))
+                self.change_checkpoint(run, was, becomes)
                 done = flightdeck("resume", run)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn("checkpoint.pt is not the checkpoint of a run", done.stderr)
