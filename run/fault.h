@@ -43,8 +43,8 @@ struct Trial {
   std::function<Tensor(const Tensor&)> prepare;
   /// Does this to inputs after what is done to them already.
   void prepare_with(std::function<Tensor(const Tensor&)> next) {
-    prepare = [before = prepare, next = std::move(next)](const Tensor& inputs) {
-      return next(before ? before(inputs) : inputs);
+    prepare = [before = prepare, next = std::move(next)](const Tensor& given) {
+      return next(before ? before(given) : given);
     };
   }
   int64_t classes = 0;

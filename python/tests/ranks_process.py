@@ -58,6 +58,8 @@ def difference(name: str, expected: Any, actual: Any) -> List[str]:
         return [text for k in range(len(expected)) for text in difference(f"{name}[{k}]", expected[k], actual[k])]
     if not isinstance(expected, float):
         return [] if list(expected.counts) == list(actual.counts) else [f"{name}: other counts"]
+    if actual is not None and math.isnan(expected) and math.isnan(actual):
+        return []
     if actual is None or not math.isclose(expected, actual, rel_tol=1e-6, abs_tol=1e-9):
         return [f"{name}: {actual} where {expected} is expected"]
     return []
@@ -123,6 +125,9 @@ def main() -> None:
             theirs: Dict[str, Any] = together.readings.get(step, {})
             for name, expected in values.items():
                 if name.split("/")[-1].split("@")[0] in ("products", "iterations"):
+                    continue
+                # DDP's own function stands between the net and these losses: the logits cannot be read (docs/distributed.md).
+                if mode in ("static", "unused") and "logits/log_partition" in name and name not in theirs:
                     continue
                 differences += difference(f"step {step} {name}", expected, theirs.get(name))
         for text in differences[:20]:

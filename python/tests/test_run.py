@@ -118,10 +118,12 @@ def test_findings_and_notes(tmp_path: Path) -> None:
 
 
 #: What runs of the suite alone record (decision 66: samples; classes, final parameters), the joint histograms of all
-#: layers in one picture, and what diagnosis reads (docs/quantities.md): the page and reports show them.
+#: layers in one picture, what diagnosis reads (docs/quantities.md), and ranks (docs/distributed.md): the page and
+#: reports show them.
 OF_THE_PAGE_ALONE = {"misclassified", "confusion", "final_parameters", "grad_hist_2d_layers",
                      "activation_gradients", "activation_scale", "attention", "critical_batch", "experts", "finite", "inputs",
-                     "label_conflicts", "logits", "sharpness", "spikes", "step_times", "trained", "weight_spectra"}
+                     "label_conflicts", "logits", "rank_checks", "rank_grad_norm", "rank_loss", "rank_stragglers",
+                     "rank_time", "sharpness", "spikes", "step_times", "trained", "weight_spectra"}
 
 
 def test_instruments_are_those_of_the_page() -> None:
