@@ -230,9 +230,11 @@ TEST_F(ReactionsTest, ClipTheGradientFromThenOn) {
   ASSERT_FALSE(clips.empty());
   const auto norms = numbers(run, "grad_norm");
   for (const NumberPoint& update : numbers(run, "update_size")) {
-    const double norm = norms.at(static_cast<size_t>(update.step)).value;
-    const bool is_clipped = update.step >= clips[0].step;
-    EXPECT_NEAR(update.value, 0.045 * (is_clipped ? 0.5 : norm), is_clipped ? 2e-3 : 1e-4 * norm);
+    double norm = norms.at(static_cast<size_t>(update.step)).value;
+    for (const NumberPoint& clip : clips) {  // each is half of the one before
+      if (update.step >= clip.step) norm = clip.value;
+    }
+    EXPECT_NEAR(update.value, 0.045 * norm, 1e-4 * norm) << update.step;
   }
 }
 
@@ -265,7 +267,9 @@ TEST_F(ReactionsTest, SkipNoMoreThanTenStepsInARow) {
 
 TEST_F(ReactionsTest, RestoreTheLastGoodStateWhereTheLossIsLost) {
   RunOptions options = growing("restore", 60);
-  options.training.hyperparameters["learning_rate"] = 1e12;
+  // The mean of more losses overflows before they do, while the record keeps the exact one.
+  options.training.batch_size = 1;
+  options.training.hyperparameters["learning_rate"] = 0.2;
   options.reactions.keep_every = 1;
   options.reactions.pause = 1;
   options.reactions.restore_on = options.reactions.lower_rate_on = {"diverged"};
@@ -273,7 +277,7 @@ TEST_F(ReactionsTest, RestoreTheLastGoodStateWhereTheLossIsLost) {
   const RunEnd end = WatchedRun(options).execute();
   const RunReader run(end.folder);
   const auto restored = numbers(run, "interventions", "restored");
-  ASSERT_GE(restored.size(), 2u);
+  ASSERT_FALSE(restored.empty());
   EXPECT_LT(restored[0].value, double(restored[0].step));
   EXPECT_EQ(end.ending, Ending::kFinished);
   EXPECT_TRUE(std::isfinite(end.last_batch.loss));
