@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -29,7 +30,8 @@ class Writer {
   Writer(const std::string& folder,
          int64_t queue_steps,
          int64_t journal_bytes,
-         int64_t steps = std::numeric_limits<int64_t>::max()) {
+         int64_t steps = std::numeric_limits<int64_t>::max(),
+         bool rests = false) {
     int ends[2];
     EXPECT_EQ(::pipe(ends), 0);
     const std::string queue = std::to_string(queue_steps), bytes = std::to_string(journal_bytes),
@@ -45,6 +47,7 @@ class Writer {
               queue.c_str(),
               bytes.c_str(),
               end.c_str(),
+              rests ? "rest" : static_cast<char*>(nullptr),
               static_cast<char*>(nullptr));
       ::_exit(127);
     }
@@ -106,6 +109,17 @@ void wait_up_to(int microseconds, std::mt19937& random) {
   }
 }
 
+// Returns when the writer's thread has long written nothing.
+void wait_for_rest(const std::string& folder) {
+  std::string last;
+  for (int same = 0; same < 30; ++same) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const std::string now = RunReader::fingerprint(folder);
+    if (now != last) same = 0;
+    last = now;
+  }
+}
+
 // A killed run with a database and a journal behind it.
 int64_t make_killed_run(const std::string& folder) {
   Writer writer(folder, 8, 20000);
@@ -157,8 +171,9 @@ TEST(Kill, AtAnyMomentKeepsEveryStepThatWasWritten) {
 
 TEST(Kill, ChangesTheFingerprintWithoutAWrite) {
   RunFolder run;
-  Writer writer(run.path(), 8, 20000);
+  Writer writer(run.path(), 8, 20000, 21, true);
   while (writer.last() < 20) ASSERT_TRUE(writer.next());
+  wait_for_rest(run.path());  // held amid a write, it would hold the lock of its database
   writer.hold();
   const std::string held = RunReader::fingerprint(run.path());
   EXPECT_EQ(RunReader(run.path()).status(), RunStatus::kRunning);
