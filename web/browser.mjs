@@ -48,6 +48,7 @@ try {
     sourcemap: 'inline',
     logLevel: 'warning',
   });
+  const reporter = `--test-reporter=${join(here, 'failures.mjs')}`;
   const pattern = values.only ? [`--test-name-pattern=${values.only}`] : [];
   const env = {
     ...process.env,
@@ -59,7 +60,7 @@ try {
     FLIGHTDECK_GALLERY: values.gallery ? resolve(values.gallery) : '',
   };
   for (const part of parts) {
-    const {status} = spawnSync(process.execPath, ['--enable-source-maps', ...pattern, join(out, `${part}.mjs`)], {stdio: 'inherit', env});
+    const {status} = spawnSync(process.execPath, ['--enable-source-maps', reporter, ...pattern, join(out, `${part}.mjs`)], {stdio: 'inherit', env});
     process.exitCode ||= status ?? 1;
   }
 } finally {

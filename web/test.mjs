@@ -36,7 +36,7 @@ try {
     plugins: [instruments, documents()],
   });
   const built = readdirSync(out).filter((name) => name.endsWith('.mjs')).map((name) => join(out, name));
-  const result = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...built], {
+  const result = spawnSync(process.execPath, ['--enable-source-maps', `--test-reporter=${join(here, 'failures.mjs')}`, '--test', ...built], {
     stdio: 'inherit',
     env: {...process.env, FLIGHTDECK_WEB: here},
   });

@@ -249,9 +249,13 @@ void read_part(FaultBenchWords& options) {
   const size_t slash = options.part.find('/');
   try {
     options.bench.part = std::stoll(options.part);
-    options.bench.parts = std::stoll(options.part.substr(slash + 1));
+    options.bench.parts = slash == std::string::npos ? 0 : std::stoll(options.part.substr(slash + 1));
   } catch (const std::exception&) {
-    throw UsageError("faultbench: --part is '" + options.part + "'; write part/parts, such as 0/4");
+    options.bench.parts = 0;
+  }
+  if (options.bench.part < 0 || options.bench.part >= options.bench.parts) {
+    throw UsageError("faultbench: --part is '" + options.part +
+                     "'; write part/parts, such as 0/4 for the first of four parts");
   }
 }
 

@@ -486,6 +486,7 @@ class Faultbench(CommandTest):
 
     def test_refuses_what_there_is_not(self):
         self.expect_failure(2, ["rate_too_hihg", "rate_too_high"], "faultbench", "--fault", "rate_too_hihg")
+        self.expect_failure(2, ["5/4", "0/4"], "faultbench", "--part", "5/4")
 
 
 class List(CommandTest):

@@ -4,7 +4,7 @@ import assert from 'node:assert';
 import type {Page} from 'playwright-core';
 import {pageTest} from '../harness/browser';
 import {openFixture, SGD} from '../harness/fixture';
-import {panel} from '../harness/panels';
+import {eventually, panel} from '../harness/panels';
 
 const VIEWS: readonly [string, string][] = [['', ''], [SGD, 'cockpit'], [SGD, 'diagnosis'], [SGD, 'layers'], [SGD, 'run']];
 
@@ -48,7 +48,7 @@ pageTest('the link to the panels is the first stop and jumps over the bar', asyn
   await page.keyboard.press('Tab');
   assert.match(await page.evaluate(() => document.activeElement?.textContent ?? ''), /Skip to the panels/);
   await page.keyboard.press('Enter');
-  assert.strictEqual(await page.evaluate(() => document.activeElement?.id), 'content');
+  await eventually('it is there', async () => await page.evaluate(() => document.activeElement?.id) === 'content');
 });
 
 pageTest('every i opens an explanation of at least two sentences, and Escape closes it', async (page) => {

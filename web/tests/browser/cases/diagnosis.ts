@@ -32,7 +32,7 @@ pageTest('the cockpit says what flightdeck diagnose says, and leads to how it is
   const marked = page.locator('.marked');
   await marked.waitFor();
   assert.strictEqual(await marked.getAttribute('aria-label'), title);
-  assert.ok(await marked.evaluate((element) => element === document.activeElement));
+  await eventually('it has the focus', () => marked.evaluate((element) => element === document.activeElement));
   await eventually('it is in sight', () => marked.evaluate((element) => {
     const {top, bottom} = element.getBoundingClientRect();
     return top >= 0 && top < window.innerHeight && bottom > 0;

@@ -4,14 +4,16 @@ import assert from 'node:assert';
 import {pageTest} from '../harness/browser';
 import {fixtureFolder, openFixture, SGD} from '../harness/fixture';
 import {exported} from '../harness/flightdeck';
+import {eventually} from '../harness/panels';
 
 pageTest('the run view tells settings, plan, coverage, parameters and samples that stand out', async (page) => {
   await openFixture(page, SGD, 'run');
   for (const name of [/^Summary/, /^Settings|^Configuration/i, /^Plan/, /^Coverage/, /^Parameters/, /^Samples that stand out/, /^Series/]) {
     await page.getByRole('heading', {name}).first().waitFor();
   }
-  const text = await page.getByRole('main').innerText();
-  for (const word of ['mnist_mlp', 'dense1.weight', 'exact-fast', 'hess_trace', 'every 4']) assert.ok(text.includes(word), word);
+  for (const word of ['mnist_mlp', 'dense1.weight', 'exact-fast', 'hess_trace', 'every 4']) {
+    await eventually(`${word} is told`, async () => (await page.getByRole('main').innerText()).includes(word));
+  }
   const loss = [...(await exported(fixtureFolder(), SGD, 'train_loss')).values()];
   const best = page.getByRole('row').filter({has: page.getByRole('rowheader', {name: /^train(ing)? loss/i})});
   assert.strictEqual(Number(await best.locator('td').first().getAttribute('title')), Math.min(...loss));
