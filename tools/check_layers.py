@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Holds every folder to the dependency rule of CONTRIBUTING.md by reading #include lines, and the
-page's folders (web/src) by reading import lines.
+page's folders (web/src) by reading import lines. Names of autograd nodes stand in src/rules alone.
 
 Usage: check_layers.py [REPOSITORY]
-Prints one finding per forbidden include or import and exits 1 if there is any.
+Prints one finding per forbidden include, import or name and exits 1 if there is any.
 """
 
 import re
@@ -64,6 +64,11 @@ UNRESTRICTED = {"tests", "bench"}
 SOURCE_SUFFIXES = {".h", ".cpp", ".cu", ".inc"}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 TORCH = re.compile(r"(torch|ATen|c10)/")
+
+# Who may know which ops there are: their rules, and the header of what differs between LibTorches.
+KNOWS_NODES = ("src/rules/", "src/graph/torch_compat.h")
+NODE = re.compile(r"\b[A-Z][A-Za-z0-9]*Backward[0-9]+\b")
+COMMENT = re.compile(r"//.*")
 
 WEB_SUFFIXES = {".ts", ".tsx"}
 # `from` and its module may stand lines below the `import` they end.
@@ -153,6 +158,10 @@ def findings_in(repository, path):
     may_use = allowed(layer)
     text = (repository / path).read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), start=1):
+        named = NODE.search(COMMENT.sub("", line))
+        if named and not path.as_posix().startswith(KNOWS_NODES):
+            yield (f"{path}:{number}: {layer} may not name an autograd node ({named[0]})\n"
+                   f"  remedy: ask its rule (rules/rule.h) or the node (rules/node_facts.h)")
         match = INCLUDE.match(line)
         if not match:
             continue
@@ -255,7 +264,7 @@ def main(arguments):
     findings += [finding for path in pages for finding in web_findings_in(repository, path)]
     for finding in findings:
         print(finding)
-    print(f"check_layers: {len(files) + len(pages)} files, {len(findings)} forbidden includes or imports")
+    print(f"check_layers: {len(files) + len(pages)} files, {len(findings)} forbidden includes, imports or names")
     return 1 if findings else 0
 
 

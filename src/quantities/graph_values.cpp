@@ -6,9 +6,9 @@
 #include <limits>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <ATen/ATen.h>
-#include <ATen/core/Reduction.h>
 
 #include "rules/kept_values.h"
 
@@ -183,26 +183,11 @@ std::vector<Tensor> graph_inputs(const Capture& capture) {
   return inputs;
 }
 
-GraphTargets graph_targets(const Capture& capture) {
+KeptTargets graph_targets(const Capture& capture) {
   const LossNodes loss = find_loss_nodes(capture);
   for (size_t k = 0; k < capture.nodes.size(); ++k) {
     if (!loss.is_above[k]) continue;
-    const NodeView view = capture.view(k);
-    const auto read = [&](const auto& node) {
-      // Of losses that are not reduced it has no meaning.
-      const bool is_reduced = node.reduction != at::Reduction::None;
-      return GraphTargets{view.unpack(node.self_),
-                          view.unpack(node.target_),
-                          compat::to_int(node.ignore_index),
-                          is_reduced ? view.unpack(node.total_weight_) : Tensor()};
-    };
-    namespace nodes = compat::nodes;
-    if (const auto* nll = dynamic_cast<const nodes::NllLossBackward0*>(capture.nodes[k].node)) {
-      return read(*nll);
-    }
-    if (const auto* nll = dynamic_cast<const nodes::NllLoss2DBackward0*>(capture.nodes[k].node)) {
-      return read(*nll);
-    }
+    if (auto kept = kept_targets(capture.view(k))) return *std::move(kept);
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "passes/capture.h"
+#include "rules/node_facts.h"
 
 namespace flightdeck {
 
@@ -47,13 +48,8 @@ int64_t below_views(const Capture& capture, size_t node, size_t edge);
 // if the graph has not kept them.
 std::vector<Tensor> graph_inputs(const Capture& capture);
 
-// The class labels that a negative log-likelihood has kept, or an undefined tensor.
-struct GraphTargets {
-  Tensor log_probabilities;  // [..., C, ...] with the classes in dimension 1 (of [M, C]) or 0
-  Tensor targets;            // integers
-  int64_t ignore_index = -100;
-  Tensor total_weight;  // of a loss that is reduced
-};
-GraphTargets graph_targets(const Capture& capture);
+// The class labels that a negative log-likelihood has kept, or undefined tensors. Classes are in
+// dimension 1 of its log-probabilities, 0 if they have one dimension.
+KeptTargets graph_targets(const Capture& capture);
 
 }  // namespace flightdeck

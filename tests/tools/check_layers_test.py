@@ -111,6 +111,17 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn('study may not include LibTorch (by "flightdeck/cockpit.h")', output)
 
+    def test_names_of_nodes_stand_in_the_rules_alone(self):
+        line = "const auto* relu = dynamic_cast<const nodes::ReluBackward0*>(node);\n"
+        for path in ("src/rules/ops/relu.cpp", "src/graph/torch_compat.h", "tests/rules/relu_test.cpp"):
+            status, output = check({path: line})
+            self.assertEqual(status, 0, output)
+        status, output = check({"src/quantities/catalogue/wiring.cpp": line})
+        self.assertEqual(status, 1)
+        self.assertIn("wiring.cpp:1: quantities may not name an autograd node (ReluBackward0)", output)
+        status, output = check({"src/passes/watch.cpp": "// As ReluBackward0 has it.\n"})
+        self.assertEqual(status, 0, output)
+
     def test_nothing_depends_on_tests(self):
         self.expect_refused("src/rows/outer.cpp", '"tests/oracle/oracle.h"',
                             "rows may not include tests")

@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -11,11 +12,10 @@
 #include "flightdeck/quantity.h"
 #include "quantities/graph_values.h"
 #include "rules/kept_values.h"
+#include "rules/node_facts.h"
 
 namespace flightdeck::quantities {
 namespace {
-
-namespace nodes = compat::nodes;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
@@ -34,7 +34,7 @@ bool leads_to_product(const Capture& capture,
     const size_t k = pending.front();
     pending.pop_front();
     const CapturedNode& consumer = capture.nodes[k];
-    if (dynamic_cast<const nodes::BmmBackward0*>(consumer.node) != nullptr) return true;
+    if (is_batched_product(capture.view(k))) return true;
     const bool passes_on =
         consumer.rule && (consumer.rule->is_view() || consumer.rule->is_pointwise());
     if (passes_on) pending.insert(pending.end(), consumers[k].begin(), consumers[k].end());
@@ -60,28 +60,14 @@ Tensor scores_below(const Capture& capture, size_t softmax) {
   while (k >= 0) {
     const CapturedNode& node = capture.nodes[k];
     const NodeView view = capture.view(k);
-    const std::vector<KeptValue> kept = kept_values(view);
-    if (dynamic_cast<const nodes::BmmBackward0*>(node.node) != nullptr) {
+    if (is_batched_product(view)) {
+      const std::vector<KeptValue> kept = kept_values(view);
       if (kept.size() != 2) return {};
       return at::bmm(kept[0].value.to(at::kDouble), kept[1].value.to(at::kDouble)) * factor;
     }
-    // Of numbers the node keeps the number itself.
-    if (const auto* product = dynamic_cast<const nodes::MulBackward1*>(node.node)) {
-      factor *= product->other.toDouble();
-    } else if (const auto* quotient = dynamic_cast<const nodes::DivBackward1*>(node.node)) {
-      factor /= quotient->other.toDouble();
-    }
-    const bool is_quotient = dynamic_cast<const nodes::DivBackward0*>(node.node) != nullptr;
-    const bool is_product = dynamic_cast<const nodes::MulBackward0*>(node.node) != nullptr;
-    if (is_quotient || is_product) {
-      for (const KeptValue& one : kept) {
-        if (one.place != 1 || view.has_input(1) || one.value.numel() != 1) continue;
-        const double number = one.value.item<double>();
-        factor *= is_quotient ? 1 / number : number;
-      }
-    } else if (!node.rule || !node.rule->is_pointwise()) {
-      return {};
-    }
+    const std::optional<double> number = constant_factor(view);
+    if (!number && !(node.rule && node.rule->is_pointwise())) return {};
+    factor *= number.value_or(1);
     k = below_views(capture, k, 0);
   }
   return {};
@@ -107,14 +93,14 @@ std::vector<Heads> read_heads(const GraphView& graph, bool with_scores) {
   std::map<std::string, int> used;
   for (size_t k = capture.nodes.size(); k-- > 0;) {  // inputs first
     const CapturedNode& node = capture.nodes[k];
-    compat::SavedSoftmax softmax;
+    const NodeView view = capture.view(k);
     const bool is_model = node.side == Side::kBatch || node.side == Side::kSlow;
-    if (!is_model || loss.is_above[k] || !compat::read_softmax(*node.node, softmax)) continue;
-    if (dynamic_cast<const nodes::LogSoftmaxBackward0*>(node.node) != nullptr) continue;
-    const auto rank = static_cast<int64_t>(capture.view(k).output_shape().size());
-    const int64_t dim = softmax.dim < 0 ? softmax.dim + rank : softmax.dim;
-    if (rank < 3 || dim != rank - 1 || !leads_to_product(capture, consumers, k)) continue;
-    const Tensor weights = capture.view(k).unpack(*softmax.result);
+    if (!is_model || loss.is_above[k]) continue;
+    const auto softmax = kept_softmax(view);
+    if (!softmax || softmax->is_logarithm) continue;
+    const auto rank = static_cast<int64_t>(view.output_shape().size());
+    if (rank < 3 || softmax->dim != rank - 1 || !leads_to_product(capture, consumers, k)) continue;
+    const Tensor weights = view.unpack(*softmax->result);
     if (!weights.defined() || weights.numel() == 0) continue;
     std::string layer = layers.name(capture, graph.step().parameters(), k);
     const int count = ++used[layer];

@@ -2,13 +2,14 @@
 // How a router deals tokens to experts: load, experts that get nothing, how sure the router is.
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <ATen/ATen.h>
 
 #include "flightdeck/quantity.h"
 #include "quantities/graph_values.h"
-#include "rules/kept_values.h"
+#include "rules/node_facts.h"
 
 namespace flightdeck::quantities {
 namespace {
@@ -22,12 +23,12 @@ struct Router {
 // What a softmax over the experts below a choice has given, or the scores' own softmax above it.
 Tensor probabilities_below(const Capture& capture, size_t choice, int64_t experts) {
   const int64_t below = below_views(capture, choice, 0);
-  compat::SavedSoftmax softmax;
-  if (below < 0 || !compat::read_softmax(*capture.nodes[below].node, softmax)) return {};
-  Tensor result = capture.view(below).unpack(*softmax.result);
+  const auto softmax = below < 0 ? std::nullopt : kept_softmax(capture.view(below));
+  if (!softmax) return {};
+  Tensor result = capture.view(below).unpack(*softmax->result);
   if (!result.defined() || result.size(-1) != experts) return {};
   result = result.to(at::kDouble);
-  return op_name(capture, below) == "log_softmax" ? result.exp() : result;
+  return softmax->is_logarithm ? result.exp() : result;
 }
 
 Tensor entropy_of(const Tensor& p) {  // [..., E] -> [...]
@@ -50,16 +51,14 @@ std::vector<Router> read_routers(const GraphView& graph, int64_t most) {
   std::map<std::string, int> used;
   for (size_t k = capture.nodes.size(); k-- > 0;) {  // inputs first
     const CapturedNode& node = capture.nodes[k];
-    const auto* choice = dynamic_cast<const compat::nodes::TopkBackward0*>(node.node);
-    if (choice == nullptr || node.side == Side::kNone) continue;
+    if (node.side == Side::kNone) continue;
     const NodeView view = capture.view(k);
-    if (!view.has_input(0)) continue;
+    const auto choice = kept_choice(view);
+    if (!choice) continue;
     const Shape scores = view.input_shape(0);
-    const auto rank = static_cast<int64_t>(scores.size());
-    const int64_t dim = compat::to_int(choice->dim);
-    if ((dim < 0 ? dim + rank : dim) != rank - 1) continue;
+    if (choice->dim != static_cast<int64_t>(scores.size()) - 1) continue;
     const int64_t experts = scores.back();
-    const Tensor chosen = view.unpack(choice->indices_);
+    const Tensor chosen = view.unpack(*choice->indices);
     if (experts < 2 || experts > most || !chosen.defined() || chosen.numel() == 0) continue;
     const Tensor counts =
         at::zeros({experts}, chosen.options().dtype(at::kDouble))

@@ -211,7 +211,7 @@ class Inputs {
 
   static Labels labels_of(const GraphView& graph) {
     if (graph.step().labels().defined()) return {graph.step().labels(), {}};
-    const GraphTargets targets = graph_targets(graph.capture());
+    const KeptTargets targets = graph_targets(graph.capture());
     if (!targets.targets.defined()) return {};
     return {targets.targets, targets.targets != targets.ignore_index};
   }

@@ -10,11 +10,10 @@
 #include "flightdeck/quantity.h"
 #include "quantities/graph_values.h"
 #include "rules/kept_values.h"
+#include "rules/node_facts.h"
 
 namespace flightdeck::quantities {
 namespace {
-
-namespace nodes = compat::nodes;
 
 // Rows of log-probabilities [M, C] and the node that gave them.
 struct Outputs {
@@ -24,21 +23,15 @@ struct Outputs {
 
 Outputs find_outputs(const Capture& capture) {
   for (const size_t head : find_loss_nodes(capture).heads) {
-    const auto* softmax = dynamic_cast<const nodes::LogSoftmaxBackward0*>(capture.nodes[head].node);
-    if (softmax == nullptr) continue;
-    const Tensor result = capture.view(head).unpack(softmax->result_);
+    const NodeView view = capture.view(head);
+    const auto softmax = kept_softmax(view);
+    if (!softmax || !softmax->is_logarithm) continue;
+    const Tensor result = view.unpack(*softmax->result);
     if (!result.defined() || result.numel() == 0) continue;
-    const Tensor last = result.movedim(compat::to_int(softmax->dim), -1);
+    const Tensor last = result.movedim(softmax->dim, -1);
     return {last.reshape({-1, last.size(-1)}).to(at::kDouble), head};
   }
   return {};
-}
-
-// True of ops that give the same rows another shape.
-bool keeps_rows(const CapturedNode& node) {
-  return dynamic_cast<const nodes::ViewBackward0*>(node.node) != nullptr ||
-         dynamic_cast<const nodes::UnsafeViewBackward0*>(node.node) != nullptr ||
-         dynamic_cast<const nodes::ReshapeAliasBackward0*>(node.node) != nullptr;
 }
 
 // The parameter that a node is the leaf of, or nothing.
@@ -49,10 +42,9 @@ const Tensor* leaf_of(const Capture& capture, const Parameters& parameters, int6
 
 // The transpose of a parameter: what a product keeps only if its other factor has a gradient.
 Tensor transposed_leaf(const Capture& capture, const Parameters& parameters, int64_t node) {
-  const bool is_transpose =
-      node >= 0 && dynamic_cast<const nodes::TBackward0*>(capture.nodes[node].node) != nullptr;
+  const bool is_turned = node >= 0 && is_transpose(capture.view(node));
   const Tensor* leaf =
-      is_transpose ? leaf_of(capture, parameters, capture.nodes[node].next[0]) : nullptr;
+      is_turned ? leaf_of(capture, parameters, capture.nodes[node].next[0]) : nullptr;
   return leaf == nullptr ? Tensor() : leaf->detach().t();
 }
 
@@ -64,26 +56,25 @@ Tensor first_logits(const Capture& capture, const Parameters& parameters, size_t
   for (;;) {
     if (k < 0) return {};
     const CapturedNode& node = capture.nodes[k];
-    if (const auto* add = dynamic_cast<const nodes::AddBackward0*>(node.node)) {
+    if (const auto scale = sum_scale(capture.view(k))) {
       const Tensor* summand = leaf_of(capture, parameters, node.next[1]);
-      if (bias.defined() || summand == nullptr || add->alpha.toDouble() != 1) return {};
+      if (bias.defined() || summand == nullptr || *scale != 1) return {};
       bias = *summand;
-    } else if (!keeps_rows(node)) {
+    } else if (!is_reshape(capture.view(k))) {
       break;
     }
     k = node.next[0];
   }
   const NodeView view = capture.view(k);
   const CapturedNode& node = capture.nodes[k];
-  const auto* addmm = dynamic_cast<const nodes::AddmmBackward0*>(node.node);
-  if (addmm == nullptr && dynamic_cast<const nodes::MmBackward0*>(node.node) == nullptr) return {};
-  if (addmm != nullptr) {
+  const auto product = matrix_product(view);
+  if (!product) return {};
+  if (product->has_bias) {
     const Tensor* summand = leaf_of(capture, parameters, node.next[0]);
-    const bool is_plain = addmm->alpha.toDouble() == 1 && addmm->beta.toDouble() == 1;
-    if (bias.defined() || summand == nullptr || !is_plain) return {};
+    if (bias.defined() || summand == nullptr || !product->is_plain) return {};
     bias = *summand;
   }
-  const int64_t left_edge = addmm != nullptr ? 1 : 0;
+  const auto left_edge = static_cast<int64_t>(product->left);
   Tensor left, right;
   for (const KeptValue& kept : kept_values(view)) {
     (kept.place == left_edge ? left : right) = kept.value;
@@ -142,7 +133,7 @@ struct LogitSums {
   }
 };
 
-void read_targets(LogitSums& read, const Tensor& log_p, const GraphTargets& known) {
+void read_targets(LogitSums& read, const Tensor& log_p, const KeptTargets& known) {
   const Tensor targets = known.targets.flatten();
   const int64_t C = log_p.size(1);
   if (targets.numel() != log_p.size(0)) return;
@@ -193,7 +184,7 @@ std::optional<LogitSums> read_logits(const GraphView& graph) {
     read.sums[kPartitions] = read.sums[kRows];
     read.largest[kLargestPartition] = log_partition.abs().amax();
   }
-  const GraphTargets known = graph_targets(capture);
+  const KeptTargets known = graph_targets(capture);
   if (known.targets.defined()) read_targets(read, log_p, known);
   return read;
 }

@@ -7,12 +7,10 @@
 
 #include "flightdeck/quantity.h"
 #include "quantities/graph_values.h"
-#include "rules/kept_values.h"
+#include "rules/node_facts.h"
 
 namespace flightdeck::quantities {
 namespace {
-
-namespace nodes = compat::nodes;
 
 bool is_model_node(const CapturedNode& node) {
   return node.parameter < 0 && (node.side == Side::kBatch || node.side == Side::kSlow);
@@ -46,49 +44,6 @@ int64_t features_of(const Capture& capture, size_t k) {
   return is_convolution && shape.size() > 1 ? shape[1] : shape.back();
 }
 
-// On the CPU dropout is a product with zeros and one other number.
-bool is_dropout_mask(const Tensor& mask) {
-  if (!mask.is_cpu() || mask.numel() < 2 || !at::isFloatingType(mask.scalar_type())) return false;
-  const double largest = mask.max().item<double>();
-  if (!(largest > 1) || mask.min().item<double>() != 0) return false;
-  return (mask == 0).logical_or_(mask == largest).all().item<bool>();
-}
-
-// What a dropout has multiplied by, or an undefined tensor if the node is none.
-Tensor dropout_mask(const Capture& capture, size_t k) {
-  const NodeView view = capture.view(k);
-  const auto* node = capture.nodes[k].node;
-  if (const auto* native = dynamic_cast<const nodes::NativeDropoutBackward0*>(node)) {
-    return view.unpack(native->result1_);
-  }
-  if (const auto* fused = dynamic_cast<const nodes::FusedDropoutBackward0*>(node)) {
-    return view.unpack(fused->result1_);
-  }
-  if (dynamic_cast<const nodes::MulBackward0*>(node) == nullptr) return {};
-  for (const KeptValue& kept : kept_values(view)) {
-    const bool is_constant = kept.place >= 0 && !view.has_input(kept.place);
-    if (is_constant && kept.value.sizes().vec() == view.output_shape() &&
-        is_dropout_mask(kept.value)) {
-      return kept.value;
-    }
-  }
-  return {};
-}
-
-bool is_dropout(const Capture& capture, size_t k) { return dropout_mask(capture, k).defined(); }
-
-// 1: evaluating, 2: training, 0: no batch norm.
-int batch_norm_mode(const Capture& capture, size_t k) {
-  const auto* node = capture.nodes[k].node;
-  if (const auto* norm = dynamic_cast<const nodes::NativeBatchNormBackward0*>(node)) {
-    return norm->training ? 2 : 1;
-  }
-  if (const auto* norm = dynamic_cast<const nodes::CudnnBatchNormBackward0*>(node)) {
-    return norm->training ? 2 : 1;
-  }
-  return 0;
-}
-
 struct Wiring {
   double layers = 0, nonlinearities = 0, dropouts = 0, norms_training = 0, norms_evaluating = 0;
   double linear_pairs = 0, head_softmax = 0, head_bounded = 0, head_no_log = 0;
@@ -114,7 +69,7 @@ int64_t linear_below(const Capture& capture, size_t k) {
     const NodeView view = capture.view(next);
     const bool is_linear = node->rule && (node->rule->is_view() || node->rule->is_linear(view) ||
                                           (node->rule->layer_kind(view) == LayerKind::kAddition));
-    if (!is_linear && !is_dropout(capture, next)) return -1;
+    if (!is_linear && !dropout_mask(view).defined()) return -1;
   }
 }
 
@@ -149,19 +104,20 @@ void find_head(const Capture& capture, Wiring& wiring) {
       continue;
     }
     const bool takes_logits =
-        start == LossStart::kLogProbabilities || loss == "binary_cross_entropy_with_logits";
+        start == LossStart::kLogProbabilities || has_sigmoid_inside(capture.view(head));
     if (takes_logits) wiring.cross_entropy = 1;
     const int64_t below = below_views(capture, head, 0);
     if (!takes_logits || below < 0) continue;
     const std::string op = op_name(capture, below);
-    const bool is_normalised = op == "softmax" || op == "log_softmax";
-    const bool is_sigmoid = op == "sigmoid";
-    if (is_normalised || (is_sigmoid && start != LossStart::kLogProbabilities)) {
+    const Squashing squashed = squashing(capture.view(below));
+    const bool is_sigmoid = squashed == Squashing::kSigmoid;
+    if (squashed == Squashing::kSoftmax ||
+        (is_sigmoid && start != LossStart::kLogProbabilities)) {
       wiring.head_softmax = 1;
       wiring.remarks.push_back("the outputs go through " + op +
                                " twice: the loss has one of its own (" + loss +
                                "); hand it what enters " + op);
-    } else if (is_sigmoid || op == "relu" || op == "tanh" || op == "hardtanh") {
+    } else if (squashed != Squashing::kNone) {
       wiring.head_bounded = 1;
       wiring.remarks.push_back("the outputs go through " + op + " before the loss (" + loss +
                                "), which expects logits of either sign and any size");
@@ -178,10 +134,10 @@ Wiring read_wiring(const Capture& capture, const Parameters& parameters) {
     const bool is_layer = weight_entries(capture, k) > 0 ||
                           (node.rule && node.rule->layer_kind(view) == LayerKind::kEmbedding);
     wiring.layers += is_layer ? 1 : 0;
-    const int mode = batch_norm_mode(capture, k);
-    wiring.norms_training += mode == 2 ? 1 : 0;
-    wiring.norms_evaluating += mode == 1 ? 1 : 0;
-    const Tensor mask = dropout_mask(capture, k);
+    const NormMode mode = batch_norm_mode(view);
+    wiring.norms_training += mode == NormMode::kTraining ? 1 : 0;
+    wiring.norms_evaluating += mode == NormMode::kEvaluating ? 1 : 0;
+    const Tensor mask = dropout_mask(view);
     const bool drops = mask.defined();
     wiring.dropouts += drops ? 1 : 0;
     if (drops) wiring.dropped.push_back((mask == 0).to(at::kDouble).mean());
