@@ -23,5 +23,13 @@ TEST_F(SubspaceOverlapTest, CountsSharedDirections) {
   EXPECT_THROW(static_cast<void>(subspace_overlap(q, random({2, 9}))), c10::ValueError);
 }
 
+TEST_F(SubspaceOverlapTest, IsAtMostOneForEqualSpansOfFloats) {
+  const Tensor lines = random({12, 5000}).to(at::kFloat);
+  const Tensor mixed = random({12, 12}).to(at::kFloat).mm(lines);
+  EXPECT_LE(subspace_overlap(lines, lines), 1 + 1e-6);
+  EXPECT_LE(subspace_overlap(lines, mixed), 1 + 1e-6);
+  EXPECT_GE(subspace_overlap(lines, mixed), 1 - 1e-6);
+}
+
 }  // namespace
 }  // namespace flightdeck::tests
