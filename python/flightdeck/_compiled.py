@@ -18,9 +18,14 @@ PREFIX = "_orig_mod."
 
 
 def is_compiled(module: torch.nn.Module) -> bool:
-    """True of what ``torch.compile(module)`` returned."""
-    dynamo = sys.modules.get("torch._dynamo")  # not imported: nothing was compiled
-    return dynamo is not None and isinstance(module, dynamo.OptimizedModule)
+    """True if the module or a part of it was compiled, by ``torch.compile(module)`` or ``module.compile()``."""
+    dynamo = sys.modules.get("torch._dynamo")
+    if dynamo is None:  # not imported: nothing was compiled
+        return False
+    return any(
+        isinstance(part, dynamo.OptimizedModule) or getattr(part, "_compiled_call_impl", None) is not None
+        for part in module.modules()
+    )
 
 
 def forced_eager() -> ContextManager[Any]:
@@ -33,24 +38,44 @@ def forced_eager() -> ContextManager[Any]:
 
 
 class EagerSteps:
-    """Hooks on a compiled module that run it eagerly at the steps its cockpit watches.
+    """Runs a module with compiled parts eagerly at the steps that its cockpit watches.
 
-    They are outside of what is compiled, hold no cockpit, and are left out where the module is pickled.
+    By hooks, or around the call of a module that was compiled in place, hooks and all. They are outside of what is
+    compiled, hold no cockpit, and are left out where the module is pickled.
     """
 
     def __init__(self, cockpit: "Cockpit", module: torch.nn.Module) -> None:
         self._cockpit: Callable[[], Optional["Cockpit"]] = weakref.ref(cockpit)
         self._open: List[ContextManager[Any]] = []
+        self._undo: List[Callable[[], object]] = []
+        if getattr(module, "_compiled_call_impl", None) is not None:
+            self._go_around(module)
+            return
         always: Dict[str, Any] = {"always_call": True}  # what is compiled is of a PyTorch that has it
-        self._handles = [
-            module.register_forward_pre_hook(self.before),
-            module.register_forward_hook(self.after, **always),
-        ]
+        self._undo.append(module.register_forward_pre_hook(self.before).remove)
+        self._undo.append(module.register_forward_hook(self.after, **always).remove)
 
-    def before(self, module: torch.nn.Module, inputs: Any) -> None:
+    def _go_around(self, module: Any) -> None:
+        compiled = module._compiled_call_impl
+
+        def call(*inputs: Any, **named: Any) -> Any:
+            with self.stance():
+                return compiled(*inputs, **named)
+
+        def put_back() -> None:
+            if module._compiled_call_impl is call:
+                module._compiled_call_impl = compiled
+
+        module._compiled_call_impl = call
+        self._undo.append(put_back)
+
+    def stance(self) -> ContextManager[Any]:
         cockpit = self._cockpit()
         is_watched = cockpit is not None and torch.is_grad_enabled() and cockpit.reads_graph(cockpit.next_step)
-        context: ContextManager[Any] = forced_eager() if is_watched else nullcontext()
+        return forced_eager() if is_watched else nullcontext()
+
+    def before(self, module: torch.nn.Module, inputs: Any) -> None:
+        context = self.stance()
         context.__enter__()
         self._open.append(context)
 
@@ -59,8 +84,8 @@ class EagerSteps:
             self._open.pop().__exit__(None, None, None)
 
     def remove(self) -> None:
-        for handle in self._handles:
-            handle.remove()
+        while self._undo:
+            self._undo.pop()()
 
     def __deepcopy__(self, memo: Any) -> "_NoHooks":
         return _NoHooks()
@@ -74,4 +99,4 @@ class _NoHooks(EagerSteps):
 
     def __init__(self) -> None:
         self._cockpit = lambda: None
-        self._open, self._handles = [], []
+        self._open, self._undo = [], []

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import functools
 import sys
+import types
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 
 from . import _engine
+from ._saved import is_inside_pass
 from ._words import Reduction
 
 if TYPE_CHECKING:
@@ -21,8 +23,11 @@ class Attachment:
 
     With ``loss_fn``, a module or a function, the first loss of every step is watched. A function is wrapped
     where its own module has it (``torch.nn.functional.cross_entropy``); `loss_fn` is the wrapped one. Without
-    it, every loss that ``backward()`` is called on is watched. A step ends when the ``optimizer`` takes it, or, where
-    that is given a closure, with the closure's first backward pass; without an optimizer each backward pass is one.
+    it, every loss that ``backward()`` is called on is watched; so too, with a warning, after a first step that did not
+    call it, because the loop has it under a name of its own (``from torch.nn.functional import cross_entropy``). What a
+    ``GradScaler`` multiplies is watched before that, and its factor is recorded as ``grad_scale``. A step ends when the
+    ``optimizer`` takes it, or, where that is given a closure, with the closure's first backward pass; without an
+    optimizer each backward pass is one.
 
     A scalar loss is taken apart as its graph tells; where that does not, by the size of the batch: that of the
     model's first input, else of the loss's.
@@ -58,6 +63,11 @@ class Attachment:
         self._has_left_out = False
         self._is_in_closure = False  # the optimizer asks for the loss itself
         self._is_over = False  # nothing more is watched in this step
+        self._is_detached = False
+        self._watches_all = loss_fn is None  # every loss that backward() is called on
+        self._has_seen_loss = False  # of loss_fn
+        self._passes = 0  # backward passes so far
+        self._scaled_step = -1  # the last one whose factor is recorded
         self._undo: List[Callable[[], object]] = []
         self.loss_fn = loss_fn
         if model is not None:
@@ -65,6 +75,7 @@ class Attachment:
         if optimizer is not None:
             self._hook_optimizer(optimizer)
         self._hook_backward()
+        self._hook_scalers()
         if isinstance(loss_fn, torch.nn.Module):
             self._undo.append(loss_fn.register_forward_hook(self._after_loss_module).remove)
         elif loss_fn is not None:
@@ -83,6 +94,7 @@ class Attachment:
     def detach(self) -> None:
         """Ends the step that is being watched and lets the loop alone."""
         self._end()
+        self._is_detached = True
         while self._undo:
             self._undo.pop()()
 
@@ -106,7 +118,7 @@ class Attachment:
             self._batch_size = _leading_size(inputs, least=2) or self._batch_size  # one dimension may be one sample
 
     def _after_loss_module(self, module: torch.nn.Module, inputs: Tuple[Any, ...], loss: Any) -> None:
-        self._begin(loss, _leading_size(inputs), getattr(module, "reduction", "mean"))
+        self._see(loss, _leading_size(inputs), getattr(module, "reduction", "mean"))
 
     def _before_update(self, optimizer: Any, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> None:
         given = [value for value in (*arguments, *named.values()) if value is not optimizer]
@@ -114,19 +126,41 @@ class Attachment:
         self._is_over = False  # where the step before failed
         if not self._is_in_closure:
             self._end()
-            self._step += 1
+            self._go_on()
 
     def _after_update(self, *_: object) -> None:
         if self._is_in_closure:
             self._end()
-            self._step += 1
+            self._go_on()
         self._is_in_closure = self._is_over = False
 
     # ---- a step ----
 
+    def _see(self, loss: Any, size: Optional[int], reduction: str) -> None:
+        """The loss function returned."""
+        if isinstance(loss, torch.Tensor) and loss.requires_grad:
+            self._has_seen_loss = True
+        self._begin(loss, size, reduction)
+
+    def _go_on(self) -> None:
+        """To the next step."""
+        self._step += 1
+        if self._passes > 0:
+            self._look_elsewhere()
+
+    def _look_elsewhere(self) -> None:
+        if self._has_seen_loss or self._watches_all:
+            return
+        self._watches_all = True
+        name = getattr(self.loss_fn, "__name__", type(self.loss_fn).__name__)
+        self._cockpit._on_warning(
+            f"attach: the loop took a step without calling the loss_fn that was given ({name}); from now on every loss "
+            "that backward() is called on is watched"
+        )
+
     def _begin(self, loss: Any, size: Optional[int], reduction: str = "mean") -> None:
         """Watches this loss, unless the step has one already or there is nothing to differentiate."""
-        if self._watch is not None or self._is_over:
+        if self._watch is not None or self._is_over or self._is_detached:
             return
         if not isinstance(loss, torch.Tensor) or not loss.requires_grad:
             return
@@ -155,6 +189,13 @@ class Attachment:
         if watch is not None:
             watch.end()
 
+    def _record_factor(self, scaler: Any) -> None:
+        if self._watch is None or self._scaled_step == self._step or not scaler.is_enabled():
+            return
+        self._scaled_step = self._step
+        if self._cockpit.reads_graph(self._step):
+            self._cockpit.log(self._step, grad_scale=scaler.get_scale())
+
     # ---- hooks ----
 
     def _hook_optimizer(self, optimizer: Any) -> None:
@@ -165,32 +206,41 @@ class Attachment:
         step = optimizer.step
 
         @functools.wraps(step)  # schedulers look for marks on it
-        def watched_step(*arguments: Any, **named: Any) -> Any:
+        def watched_step(this: Any, *arguments: Any, **named: Any) -> Any:
+            function = getattr(step, "__func__", None)
+            if this is not optimizer and function is not None:  # a copy
+                return function(this, *arguments, **named)
+            if self._is_detached:
+                return step(*arguments, **named)
             self._before_update(optimizer, arguments, named)
             result = step(*arguments, **named)
             self._after_update()
             return result
 
-        optimizer.step = watched_step
-        self._undo.append(lambda: delattr(optimizer, "step"))
+        optimizer.step = types.MethodType(watched_step, optimizer)  # as schedulers expect it
+        self._undo.append(lambda: _give_back(optimizer, "step", watched_step))
 
     def _hook_function(self, function: Callable[..., Any]) -> None:
         @functools.wraps(function)
         def watched_loss(*arguments: Any, **named: Any) -> Any:
             loss = function(*arguments, **named)
-            self._begin(loss, _leading_size(arguments), named.get("reduction", "mean"))
+            self._see(loss, _leading_size(arguments), named.get("reduction", "mean"))
             return loss
 
         self.loss_fn = watched_loss
-        self._replace(sys.modules.get(function.__module__), function.__name__, function, watched_loss)
+        module = sys.modules.get(getattr(function, "__module__", None) or "")
+        self._replace(module, getattr(function, "__name__", ""), function, watched_loss)
 
     def _hook_backward(self) -> None:
         backward = torch.autograd.backward
 
         @functools.wraps(backward)
         def watched_backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
-            if self.loss_fn is None:
+            if self._is_detached or is_inside_pass():  # reentrant checkpointing runs a pass in a pass
+                return backward(tensors, *arguments, **named)
+            if self._watches_all:
                 self._begin(tensors, None)
+            self._passes += 1
             watch = self._watch
             try:
                 result = backward(tensors, *arguments, **named)
@@ -203,16 +253,33 @@ class Attachment:
             if watch is not None and (self._optimizer is None or self._is_in_closure):
                 self._end()
                 self._is_over = self._is_in_closure
-                self._step += self._optimizer is None
+            if self._optimizer is None:
+                if watch is not None:
+                    self._go_on()
+                elif self._passes == 2:  # the first may be that of a penalty
+                    self._look_elsewhere()
             return result
 
         # Tensor.backward looks it up there.
         self._replace(torch.autograd, "backward", backward, watched_backward)
 
+    def _hook_scalers(self) -> None:
+        kind: Any = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
+        scale = kind.scale
+
+        @functools.wraps(scale)
+        def watched_scale(scaler: Any, outputs: Any) -> Any:
+            if self._watches_all:
+                self._begin(outputs, None)
+            self._record_factor(scaler)
+            return scale(scaler, outputs)
+
+        self._replace(kind, "scale", scale, watched_scale)
+
     def _replace(self, owner: Any, name: str, before: Any, after: Any) -> None:
         if getattr(owner, name, None) is before:
             setattr(owner, name, after)
-            self._undo.append(lambda: setattr(owner, name, before))
+            self._undo.append(lambda: _give_back(owner, name, after))
 
 
 class _Detached(Attachment):
@@ -221,8 +288,21 @@ class _Detached(Attachment):
     def __init__(self) -> None:
         self._batch_size = None
 
-    def _begin(self, loss: Any, size: Optional[int], reduction: str = "mean") -> None:
+    def _see(self, loss: Any, size: Optional[int], reduction: str) -> None:
         pass
+
+
+def _give_back(owner: Any, name: str, ours: Any) -> None:
+    """Puts back what was there before. What was put around ours later stays, and takes ours away when it goes."""
+    ours.is_over = True
+    current = getattr(owner, name)
+    while getattr(current, "is_over", False):
+        current = current.__wrapped__
+    function = getattr(current, "__func__", None)
+    if function is not None and getattr(type(owner), name, None) is function:
+        delattr(owner, name)  # its class has it
+    else:
+        setattr(owner, name, current)
 
 
 def _leading_size(inputs: Tuple[Any, ...], least: int = 1) -> Optional[int]:

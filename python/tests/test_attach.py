@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List
+import copy
+import functools
+from typing import Any, Callable, Iterable, List
 
 import pytest
 import torch
@@ -69,6 +71,75 @@ def test_whatever_backward_runs() -> None:
         lambda cockpit, model, optimizer: cockpit.attach(optimizer=optimizer),
     )
     assert torch.autograd.backward is before
+
+
+@pytest.mark.parametrize("first_goes_first", [False, True])
+def test_two_cockpits_are_attached_and_go_in_any_order(first_goes_first: bool) -> None:
+    model = torch.nn.Linear(4, 3)
+    optimizer = Plain(model.parameters())
+    before = torch.autograd.backward, F.cross_entropy
+    cockpits = [Cockpit(model, ["grad_norm"], strict=True) for _ in range(2)]
+    attached = [cockpit.attach(optimizer=optimizer, loss_fn=F.cross_entropy) for cockpit in cockpits]
+
+    def step() -> None:
+        model.zero_grad()
+        F.cross_entropy(model(torch.ones(5, 4)), torch.zeros(5, dtype=torch.long)).backward()
+        optimizer.step()
+
+    step()
+    assert cockpits[0].readings[0] == cockpits[1].readings[0] != {}
+    gone, stays = attached if first_goes_first else attached[::-1]
+    gone.detach()
+    step()
+    assert sorted(gone.cockpit.readings) == [0] and sorted(stays.cockpit.readings) == [0, 1]
+    stays.detach()
+    step()
+    assert sorted(stays.cockpit.readings) == [0, 1]
+    assert before == (torch.autograd.backward, F.cross_entropy)
+    assert "step" not in vars(optimizer)
+
+
+class Plain:
+    """Not of torch.optim: it has groups and a step."""
+
+    def __init__(self, parameters: Iterable[torch.Tensor]) -> None:
+        self.param_groups = [{"params": list(parameters), "lr": 0.1}]
+        self.steps = 0
+
+    def step(self) -> None:
+        self.steps += 1
+
+
+def test_a_copy_of_an_optimizer_that_is_attached_takes_its_own_steps() -> None:
+    model = torch.nn.Linear(4, 3)
+    optimizer = Plain(model.parameters())
+    cockpit = Cockpit(model, ["grad_norm"], strict=True)
+    with cockpit.attach(optimizer=optimizer) as attachment:
+        copied = copy.deepcopy(optimizer)
+        copied.step()
+        copied.step()
+        assert (copied.steps, optimizer.steps, attachment.step) == (2, 0, 0)
+
+
+def test_a_loss_function_under_a_name_of_the_loops_own() -> None:
+    """`from torch.nn.functional import cross_entropy`: nobody can wrap what the loop has already."""
+    model = torch.nn.Linear(4, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for loss_fn in (F.cross_entropy, functools.partial(F.cross_entropy), torch.nn.CrossEntropyLoss()):
+        own, said = F.cross_entropy, []  # type: ignore[var-annotated]
+        cockpit = Cockpit(model, ["loss", "grad_norm"], on_warning=said.append)
+        with cockpit.attach(optimizer=optimizer, loss_fn=loss_fn):
+            for _ in range(3):
+                optimizer.zero_grad()
+                own(model(torch.ones(5, 4)), torch.zeros(5, dtype=torch.long)).backward()
+                optimizer.step()
+        assert sorted(cockpit.readings) == [1, 2]
+        assert len(said) == 1 and "without calling the loss_fn that was given" in said[0]
+    cockpit = Cockpit(model, ["loss", "grad_norm"], on_warning=said.append)
+    with cockpit.attach(loss_fn=functools.partial(F.cross_entropy)):
+        for _ in range(3):
+            own(model(torch.ones(5, 4)), torch.zeros(5, dtype=torch.long)).backward()
+    assert len(said) == 2 and len(cockpit.readings) == 1
 
 
 def test_an_exception_of_backward_drops_the_step() -> None:

@@ -7,8 +7,12 @@ import copy
 import gc
 import io
 import logging
+import os
 import pickle
 import resource
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any, Callable, List, Optional
@@ -160,6 +164,19 @@ def test_a_quantity_that_fails_is_switched_off(caplog: pytest.LogCaptureFixture)
         other.run(1, Cockpit(other.model, [flightdeck.Quantity("mine", fail)], strict=True))
 
 
+def test_a_schedule_that_fails_switches_its_quantity_off() -> None:
+    def fail(step: int) -> bool:
+        if step == 1:
+            raise ZeroDivisionError("by mine")
+        return True
+
+    loop, warnings = Loop(), []
+    cockpit = Cockpit(loop.model, [quantity("grad_norm", due=fail), quantity("loss")], on_warning=warnings.append)
+    loop.run(3, cockpit)
+    assert [sorted(cockpit.readings[step]) for step in range(3)] == [["grad_norm", "loss"], ["loss"], ["loss"]]
+    assert len(warnings) == 1 and "grad_norm" in warnings[0] and "by mine" in warnings[0]
+
+
 def test_a_view_ends_with_its_call() -> None:
     kept: List[flightdeck.StepView] = []
     loop = Loop()
@@ -224,6 +241,32 @@ def test_a_lamp_of_python(tmp_path: Path) -> None:
     assert [(found.evidence, found.step, found.severity) for found in mine] == [("there are 3", 2, "advice")]
     with pytest.raises(ValueError, match="python_steps"):
         flightdeck.register_lamp("python_steps", "again", look)
+
+
+def test_ctrl_c_ends_the_run_as_interrupted(tmp_path: Path) -> None:
+    program = (
+        "import torch, flightdeck\n"
+        "model = torch.nn.Linear(3, 2)\n"
+        "cockpit = flightdeck.Cockpit(model, 'economy', record_to='run')\n"
+        "for step in range(10**9):\n"
+        "    losses = model(torch.ones(4, 3)).square().sum(1)\n"
+        "    with cockpit.watch(step, losses):\n"
+        "        losses.mean().backward()\n"
+        "    if step == 5:\n"
+        "        print('trains', flush=True)\n"
+    )
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    loop = subprocess.Popen(
+        [sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert loop.stdout is not None and loop.stdout.readline() == "trains\n"
+    loop.send_signal(signal.SIGINT)
+    _, said = loop.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said and loop.returncode == -signal.SIGINT
+    run = flightdeck.read_run(tmp_path / "run")
+    assert run.status == "interrupted"
+    assert run["loss"].steps[:6].tolist() == list(range(6))
 
 
 def test_two_cockpits_watch_one_loop() -> None:

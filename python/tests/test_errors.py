@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -104,3 +106,9 @@ def test_another_pytorch_is_refused() -> None:
     with pytest.raises(ImportError, match="compiled against PyTorch 2.11.0 but PyTorch 2.13.0 is imported"):
         check_torch_version("2.11.0", "2.13.0")
     check_torch_version("2.13.0", "2.13.0+cpu")
+    program = "import torch; torch.__version__ = '9.9.0'; import flightdeck"
+    importing = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert importing.returncode == 1
+    said = importing.stderr.strip().splitlines()[-1]
+    assert said.startswith(f"ImportError: flightdeck was compiled against PyTorch {torch.__version__.split('+')[0]} but")
+    assert "PyTorch 9.9.0 is imported; build it again for this one: pip install" in said

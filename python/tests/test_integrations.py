@@ -55,9 +55,14 @@ def check_norms(folder: Path, expected: List[float]) -> None:
 QUANTITIES = ["loss", "grad_norm", "norm_test", "update_size"]
 
 
-def test_lightning(tmp_path: Path) -> None:
+@pytest.mark.parametrize("scale", [0.0, 1024.0])
+def test_lightning(scale: float, tmp_path: Path) -> None:
+    """With and without a scaler, whose factor is no part of the values; float32 throughout."""
     lightning = pytest.importorskip("lightning.pytorch")
     from flightdeck.integrations.lightning import FlightdeckCallback
+
+    scalers: List[Any] = [torch.amp.GradScaler("cpu", init_scale=scale)] if scale else []
+    mixed = lightning.plugins.MixedPrecision
 
     class Module(lightning.LightningModule):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
@@ -65,7 +70,8 @@ def test_lightning(tmp_path: Path) -> None:
             self.network = network()
 
         def training_step(self, batch: Any, _: int) -> torch.Tensor:
-            return torch.nn.functional.cross_entropy(self.network(batch[0]), batch[1])
+            with torch.autocast("cpu", enabled=False):
+                return torch.nn.functional.cross_entropy(self.network(batch[0]), batch[1])
 
         def validation_step(self, batch: Any, _: int) -> None:
             self.log("val_loss", self.training_step(batch, 0))
@@ -77,11 +83,14 @@ def test_lightning(tmp_path: Path) -> None:
     trainer = lightning.Trainer(
         max_epochs=1, accelerator="cpu", callbacks=[callback], logger=False, enable_checkpointing=False,
         enable_progress_bar=False, enable_model_summary=False, num_sanity_val_steps=0, default_root_dir=tmp_path,
+        plugins=[mixed("16-mixed", "cpu", scaler) for scaler in scalers],
     )
     trainer.fit(Module(), loader(), loader())
     check_norms(tmp_path / "run", plain_norms(N // BATCH))
     run = flightdeck.read_run(tmp_path / "run")
     assert "norm_test" in run and "valid_loss" in run and "learning_rate" in run
+    assert ("grad_scale" in run) == bool(scalers)
+    assert all("scale" not in vars(scaler) and run["grad_scale"].values[0] == scale for scaler in scalers)
 
 
 def test_lightning_ends_a_run_that_fails(tmp_path: Path) -> None:

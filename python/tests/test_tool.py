@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import torch
@@ -26,6 +29,27 @@ def test_it_says_its_version(tmp_path: Path) -> None:
     result = tool("--version", folder=tmp_path)
     assert result.returncode == 0
     assert result.stdout.startswith(f"flightdeck {flightdeck.__version__} ")
+
+
+def test_the_wheel_has_one_library_and_none_of_pytorchs() -> None:
+    installed = importlib.metadata.distribution("flightdeck")
+    names = [str(file) for file in installed.files or []]
+    assert [name for name in names if ".so" in name] == [f"flightdeck/{Path(flightdeck._engine.__file__).name}"]
+    assert {"flightdeck/py.typed", "flightdeck/_engine.pyi"} <= set(names)
+    scripts = {script.name: script.value for script in installed.entry_points if script.group == "console_scripts"}
+    assert scripts == {"flightdeck": "flightdeck._tool:main"}
+
+
+def test_the_console_script_has_every_command(tmp_path: Path) -> None:
+    script = Path(sysconfig.get_path("scripts")) / "flightdeck"
+    listed = subprocess.run([script, "list", "commands", "--json"], capture_output=True, text=True, cwd=tmp_path)
+    assert listed.returncode == 0, listed.stderr
+    commands = [command["name"] for command in json.loads(listed.stdout)]
+    catalogue = Path(__file__).parents[2] / "cli" / "commands"
+    assert sorted(commands) == sorted(file.stem for file in catalogue.glob("*.cpp"))
+    for command in commands:
+        asked = subprocess.run([script, "help", command], capture_output=True, text=True, cwd=tmp_path)
+        assert asked.returncode == 0 and command in asked.stdout, asked.stderr
 
 
 def test_wrong_usage_is_status_2(tmp_path: Path) -> None:

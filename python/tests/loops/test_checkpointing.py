@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Dict
 
 import pytest
 import torch
+import torch.utils.checkpoint as torch_checkpoint
 from conftest import close
 from loop import SINCE_2, Watch, batches, check_same, each_loss, texts
 from torch.utils.checkpoint import checkpoint
@@ -125,6 +127,35 @@ def test_nested_blocks() -> None:
             return checkpoint(lambda y: inner(torch.tanh(y)), x, use_reentrant=False)
 
     check_same(Nested, train, "business")
+
+
+@pytest.mark.skipif(not hasattr(torch_checkpoint, "create_selective_checkpoint_contexts"), reason="since PyTorch 2.4")
+@pytest.mark.parametrize("preset", ["economy", "business", "full"])
+@pytest.mark.parametrize("slow", [False, True])
+def test_selective_checkpointing(preset: str, slow: bool) -> None:
+    """Results that are stored instead of computed again may be taken once; once is the program's."""
+    kept = [torch.ops.aten.addmm.default, torch.ops.aten.native_layer_norm.default]
+
+    class Selective(Blocks):
+        def forward(self, x: Tensor) -> Tensor:
+            contexts = partial(torch_checkpoint.create_selective_checkpoint_contexts, kept)
+            x = checkpoint(self.block, self.first(x), use_reentrant=False, context_fn=contexts)
+            return self.last(x)
+
+    cockpit = check_same(lambda: Selective(slow=slow), train, preset)
+    assert "norm_test" in cockpit.readings[3]
+
+
+def test_reentrant_checkpointing_in_a_loop_that_is_not_edited() -> None:
+    """Its backward pass inside of the backward pass is no step of its own."""
+    model = Blocks(reentrant=True)
+    cockpit = Cockpit(model, ["loss", "grad_norm"], keep=None, on_warning=lambda _: None)
+    with cockpit.attach():
+        for inputs, targets in batches(3):
+            model.zero_grad()
+            each_loss(model(inputs), targets).mean().backward()
+    assert sorted(cockpit.readings) == [0, 1, 2]
+    assert all({"loss", "grad_norm"} <= set(values) for values in cockpit.readings.values())
 
 
 def test_reentrant_checkpointing_is_refused_by_name() -> None:

@@ -72,6 +72,37 @@ def test_values_are_those_of_the_model_itself() -> None:
     assert readings[0]["norm_test"] == readings[1]["norm_test"]
 
 
+def in_place() -> Any:
+    model: Any = mlp()
+    model.compile(backend="aot_eager")
+    return model
+
+
+def in_parts() -> Any:
+    model: Any = mlp()
+    model[0].compile(backend="aot_eager")
+    model[3] = torch.compile(model[3], backend="aot_eager")
+    return model
+
+
+@pytest.mark.parametrize("make", [in_place, in_parts])
+def test_modules_and_parts_that_are_compiled_in_place(make: Any) -> None:
+    model = make()
+    cockpit = Cockpit(model, [flightdeck.quantity("norm_test", due="every 2")], keep=None, strict=True)
+    assert [name for name, _ in cockpit.parameters] == ["0.weight", "0.bias", "3.weight", "3.bias"]
+    seen: List[bool] = []
+    for step, (inputs, targets) in enumerate(batches(5)):
+        losses = each_loss(model(inputs), targets)
+        seen.append(is_compiled_graph(losses))
+        with cockpit.watch(step, losses):
+            losses.mean().backward()
+    assert seen == [False, True, False, True, False]
+    assert [step for step, values in cockpit.readings.items() if "norm_test" in values] == [0, 2, 4]
+    copy.deepcopy(model)(inputs)
+    cockpit.finish()
+    assert is_compiled_graph(each_loss(model(inputs), targets))
+
+
 def test_a_compiled_step_that_is_watched_is_refused_by_name() -> None:
     model = mlp()
     said: List[str] = []

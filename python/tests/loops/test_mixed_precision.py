@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, List
 
 import pytest
 import torch
@@ -75,6 +75,38 @@ def test_a_scaler_is_removed_and_recorded() -> None:
             if name in theirs:
                 assert mine[name] == pytest.approx(theirs[name], rel=1e-5), name
     assert [scaled.readings[step]["grad_scale"] for step in range(4)] == [1024.0, 1024.0, 2048.0, 2048.0]
+
+
+@SINCE_2
+@pytest.mark.parametrize("is_told", [False, True])
+def test_a_scaler_in_a_loop_that_is_not_edited(is_told: bool) -> None:
+    """The loss is watched before it is scaled, whether the loss function is told or not."""
+    if not hasattr(torch.amp, "GradScaler"):
+        pytest.skip("this PyTorch scales gradients on GPUs alone")
+    readings: List[Any] = []
+    scale = torch.amp.GradScaler.scale
+    for factor in (0.0, 1024.0):
+        torch.manual_seed(0)
+        model, criterion = mlp(), torch.nn.CrossEntropyLoss()
+        optimizer = torch.optim.AdamW(model.parameters(), fused=True)  # it removes the factor itself
+        scaler = torch.amp.GradScaler("cpu", init_scale=factor or 1.0, growth_interval=2, enabled=factor > 0)
+        cockpit = Cockpit(model, "economy", keep=None, strict=True)
+        with cockpit.attach(optimizer=optimizer, loss_fn=criterion if is_told else None):
+            for inputs, targets in batches(4):
+                optimizer.zero_grad()
+                scaler.scale(criterion(model(inputs), targets)).backward()
+                scaler.step(optimizer)
+                scaler.update()
+        readings.append(cockpit.readings)
+    plain, scaled = readings
+    assert sorted(scaled) == sorted(plain) == [0, 1, 2, 3]
+    for step in range(4):
+        for name in ("grad_norm", "norm_test", "inner_test", "loss", "alpha", "update_size"):
+            if name in plain[step]:
+                assert scaled[step][name] == pytest.approx(plain[step][name], rel=1e-4), name
+    assert [scaled[step]["grad_scale"] for step in range(4)] == [1024.0, 1024.0, 2048.0, 2048.0]
+    assert "grad_scale" not in plain[0]
+    assert torch.amp.GradScaler.scale is scale
 
 
 @SINCE_2

@@ -77,6 +77,22 @@ def test_an_optimizer(name: str) -> None:
     assert {"cabs", "norm_test", "update_size", "alpha"} <= set(cockpit.readings[2])
 
 
+def test_an_optimizer_of_another_package() -> None:
+    optimization = pytest.importorskip("transformers.optimization")
+
+    def train(model: torch.nn.Module, watch: Watch) -> None:
+        optimizer = optimization.Adafactor(model.parameters(), lr=0.01, relative_step=False, scale_parameter=False)
+        for step, (inputs, targets) in enumerate(batches(4)):
+            optimizer.zero_grad()
+            losses = each_loss(model(inputs), targets)
+            with watch(step, losses, optimizer):
+                losses.mean().backward()
+            optimizer.step()
+
+    cockpit = check_same(mlp, train, ["cabs", "update_size", "alpha", "norm_test"])
+    assert {"cabs", "norm_test", "update_size", "alpha"} <= set(cockpit.readings[2])
+
+
 def test_clipping_schedulers_and_averages() -> None:
     """Clipping comes after the watch: the values are those of the gradient as it arrived."""
 
