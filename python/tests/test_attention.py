@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Curvature behind fused attention, which autograd cannot differentiate twice, against the attention written out."""
+"""Curvature and heads of fused attention, which autograd cannot differentiate twice, against the attention written out."""
 
 from __future__ import annotations
 
 import math
-from typing import Callable, Dict, List, Optional
+from typing import Callable, Dict, List, Optional, Tuple
 
 import pytest
 import torch
@@ -117,6 +117,53 @@ def test_curvature_is_that_of_the_attention_written_out(name: str) -> None:
         close(actual.concatenated(field), expected, 1e-9)
     assert not [remark for remark in actual.remarks if "column by column" in remark]
     close(of_fused.diagonal(), actual.concatenated("diag_ggn"), 1e-9)
+
+
+def scores_of(model: Attending, inputs: Tensor) -> Tuple[Tensor, Tensor]:
+    """Of each query and key, before and after the mask."""
+    q, k = (part(inputs).view(N, T, heads, WIDTH).transpose(1, 2) for part, heads in zip(model.parts, model.heads[:2]))
+    case = model.case
+    scores = q @ k.repeat_interleave(HEADS // k.shape[1], 1).transpose(-2, -1) * case.get("scale", 1 / math.sqrt(WIDTH))
+    masked, mask = scores, case.get("mask")
+    if isinstance(mask, torch.Tensor):
+        masked = masked.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else masked + mask
+    if case.get("is_causal"):
+        masked = masked.masked_fill(torch.ones(T, T, dtype=torch.bool).triu(1), -math.inf)
+    return scores.detach(), masked.detach()
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_heads_are_bounded_by_what_the_kernel_has_kept_and_exact_where_asked_for(name: str) -> None:
+    case = CASES[name]
+    documented: Optional[str] = FUSED.__doc__ if FUSED is not None else None
+    if "keys" in case and "enable_gqa" not in (documented or ""):
+        pytest.skip("this PyTorch's attention has as many keys as queries")
+    torch.manual_seed(2)
+    model = Attending(case, fused).double()
+    inputs, labels = 3 * torch.randn(N, T, 3, dtype=torch.float64), torch.tensor([0, 1, 1])
+    found = {}
+    for exact in (False, True):
+        cockpit = flightdeck.Cockpit(model, [flightdeck.quantity("attention", exact=exact, due=1)], strict=True)
+        losses = F.cross_entropy(model(inputs), labels, reduction="none")
+        if not any("FlashAttentionForCpu" in node for node in names_behind(losses)):
+            pytest.skip("this PyTorch's attention is not fused on the CPU")
+        with cockpit.watch(0, losses):
+            losses.mean().backward()
+        found[exact] = {key.rsplit(":")[0]: value for key, value in cockpit.readings[0].items()}
+    assert "attention" not in found[False] and "attention/largest" not in found[False]
+    scores, masked = scores_of(model, inputs)
+    high = masked.logsumexp(-1).amax((0, 2))
+    largest = masked.amax((0, 2, 3))
+    for read in found.values():
+        close(torch.tensor(read["attention/heads_at_most"], dtype=torch.float64), high, 1e-9)
+        close(torch.tensor(read["attention/heads_at_least"], dtype=torch.float64), high - math.log(T), 1e-9)
+        assert read["attention/at_least"] <= largest.max() <= read["attention/at_most"]
+    weights = masked.softmax(-1)
+    entropies = torch.special.entr(weights).sum(-1).mean((0, 2))
+    close(torch.tensor(found[True]["attention/heads"], dtype=torch.float64), entropies, 1e-9)
+    assert found[True]["attention"] == pytest.approx(entropies.mean().item())
+    seen = scores.abs().masked_fill(weights == 0, 0).amax((0, 2, 3))
+    close(torch.tensor(found[True]["attention/heads_largest"], dtype=torch.float64), seen, 1e-9)
 
 
 def test_the_hessian_is_autograds_own_of_the_attention_written_out() -> None:

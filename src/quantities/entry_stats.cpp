@@ -173,6 +173,13 @@ Tensor root_mean_square(const Tensor& stats) {
   return (stat(stats, kEntrySquares) / stat(stats, kEntryCount)).sqrt();
 }
 
+Tensor variance_of(const Tensor& stats) {
+  const Tensor n = stat(stats, kEntryCount);
+  const Tensor mean = stat(stats, kEntrySum) / n;
+  // Rounding may leave less than nothing of entries that are all the same.
+  return (stat(stats, kEntrySquares) / n - mean.square()).clamp_min(0);
+}
+
 Tensor kurtosis(const Tensor& stats) {
   const Tensor n = stat(stats, kEntryCount);
   const Tensor mean = stat(stats, kEntrySum) / n;

@@ -40,9 +40,10 @@ Tensor entry_stats(const Tensor& values, const EntryRange& range, bool has_momen
 // Those of several tensors taken together, from [m, kEntryStats].
 Tensor join_stats(const Tensor& stats);
 
-// sqrt(mean of squares), fourth central moment over the squared variance, largest magnitude: each
-// [...] from [..., kEntryStats].
+// sqrt(mean of squares), mean square distance from the mean, fourth central moment over its square,
+// largest magnitude: each [...] from [..., kEntryStats].
 Tensor root_mean_square(const Tensor& stats);
+Tensor variance_of(const Tensor& stats);
 Tensor kurtosis(const Tensor& stats);
 Tensor largest_magnitude(const Tensor& stats);
 

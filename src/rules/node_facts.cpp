@@ -35,6 +35,28 @@ KeptTargets targets_of(const NodeView& view, const NodeType& node) {
           is_reduced ? view.unpack(node.total_weight_) : Tensor()};
 }
 
+#if TORCH_VERSION_MAJOR >= 2
+// Kernels call the field by two names.
+template <typename NodeType>
+auto log_sum_exp_field(const NodeType& node, int) -> decltype(&node.logsumexp_) {
+  return &node.logsumexp_;
+}
+template <typename NodeType>
+auto log_sum_exp_field(const NodeType& node, long) -> decltype(&node.log_sumexp_) {
+  return &node.log_sumexp_;
+}
+
+template <typename... NodeTypes>
+const compat::ag::SavedVariable* saved_log_sum_exp(const NodeView& node) {
+  const compat::ag::SavedVariable* found = nullptr;
+  const auto look = [&](const auto* attention) {
+    if (attention != nullptr) found = log_sum_exp_field(*attention, 0);
+  };
+  (look(typed<NodeTypes>(node)), ...);
+  return found;
+}
+#endif
+
 // On the CPU dropout is a product with zeros and one other number.
 bool is_mask(const Tensor& mask) {
   if (!mask.is_cpu() || mask.numel() < 2 || !at::isFloatingType(mask.scalar_type())) return false;
@@ -51,6 +73,20 @@ std::optional<KeptSoftmax> kept_softmax(const NodeView& node) {
   return KeptSoftmax{saved.result,
                      from_front(saved.dim, node.output_shape().size()),
                      is_any<nodes::LogSoftmaxBackward0>(node)};
+}
+
+std::optional<KeptAttention> kept_attention(const NodeView& node) {
+  compat::FusedAttention given;
+  if (!compat::read_attention(*node.node(), given)) return std::nullopt;
+#if TORCH_VERSION_MAJOR >= 2
+  const auto* log_sum_exp = saved_log_sum_exp<nodes::ScaledDotProductCudnnAttentionBackward0,
+                                              nodes::ScaledDotProductEfficientAttentionBackward0,
+                                              nodes::ScaledDotProductFlashAttentionBackward0,
+                                              nodes::ScaledDotProductFlashAttentionForCpuBackward0>(
+      node);
+  if (log_sum_exp != nullptr) return KeptAttention{given, log_sum_exp};
+#endif
+  return std::nullopt;
 }
 
 std::optional<KeptChoice> kept_choice(const NodeView& node) {

@@ -19,6 +19,14 @@ struct KeptSoftmax {
 };
 std::optional<KeptSoftmax> kept_softmax(const NodeView& node);
 
+// What a fused attention was given, and for every head and query the logarithm of the sum over the
+// keys of exp(score), [N, heads, queries or more].
+struct KeptAttention {
+  compat::FusedAttention given;
+  const compat::ag::SavedVariable* log_sum_exp;
+};
+std::optional<KeptAttention> kept_attention(const NodeView& node);
+
 // Which entries the k largest along a dimension were.
 struct KeptChoice {
   const compat::ag::SavedVariable* indices;

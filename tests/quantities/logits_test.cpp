@@ -21,7 +21,7 @@ void expect_facts(const std::shared_ptr<MemorySink>& sink, const Rows& rows) {
   const int64_t M = rows.logits.size(0), C = rows.logits.size(1);
   double squares = 0, largest = 0, entropy = 0, confidence = 0, margin = 0, correct = 0;
   double partition = 0, smallest = INFINITY, counted = 0;
-  std::map<int64_t, double> of_target, of_prediction;
+  std::map<int64_t, double> of_target, of_prediction, of_gradient;
   for (int64_t m = 0; m < M; ++m) {
     std::vector<double> z(C);
     for (int64_t c = 0; c < C; ++c) z[c] = number(rows.logits[m][c]);
@@ -47,6 +47,12 @@ void expect_facts(const std::shared_ptr<MemorySink>& sink, const Rows& rows) {
     if (target == rows.ignore_index) continue;
     counted += 1;
     of_target[target] += 1;
+    double pull = 0;
+    for (int64_t c = 0; c < C; ++c) {
+      const double p = std::exp(z[c] - log_sum);
+      pull += (p - (c == target ? 1 : 0)) * (p - (c == target ? 1 : 0));
+    }
+    of_gradient[target] += std::sqrt(pull);
     double other = -INFINITY;
     for (int64_t c = 0; c < C; ++c) {
       if (c != target) other = std::max(other, z[c]);
@@ -76,6 +82,10 @@ void expect_facts(const std::shared_ptr<MemorySink>& sink, const Rows& rows) {
   expect_number(field(sink, "uniform_loss"), std::log(static_cast<double>(C)), "uniform loss");
   EXPECT_EQ(field(sink, "target_classes"), static_cast<double>(of_target.size()));
   expect_number(field(sink, "target_largest"), most_of(of_target) / counted, "commonest target");
+  double pulls = 0;
+  for (const auto& [target, pull] : of_gradient) pulls += pull;
+  expect_number(
+      field(sink, "gradient_largest"), most_of(of_gradient) / pulls, "class with most gradient");
   EXPECT_EQ(field(sink, "predicted_classes"), static_cast<double>(of_prediction.size()));
   expect_number(
       field(sink, "predicted_largest"), most_of(of_prediction) / count, "commonest prediction");

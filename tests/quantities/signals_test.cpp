@@ -51,6 +51,7 @@ void expect_scale(const std::shared_ptr<MemorySink>& sink,
   expect_number(field("rms"), std::sqrt(squares / count), "rms of " + layer);
   expect_number(field("mean"), mean, "mean of " + layer);
   expect_number(field("largest"), largest, "largest of " + layer);
+  expect_number(field("variance"), second, "variance of " + layer);
   expect_number(field("kurtosis"), fourth / (second * second), "kurtosis of " + layer);
 }
 
@@ -63,6 +64,12 @@ void expect_gradient(const std::shared_ptr<MemorySink>& sink,
   expect_number(
       field("gradient_rms"), std::sqrt(number(gradient.square().mean())), "gradient of " + layer);
   expect_number(field("gradient_largest"), number(gradient.abs().max()), "largest of " + layer);
+  const Tensor squares = (gradient - gradient.mean()).square();
+  const double variance = number(squares.mean());
+  expect_number(field("gradient_variance"), variance, "variance of the gradient of " + layer);
+  expect_number(field("gradient_kurtosis"),
+                number(squares.square().mean()) / (variance * variance),
+                "kurtosis of the gradient of " + layer);
 }
 
 TEST_F(SignalsTest, ActivationsAreThoseBehindTheNonlinearityOfALayer) {

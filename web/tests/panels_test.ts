@@ -201,3 +201,9 @@ test('attention shows the layers and leaves lowest heads and spreads to the reco
     'attention/spread:block': of(9)};
   assert.deepEqual(labels(linesOf(attention, {numbers})), ['all layers', 'block']);
 });
+
+test('attention of fused kernels shows the bounds of the largest score', () => {
+  const drawing = linesOf(attention, {numbers: {'attention/at_least': of(1), 'attention/at_most': of(4), 'attention/at_most:block': of(4)}});
+  assert.deepEqual(labels(drawing), ['largest score, at least', 'largest score, at most']);
+  assert.equal(drawing.yRight, 'score');
+});

@@ -108,13 +108,16 @@ class ActivationScale {
         layers.with("rms:" + layer.name, scales.back())
             .with("mean:" + layer.name, stats[kEntrySum] / stats[kEntryCount])
             .with("largest:" + layer.name, largest_magnitude(stats))
+            .with("variance:" + layer.name, variance_of(stats))
             .with("kurtosis:" + layer.name, kurtosis(stats));
       }
       if (gradients.size(0) > 0) {
         const Tensor stats = join_stats(gradients);
         gradient_scales.push_back(root_mean_square(stats) / N);
         layers.with("gradient_rms:" + layer.name, gradient_scales.back())
-            .with("gradient_largest:" + layer.name, largest_magnitude(stats) / N);
+            .with("gradient_largest:" + layer.name, largest_magnitude(stats) / N)
+            .with("gradient_variance:" + layer.name, variance_of(stats) / (N * N))
+            .with("gradient_kurtosis:" + layer.name, kurtosis(stats));
       }
     }
     if (layers.fields().empty()) return Value::none("the graph has kept no activations of layers");

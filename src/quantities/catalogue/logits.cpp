@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What enters the loss of a classifier: scale of the logits, margins, predictions and targets.
+// What enters the loss of a classifier: scale of the logits, margins, predictions and targets, and
+// how its gradient is shared among the classes.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -117,7 +118,7 @@ Tensor count_each(const Tensor& classes, const Tensor& counts, int64_t C) {
 struct LogitSums {
   std::vector<Tensor> sums = std::vector<Tensor>(kSums);
   std::vector<Tensor> largest = std::vector<Tensor>(kLargestOnes);
-  Tensor predicted, targets;  // [1, C]
+  Tensor predicted, targets, pulls;  // [1, C]; pulls: lengths of gradients, of each class together
 
   // Nothing is 0 in a sum, and minus infinity among the largest.
   std::vector<Tensor> shared() const {
@@ -129,11 +130,14 @@ struct LogitSums {
       }
       return at::stack(all).unsqueeze(0);
     };
-    return {line(sums, 0), line(largest, -kBoundless), predicted, targets};
+    return {line(sums, 0), line(largest, -kBoundless), predicted, targets, pulls};
   }
 };
 
-void read_targets(LogitSums& read, const Tensor& log_p, const KeptTargets& known) {
+void read_targets(LogitSums& read,
+                  const Tensor& log_p,
+                  const Tensor& p,
+                  const KeptTargets& known) {
   const Tensor targets = known.targets.flatten();
   const int64_t C = log_p.size(1);
   if (targets.numel() != log_p.size(0)) return;
@@ -154,6 +158,11 @@ void read_targets(LogitSums& read, const Tensor& log_p, const KeptTargets& known
   read.sums[kCounted] = counts.sum();
   read.sums[kCorrect] = sum_of((log_p.argmax(1) == targets).to(at::kDouble));
   read.targets = count_each(places, counts, C);
+  // The gradient of a row at its logits is p with 1 taken from the target's.
+  const Tensor own_p = own.exp();
+  const Tensor others = (p.square().sum(1) - own_p.square()).clamp_min(0);
+  const Tensor lengths = (others + (1 - own_p).square()).sqrt();
+  read.pulls = count_each(places, at::where(counts, lengths, at::zeros_like(lengths)), C);
   if (known.total_weight.defined() && known.total_weight.numel() == 1) {
     read.sums[kWeight] = known.total_weight;
     read.sums[kWeights] = at::ones({}, log_p.options());
@@ -177,6 +186,7 @@ std::optional<LogitSums> read_logits(const GraphView& graph) {
   read.largest[kLargestLogit] = centred.abs().amax();
   read.predicted = count_each(best, at::ones_like(best), log_p.size(1));
   read.targets = at::zeros_like(read.predicted);
+  read.pulls = at::zeros_like(read.predicted);
   const Tensor first = first_logits(capture, graph.step().parameters(), outputs.node);
   if (first.defined() && first.numel() == log_p.size(0)) {
     const Tensor log_partition = first - log_p.select(1, 0);
@@ -185,13 +195,13 @@ std::optional<LogitSums> read_logits(const GraphView& graph) {
     read.largest[kLargestPartition] = log_partition.abs().amax();
   }
   const KeptTargets known = graph_targets(capture);
-  if (known.targets.defined()) read_targets(read, log_p, known);
+  if (known.targets.defined()) read_targets(read, log_p, p, known);
   return read;
 }
 
 void add_targets(Value& value, const LogitSums& read, const std::vector<Tensor>& shared) {
   if (!read.sums[kTargets].defined()) return;
-  const Tensor sums = shared[0].sum(0), classes = shared[3].sum(0);
+  const Tensor sums = shared[0].sum(0), classes = shared[3].sum(0), pulls = shared[4].sum(0);
   if (read.largest[kMinusMargin].defined()) {
     value.with("margin", sums[kMargin] / sums[kCounted])
         .with("margin_smallest", -shared[1].select(1, kMinusMargin).amax());
@@ -200,7 +210,8 @@ void add_targets(Value& value, const LogitSums& read, const std::vector<Tensor>&
       .with("targets", sums[kTargets])
       .with("ignored", (sums[kTargets] - sums[kCounted]) / sums[kTargets])
       .with("target_classes", (classes > 0).sum().to(at::kDouble))
-      .with("target_largest", classes.amax() / classes.sum());
+      .with("target_largest", classes.amax() / classes.sum())
+      .with("gradient_largest", pulls.amax() / pulls.sum());
   if (read.sums[kWeights].defined()) value.with("reduction_weight", sums[kWeight]);
 }
 
