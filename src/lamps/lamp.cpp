@@ -2,12 +2,14 @@
 #include "flightdeck/lamp.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
 
 #include "base/nearest.h"
+#include "lamps/recent.h"
 
 namespace flightdeck {
 namespace {
@@ -21,11 +23,34 @@ std::optional<Severity> severity_of(const std::string& name) {
   return std::nullopt;
 }
 
+// The learning rate at a step, or the last one; nothing where none is recorded, or several at once.
+std::optional<double> rate_at(const LampView& view, int64_t step) {
+  const SeriesInfo* rate = view.find("learning_rate");
+  if (rate == nullptr || rate->kind != ReadingKind::kNumber) return std::nullopt;
+  if (view.find("learning_rate", "", "smallest") != nullptr) return std::nullopt;
+  const std::vector<NumberPoint> points = view.run.numbers(rate->id, {step, step});
+  if (!points.empty()) return points.back().value;
+  for (const LastNumber& last : view.summary.numbers) {
+    if (last.series.id == rate->id) return last.point.value;
+  }
+  return std::nullopt;
+}
+
+// "Divide the learning rate by about 5 (learning rate 0.1 to about 0.02)".
+void name_rates(Finding& finding, const LampView& view) {
+  if (!(finding.rate_factor > 0) || finding.advice.empty()) return;
+  const std::optional<double> rate = rate_at(view, finding.step);
+  if (!rate || !(*rate > 0) || !std::isfinite(*rate * finding.rate_factor)) return;
+  finding.advice += " (learning rate " + lamps::short_text(*rate) + " to about " +
+                    lamps::short_text(*rate * finding.rate_factor) + ")";
+}
+
 std::vector<Finding> found_by(const Lamp& lamp, const LampView& view) {
   std::vector<Finding> findings;
   Severity severity = lamp.severity;
   try {
     findings = lamp.look(view);
+    for (Finding& finding : findings) name_rates(finding, view);
   } catch (const std::exception& error) {
     severity = Severity::kWarning;
     Finding failed;

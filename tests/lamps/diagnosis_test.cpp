@@ -91,6 +91,25 @@ TEST_F(Diagnoses, AdviseWithTheValuesOfTheFinding) {
   EXPECT_DOUBLE_EQ(diagnosis.causes[0].rate_factor, 0.2);
 }
 
+TEST_F(Diagnoses, NameTheRateThatWasAndTheOneToTakeWhereItIsRecorded) {
+  const auto alone = healthy_but("alpha", "", 4);
+  const auto with_rate = [&](int64_t k) {
+    std::vector<Reading> values = alone(k);
+    values.push_back(number("learning_rate", 0.1));
+    return values;
+  };
+  const Diagnosis diagnosis = of(60, with_rate);
+  const std::string told = "Divide the learning rate by about 5 (learning rate 0.1 to about 0.02)";
+  EXPECT_EQ(diagnosis.causes.at(0).advice, told);
+  EXPECT_NE(diagnosis.sentence.find("(learning rate 0.1 to about 0.02)"), std::string::npos);
+  const Diagnosis of_several = of(60, [&](int64_t k) {
+    std::vector<Reading> values = with_rate(k);
+    values.push_back(number("learning_rate", 0.01, "", "smallest"));
+    return values;
+  });
+  EXPECT_EQ(of_several.causes.at(0).advice, "Divide the learning rate by about 5");
+}
+
 TEST_F(Diagnoses, SayWhatToChangeInWordsOfPrograms) {
   const Diagnosis high = of(60, healthy_but("alpha", "", 4));
   EXPECT_EQ(high.causes.at(0).changes, std::vector<std::string>{"learning_rate"});
