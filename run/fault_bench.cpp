@@ -257,6 +257,7 @@ class Bench {
     const Trial source = begun(planned);
     one.chance = 1 / static_cast<double>(source.classes);
     const Diagnosis diagnosis = train(planned, {}, source, record, one);
+    if (one.is_healthy() && one.rate_share == 1) one.plain_seconds = plain_seconds(planned);
     one.healthy_accuracy =
         one.is_healthy() && one.rate_share == 1 ? one.accuracy : healthy_accuracy(planned);
     if (!options_.keeps_records) std::filesystem::remove_all(record, ignored);
@@ -274,7 +275,9 @@ class Bench {
     TrialRun run(spoilt(planned, changes, source), record, quantities_, options_.interval);
     // Doubling: how soon it is found is told to a factor of two.
     for (int64_t next = 5; !run.is_done(); next *= 2) {
+      const auto begin = std::chrono::steady_clock::now();
       run.go_on(next);
+      one.watched_seconds += elapsed_since(begin);
       if (!run.is_done()) look(diagnose(RunReader(record)), run.steps_taken(), one);
     }
     run.end();
@@ -284,6 +287,14 @@ class Bench {
     Diagnosis diagnosis = diagnose(RunReader(record));
     look(diagnosis, one.steps, one);
     return diagnosis;
+  }
+
+  // How long the training takes where nothing watches.
+  double plain_seconds(const Planned& planned) const {
+    TrialRun run(begun(planned), "", {});
+    const auto begin = std::chrono::steady_clock::now();
+    while (!run.is_done()) run.go_on(run.steps_taken() + 1000);
+    return elapsed_since(begin);
   }
 
   // How well the healthy training of the same seed and optimizer ends.

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <c10/util/Exception.h>
 
@@ -88,6 +89,8 @@ FaultCase case_of(const Json& json) {
   one.accuracy = number_at(json, "accuracy");
   one.healthy_accuracy = number_at(json, "healthy_accuracy");
   one.seconds = number_at(json, "seconds");
+  one.watched_seconds = json.value("watched_seconds", 0.0);
+  one.plain_seconds = json.value("plain_seconds", 0.0);
   const auto followed = json.find("followed");
   one.is_followed = followed != json.end();
   if (!one.is_followed) return one;
@@ -184,6 +187,14 @@ double FaultBenchResult::seconds() const {
   return sum;
 }
 
+double FaultBenchResult::watching_cost() const {
+  std::vector<double> ratios;
+  for (const FaultCase& one : cases) {
+    if (one.plain_seconds > 0) ratios.push_back(one.watched_seconds / one.plain_seconds);
+  }
+  return ratios.empty() ? std::nan("") : median(std::move(ratios));
+}
+
 std::map<std::string, std::map<std::string, int64_t>> FaultBenchResult::confusion() const {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const FaultCase& one : cases) {
@@ -234,7 +245,9 @@ std::string line_of(const FaultCase& one) {
                {"chance", one.chance},
                {"accuracy", one.accuracy},
                {"healthy_accuracy", one.healthy_accuracy},
-               {"seconds", one.seconds}};
+               {"seconds", one.seconds},
+               {"watched_seconds", one.watched_seconds},
+               {"plain_seconds", one.plain_seconds}};
   if (one.is_followed) {
     json["followed"] = {{"rounds", one.followed.rounds},
                         {"changes", one.followed.changes},

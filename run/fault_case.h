@@ -40,6 +40,8 @@ struct FaultCase {
   double accuracy = 0;                    ///< on held-out samples, at the end
   double healthy_accuracy = 0;            ///< of the healthy run of the same seed and optimizer
   double seconds = 0;                     ///< of training, watching and diagnosing
+  double watched_seconds = 0;             ///< of these, of training under the cockpit
+  double plain_seconds = 0;  ///< of the same training without a cockpit; 0: it was not trained
   bool is_followed = false;
   FollowedAdvice followed;
 
@@ -87,6 +89,8 @@ struct FaultBenchResult {
   int64_t healthy_with_alarm() const;     ///< with a lamp of severity warning or more
   int64_t healthy_called_faulty() const;  ///< by the diagnosis
   double seconds() const;
+  /// How many times as long healthy trainings take under the cockpit, the median; NaN: not measured.
+  double watching_cost() const;
   /// Runs by true cause and by the first cause that was named ("healthy" and "cannot_tell" too).
   std::map<std::string, std::map<std::string, int64_t>> confusion() const;
   /// Share of the runs with a cause that light a lamp; "" are the healthy ones.

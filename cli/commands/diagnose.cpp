@@ -37,7 +37,7 @@ void add_diagnose(CLI::App* command) {
   command->footer(
       "Causes are ranked by all lamps, lit (+) and dark (-), that could be lit with what is\n"
       "tracked. Below a probability of 50 % none is claimed: 'healthy so far' and 'cannot tell'\n"
-      "are answers. More is seen with --preset full.\n"
+      "are answers. Most is seen of a run with --preset diagnosis.\n"
       "Examples:\n"
       "  flightdeck diagnose runs/first\n"
       "  flightdeck diagnose runs/first --json | python3 -m json.tool");

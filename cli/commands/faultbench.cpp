@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/shown_number.h"
 #include "cli/command.h"
 #include "cli/machine/environment.h"
 #include "cli/options/errors.h"
@@ -108,6 +109,10 @@ void print_bench(const run::FaultBenchResult& result, const FaultBenchWords& opt
               static_cast<long long>(result.healthy_runs()),
               static_cast<long long>(result.healthy_with_alarm()),
               static_cast<long long>(result.healthy_called_faulty()));
+  if (const double cost = result.watching_cost(); cost > 0) {
+    std::printf("cost         healthy trainings take %s times as long under the cockpit\n",
+                short_number(cost).c_str());
+  }
   std::printf("time         %s\n", duration(result.seconds()).c_str());
 }
 
@@ -150,7 +155,9 @@ Json json_of(const run::FaultCase& one) {
                   .field("healthy_accuracy", measured(one.healthy_accuracy))
                   .field("scored", one.is_scored())
                   .field("harmed", one.is_harmed())
-                  .field("seconds", measured(one.seconds));
+                  .field("seconds", measured(one.seconds))
+                  .field("watched_seconds", measured(one.watched_seconds))
+                  .field("plain_seconds", measured(one.plain_seconds));
   if (!one.is_followed) return json;
   return json.field("followed",
                     Json::object()
@@ -179,6 +186,7 @@ void print_bench_json(const run::FaultBenchResult& result, const FaultBenchWords
                   .field("confusion", result.confusion())
                   .field("lamp_rates", result.lamp_rates())
                   .field("cases", cases)
+                  .field("watching_cost", measured(result.watching_cost()))
                   .field("seconds", measured(result.seconds()))
                   .text()
                   .c_str());

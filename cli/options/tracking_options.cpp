@@ -59,7 +59,8 @@ void add_tracking_options(CLI::App& command, TrackingOptions& options) {
       .add_option(
           "--preset",
           options.preset,
-          "economy, business, full or none; default economy, none where --quantity is given")
+          "economy, business, full, diagnosis or none; default economy, none where --quantity is "
+          "given")
       ->group("Quantities");
   command
       .add_option("--quantity",

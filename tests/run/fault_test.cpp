@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The catalogue of faults, faults of files, and a bench that is small.
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -219,6 +220,17 @@ TEST_F(SmallBench, GoesOnWhereItWasEnded) {
   EXPECT_EQ(read_cases(folder_).size(), 4u);
 }
 
+TEST_F(SmallBench, MeasuresWhatWatchingCostsOnHealthyTrainings) {
+  const FaultBenchResult result = run_fault_bench(options_);
+  for (const FaultCase& one : result.cases) {
+    EXPECT_GT(one.watched_seconds, 0) << one.key();
+    EXPECT_LT(one.watched_seconds, one.seconds) << one.key();
+    EXPECT_EQ(one.plain_seconds > 0, one.is_healthy()) << one.key();
+  }
+  EXPECT_GT(result.watching_cost(), 0);
+  EXPECT_TRUE(std::isnan(FaultBenchResult().watching_cost()));
+}
+
 TEST_F(SmallBench, HasPartsThatAreTogetherTheWhole) {
   options_.parts = 2;
   const size_t first = run_fault_bench(options_).cases.size();
@@ -284,6 +296,8 @@ TEST(FaultCases, AreReadAsTheyWereWritten) {
   one.causes = {"softmax_twice"};
   one.lamps = {{"softmax_twice", Severity::kWarning}};
   one.last_loss = std::nan("");
+  one.watched_seconds = 0.5;
+  one.plain_seconds = 0.25;
   one.is_followed = true;
   one.followed.changes = {"outputs"};
   CaseFile(folder + "/cases-3.jsonl").add(one);
