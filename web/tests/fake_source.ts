@@ -38,6 +38,7 @@ const FIELDS: Record<string, string[]> = {
   hess_min_ev: ['iterations', 'products', 'residual', 'converged'],
   grad_noise_scale: ['noise', 'signal'],
   rank_time: ['backward'],
+  finite: ['loss_scale'],
 };
 const BY_RANK = new Set(['rank_loss', 'rank_grad_norm', 'rank_time']);
 const RANK_GROUPS = ['rank 0', 'rank 1', 'rank 2', 'rank 3'];
