@@ -13,6 +13,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "base/clock.h"
 #include "run/change.h"
 #include "run/trial_run.h"
 
@@ -23,10 +24,6 @@ namespace {
 constexpr double kModerateShare = 0.4;
 // How often the advice for one training is followed.
 constexpr int64_t kMostRounds = 3;
-
-double elapsed_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // Where records and results are, for this run alone if nobody named a place.
 class Folder {
@@ -249,7 +246,7 @@ class Bench {
   }
 
   FaultCase run_case(const Planned& planned) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     FaultCase one = planned.one;
     const std::string record = folder_.record_of(one);
     std::error_code ignored;
@@ -261,7 +258,7 @@ class Bench {
     one.healthy_accuracy =
         one.is_healthy() && one.rate_share == 1 ? one.accuracy : healthy_accuracy(planned);
     if (!options_.keeps_records) std::filesystem::remove_all(record, ignored);
-    one.seconds = elapsed_since(begin);
+    one.seconds = seconds_since(begin);
     if (is_to_follow(one)) follow(planned, source, diagnosis, one);
     return one;
   }
@@ -275,9 +272,9 @@ class Bench {
     TrialRun run(spoilt(planned, changes, source), record, quantities_, options_.interval);
     // Doubling: how soon it is found is told to a factor of two.
     for (int64_t next = 5; !run.is_done(); next *= 2) {
-      const auto begin = std::chrono::steady_clock::now();
+      const auto begin = Clock::now();
       run.go_on(next);
-      one.watched_seconds += elapsed_since(begin);
+      one.watched_seconds += seconds_since(begin);
       if (!run.is_done()) look(diagnose(RunReader(record)), run.steps_taken(), one);
     }
     run.end();
@@ -292,9 +289,9 @@ class Bench {
   // How long the training takes where nothing watches.
   double plain_seconds(const Planned& planned) const {
     TrialRun run(begun(planned), "", {});
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     while (!run.is_done()) run.go_on(run.steps_taken() + 1000);
-    return elapsed_since(begin);
+    return seconds_since(begin);
   }
 
   // How well the healthy training of the same seed and optimizer ends.

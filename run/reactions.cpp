@@ -163,7 +163,7 @@ Reactions::Lit Reactions::answered(const char* what,
   return answered;
 }
 
-// Both once for each lamp.
+// Stops and keeps at most once for each lamp.
 void Reactions::stop_or_keep(const Lit& lit) {
   const auto first = [](const Acted& acted) { return acted.times == 1; };
   for (const Finding& finding : answered("stop", options_.stop_on, lit)) {

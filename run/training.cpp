@@ -11,6 +11,7 @@
 #include <torch/optim/optimizer.h>
 #include <torch/serialize/archive.h>
 
+#include "base/clock.h"
 #include "flightdeck/cockpit.h"
 #include "run/random_states.h"
 #include "run/run_config.h"
@@ -92,12 +93,6 @@ std::optional<std::vector<std::pair<Tensor, UpdateRule>>> update_rules_of(
     for (const Tensor& tensor : group.params()) rules.emplace_back(tensor, rule);
   }
   return rules;
-}
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_between(Clock::time_point begin, Clock::time_point end) {
-  return std::chrono::duration<double>(end - begin).count();
 }
 
 }  // namespace

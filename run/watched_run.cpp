@@ -13,6 +13,7 @@
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 
+#include "base/clock.h"
 #include "flightdeck/cockpit.h"
 #include "flightdeck/finding_sink.h"
 #include "flightdeck/record.h"
@@ -30,12 +31,6 @@
 
 namespace flightdeck::run {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // Keeps notes for the end of the run and passes them on as they come.
 class NoteSink : public Sink {

@@ -13,8 +13,8 @@ namespace flightdeck::study {
 struct Estimate {
   size_t left = 0;      // runs that may still come, at most
   size_t measured = 0;  // runs that ended and say how long they took
-  /// Of the runs left, one after the other, as long as the finished ones of the same problem and
-  /// optimizer took at the mean; of the same problem where that optimizer has none.
+  // What the runs left take one after the other, each as long as the mean of the finished ones of
+  // its problem and optimizer, or of its problem where that optimizer has none.
   double seconds = 0;
   std::vector<std::string> unknown;  // problems of which no run ended: not in `seconds`
   size_t unknown_runs = 0;           // of `left`, those of these problems

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "study/child.h"
 #include "study/lock.h"
 #include "study/outcome.h"
@@ -17,15 +18,9 @@
 namespace flightdeck::study {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kLogLines = 8;
 constexpr double kAskAgainSeconds = 1;
 const std::string kWell = "exit status 0";
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 std::vector<std::string> joined(std::vector<std::string> first,
                                 const std::vector<std::string>& rest) {

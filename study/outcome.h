@@ -64,8 +64,9 @@ void write_outcome(const std::string& run_folder, const Outcome& outcome);
 Outcome read_outcome(const std::string& run_folder);
 bool has_outcome(const std::string& run_folder);
 
-/// All outcomes below a folder, by path, without the losses of mini-batches, which are most of them; or those of a file that has one to a line. Files that
-/// cannot be read are left out and told in `problems`.
+/// All outcomes below a folder, in the order of their paths, or those of a file that has one to a
+/// line. The losses of mini-batches, which are most of an outcome, are left out. Files that cannot
+/// be read are left out, too, and told in `problems`.
 std::vector<Outcome> find_outcomes(const std::string& folder_or_file,
                                    std::vector<std::string>& problems);
 

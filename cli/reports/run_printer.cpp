@@ -10,6 +10,7 @@
 #include <sstream>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/shell.h"
 #include "cli/reports/findings.h"
 #include "cli/reports/run_bar.h"
@@ -27,11 +28,6 @@ namespace flightdeck::cli {
 namespace {
 
 constexpr double kBarSeconds = 0.1, kLineSeconds = 5;
-
-double seconds_between(std::chrono::steady_clock::time_point begin,
-                       std::chrono::steady_clock::time_point end) {
-  return std::chrono::duration<double>(end - begin).count();
-}
 
 // Columns of numbers that change while others stand still: "-1.234e-05", "100.0 %".
 constexpr size_t kNumberColumns = 10, kPercentColumns = 7;

@@ -35,8 +35,8 @@ std::vector<std::vector<size_t>> layers_of(const Parameters& parameters) {
   return layers;
 }
 
-// Of the matrix of all parameters, or of the matrix without what lies between the layers: then the
-// eigenvalues of all blocks together.
+// The eigenvalues of the matrix of all parameters, or those of all its blocks together, one for
+// each layer, which leave out what lies between the layers.
 Tensor spectrum_of(const Tensor& losses,
                    const Parameters& parameters,
                    const Approximation& way,

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The time of day, and times as text.
+// The time of day, times as text, and how long something takes.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace flightdeck {
 
-// Of the system's clock.
+// Reads the system's clock, which may jump.
 double seconds_since_1970();
+
+// For durations: this clock never jumps.
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+inline double seconds_since(Clock::time_point begin) {
+  return seconds_between(begin, Clock::now());
+}
 
 // Local time as "2026-01-31 18:04:09"; "?" for a time that no calendar has.
 std::string date_and_time(double seconds_since_1970);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "cockpit/learning_rates.h"
 #include "cockpit/plan.h"
 #include "cockpit/step_samples.h"
@@ -39,10 +40,6 @@ struct StepContext {
   int memory_cuts = 0;         // how often the memory of our passes was not to be had
   double cockpit_seconds = 0;  // spent inside the cockpit by steps at which something was due
 };
-
-inline double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // The pairs that are asked for, from those of the last time, which are kept.
 Eigenpairs leading_pairs(StepContext& context,

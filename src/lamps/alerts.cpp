@@ -97,7 +97,7 @@ class AlertQueue {
     try {
       if (options_.on_warning) return options_.on_warning(text);
     } catch (...) {
-      // Said below.
+      // A function that throws is no place for a warning: stderr gets it.
     }
     std::fprintf(stderr, "flightdeck: %s\n", text.c_str());
   }

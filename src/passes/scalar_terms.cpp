@@ -78,10 +78,10 @@ bool ScalarTerms::reaches_parameter(const Edge& reduced) const {
       if (!view.has_input(e)) continue;
       Layout layout = rule->input_layout(view, e, place.layout);
       const Shape input = view.input_shape(e);
-      // Lines that are normalised together; what scales them is used beside them.
+      // Lines that are normalised together are coupled; what scales them is not one of them.
       const bool is_coupled = layout.kind == Layout::Kind::kCoupled;
       if (is_coupled && input != view.output_shape()) layout = Layout::free();
-      // The same entries in another shape, or mixed: no longer line by line.
+      // What has its entries in another shape, or mixed, cannot be followed line by line.
       const bool is_lost = !layout.is_batch() && !layout.is_free();
       if (is_lost && !input.empty()) layout = Layout::batch(input[0], 0);
       Node* next = place.node->next_edge(e).function.get();

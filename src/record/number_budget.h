@@ -12,7 +12,7 @@
 
 namespace flightdeck::record {
 
-// Of a call that asked for too much, or a blob that stands for too much.
+// Thrown where a call asks for more numbers than a reader gives, or a blob stands for more.
 struct TooManyNumbers : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

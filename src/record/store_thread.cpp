@@ -155,7 +155,7 @@ bool StoreThread::store_rest() {
     const int64_t last_generation = cursor_->position().generation;
     store_->fold();
     store_.reset();
-    // Upwards: who finds the first finds all.
+    // The oldest goes first, so that a reader that still finds it finds the later ones, too.
     for (; oldest_generation_ <= last_generation; ++oldest_generation_) {
       ::unlink(folder_.journal(oldest_generation_).c_str());
     }

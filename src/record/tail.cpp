@@ -121,7 +121,7 @@ class TailMaker {
     SeriesInfo& series = series_of(reading);
     auto& values = tail_.values[series.id];
     const bool is_new = values.count(step.step) == 0 && !is_stored(series, step.step);
-    // Of the map's node too.
+    // Room for the value and for the node of the map that holds it.
     take(sizeof(TailValue) + 64 + 8 * (reading.list.size() + reading.counts.size()));
     reading.quantity = reading.field = reading.group = std::string();
     values[step.step] = {step.time, std::move(reading)};

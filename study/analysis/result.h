@@ -66,8 +66,8 @@ std::vector<Result> judge(const std::vector<Trial>& trials,
                           const std::vector<Choice>& choices,
                           const std::map<std::string, Target>& targets);
 
-// Of each competitor on each problem the choice with the greatest budget, of these that with the
-// constant schedule or else the best on the validation set. By position.
+// For each competitor and problem the position of one choice among those with the greatest budget:
+// the one with the constant schedule, or else the best on the validation set.
 std::vector<size_t> headline(const std::vector<Trial>& trials, const std::vector<Choice>& choices);
 
 }  // namespace flightdeck::study

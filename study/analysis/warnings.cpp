@@ -16,7 +16,7 @@ std::string listed(const Values& values) {
   return text;
 }
 
-// What is said of several problems is said once: by what is said, of whom.
+// Says what holds for several problems once, and names them all.
 class SaidOnce {
  public:
   void say(const std::string& problem, const std::string& text) {

@@ -11,6 +11,7 @@
 #include "cli/machine/process.h"
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
+#include "cli/text/json.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -51,15 +52,16 @@ void run(const CriticalBatchOptions& options) {
     const std::string name = variant.name.empty() ? "gradient" : variant.name;
     const bool is_cut = largest == options.most;
     if (options.json) {
-      std::printf(
-          "{\"bench\":\"critical-batch\",\"problem\":\"%s\",\"device\":\"%s\",\"limit_gb\":%g,"
-          "\"question\":\"%s\",\"batch\":%lld,\"is_cut\":%s}\n",
-          problem.name.c_str(),
-          options.device.c_str(),
-          options.limit_gb,
-          name.c_str(),
-          static_cast<long long>(largest),
-          is_cut ? "true" : "false");
+      const std::string line = Json::object()
+                                   .field("bench", "critical-batch")
+                                   .field("problem", problem.name)
+                                   .field("device", options.device)
+                                   .field("limit_gb", options.limit_gb)
+                                   .field("question", name)
+                                   .field("batch", largest)
+                                   .field("is_cut", is_cut)
+                                   .text();
+      std::printf("%s\n", line.c_str());
     } else {
       std::printf("%-28s %8lld%s\n",
                   name.c_str(),
