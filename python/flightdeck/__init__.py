@@ -22,7 +22,7 @@ from ._engine import (
     VivitNeed, all_presets, all_quantities, findings_in, lamp_catalogue, ops_with_rules, register_lamp,
     register_quantity, samples_first,
 )
-from . import _module_hooks as _module_hooks, _saved as _saved, plots
+from . import _docs as _docs, _module_hooks as _module_hooks, _saved as _saved, plots
 from .attach import Attachment
 from .cockpit import Cockpit
 from .diagnosis import diagnose, diff, preflight
@@ -41,6 +41,8 @@ from .rules import Rule, check_rule, register_rule
 from .run import Histogram, ListAt, Points, Run, read_run
 from .server import Server, serve
 from .sinks import Sink
+
+_docs.describe()
 
 __version__ = _engine.version
 

@@ -13,7 +13,7 @@ import torch
 import flightdeck
 
 MODULES = [
-    "_load", "attach", "cockpit", "diagnosis", "engine", "integrations._batches", "operators", "parameters", "plots._statistics",
+    "_docs", "_load", "attach", "cockpit", "diagnosis", "engine", "integrations._batches", "operators", "parameters", "plots._statistics",
     "quantities", "rules", "run", "server", "sinks._base",
 ]
 
@@ -38,6 +38,11 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_examples_of(name: str, recorded: Path, tmp_path: Path) -> None:
     module = importlib.import_module(f"flightdeck.{name}")
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    outcome = doctest.testmod(module, optionflags=flags, extraglobs={"recorded": recorded, "new_folder": tmp_path / "new"})
+    names = {"recorded": recorded, "new_folder": tmp_path / "new", "flightdeck": flightdeck, "torch": torch}
+    outcome = doctest.testmod(module, optionflags=flags, extraglobs=names)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+def test_help_says_something_of_every_public_name() -> None:
+    assert [name for name in flightdeck.__all__ if not getattr(flightdeck, name).__doc__] == []
