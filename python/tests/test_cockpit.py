@@ -92,7 +92,7 @@ def test_readings_have_fields_and_groups() -> None:
     assert whole["grad_norm"] ** 2 == pytest.approx(squares)  # type: ignore[operator]
 
 
-def test_schedules() -> None:
+def test_due_steps() -> None:
     loop = Loop()
     every_third = quantity("loss", due=lambda step: step % 3 == 0)
     cockpit = Cockpit(loop.model, [every_third, quantity("grad_norm", due=[1, 4])], groups="whole", keep=None)

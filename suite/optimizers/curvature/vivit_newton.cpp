@@ -26,7 +26,7 @@ std::vector<Field> VivitStepOptions::fields() {
           whole(not_negative("curvature_samples",
                              "samples that the GGN is taken from, the first; 0: all",
                              curvature_samples)),
-          yes_or_no("blocks", "1: each parameter has a GGN of its own", blocks),
+          yes_or_no("by_parameter", "1: each parameter has a GGN of its own", by_parameter),
           yes_or_no("trivial", "1: also descend where the GGN is flat", trivial)};
 }
 
@@ -46,7 +46,7 @@ std::vector<std::vector<Tensor>> VivitStepOptions::measure(const Observation& ob
   options.columns = sampled != 0 ? LossColumns::kSampled : LossColumns::kExact;
   options.mc_samples = static_cast<int64_t>(mc_samples);
   options.seed = observation.seed;
-  options.groups = groups_of(count, blocks != 0);
+  options.groups = groups_of(count, by_parameter != 0);
   Batch batch = observation.batch();
   // Batches are drawn anew in every epoch: their first samples are as good as any.
   const auto wanted = static_cast<int64_t>(curvature_samples);

@@ -15,7 +15,7 @@ class VivitStepOptions : public NewtonStepOptions {
   double sampled = 0;            ///< 1: would-be gradients instead of the exact loss Hessian
   double mc_samples = 1;         ///< of these, per sample
   double curvature_samples = 0;  ///< the GGN is of so many samples, the first; 0: of all
-  double blocks = 0;             ///< 1: each parameter has a GGN of its own
+  double by_parameter = 0;       ///< 1: each parameter has a GGN of its own
   double trivial = 1;  ///< 1: gradient descent with rate / damping in all other directions
 
   VivitStepOptions() {
