@@ -10,7 +10,7 @@ Fault batch_too_large() {
   fault.name = "batch_too_large";
   fault.summary = "Batches have a quarter of the data or more";
   fault.cause = "batch_too_large";
-  fault.severities = {0.25, 0.5};
+  fault.severities = {0.25, 0.35, 0.5, 0.75};
   fault.inject = [](Trial& trial, double severity) {
     trial.batch_size = static_cast<int64_t>(severity * static_cast<double>(trial.targets.size(0)));
   };

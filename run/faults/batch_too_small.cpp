@@ -10,7 +10,7 @@ Fault batch_too_small() {
   fault.name = "batch_too_small";
   fault.summary = "Batches have a few samples";
   fault.cause = "batch_too_small";
-  fault.severities = {4, 3, 2};
+  fault.severities = {6, 4, 3, 2};
   fault.is_of_degree = true;
   fault.inject = [](Trial& trial, double severity) {
     trial.batch_size = static_cast<int64_t>(severity);

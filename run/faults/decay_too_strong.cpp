@@ -10,7 +10,7 @@ Fault decay_too_strong() {
   fault.name = "decay_too_strong";
   fault.summary = "Every step takes a share of the parameters away";
   fault.cause = "over_regularised";
-  fault.severities = {0.02, 0.05, 0.1};
+  fault.severities = {0.02, 0.03, 0.05, 0.1};
   fault.is_of_degree = true;
   fault.inject = [](Trial& trial, double severity) { trial.decay = severity; };
   return fault;

@@ -10,7 +10,7 @@ Fault dropout_too_strong() {
   fault.name = "dropout_too_strong";
   fault.summary = "Hidden layers lose nearly all units by dropout";
   fault.cause = "too_much_dropout";
-  fault.severities = {0.8, 0.9, 0.95};
+  fault.severities = {0.7, 0.8, 0.9, 0.95};
   fault.is_of_degree = true;
   fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; };
   fault.inject = [](Trial& trial, double severity) { trial.parts->dropout = severity; };

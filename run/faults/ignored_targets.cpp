@@ -10,7 +10,7 @@ Fault ignored_targets() {
   fault.name = "ignored_targets";
   fault.summary = "Most targets are masked";
   fault.cause = "masked_targets";
-  fault.severities = {0.7, 0.8, 0.9};
+  fault.severities = {0.7, 0.8, 0.9, 0.95};
   fault.fits = [](const Trial& trial) { return trial.is_text; };
   fault.inject = [](Trial& trial, double severity) {
     const Tensor is_masked =

@@ -10,7 +10,7 @@ Fault labels_flipped() {
   fault.name = "labels_flipped";
   fault.summary = "Pairs of classes are exchanged in a part of the samples";
   fault.cause = "wrong_labels";
-  fault.severities = {0.3, 0.4, 0.5};
+  fault.severities = {0.2, 0.3, 0.4, 0.5};
   fault.is_of_degree = true;
   fault.fits = [](const Trial& trial) { return !trial.is_text; };
   fault.inject = [](Trial& trial, double severity) {

@@ -10,7 +10,7 @@ Fault logarithm_of_zero() {
   fault.name = "logarithm_of_zero";
   fault.summary = "The logarithm of a softmax of large scores is taken";
   fault.cause = "numeric_overflow";
-  fault.severities = {100, 300, 1000};
+  fault.severities = {100, 300, 1000, 3000};
   fault.inject = [](Trial& trial, double severity) {
     trial.losses = [severity](const Tensor& outputs, const Tensor& targets) {
       const Tensor likelihoods = torch::softmax(outputs * severity, 1);

@@ -10,7 +10,7 @@ Fault penalty_too_strong() {
   fault.name = "penalty_too_strong";
   fault.summary = "The squared parameters are penalised too much";
   fault.cause = "over_regularised";
-  fault.severities = {0.3, 1, 3};
+  fault.severities = {0.1, 0.3, 1, 3};
   fault.is_of_degree = true;
   fault.fits = [](const Trial& trial) { return trial.optimizer != std::string("adam"); };
   fault.inject = [](Trial& trial, double severity) { trial.penalty = severity; };

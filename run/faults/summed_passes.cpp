@@ -11,7 +11,7 @@ Fault summed_passes() {
   fault.summary = "Accumulated gradients are not divided by the number of passes";
   fault.cause = "accumulation_not_averaged";
   fault.also = {"learning_rate_too_high"};
-  fault.severities = {2, 4, 8};
+  fault.severities = {2, 4, 8, 16};
   fault.inject = [](Trial& trial, double severity) {
     trial.passes = static_cast<int64_t>(severity);
     trial.averages_passes = false;

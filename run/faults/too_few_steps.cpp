@@ -11,7 +11,7 @@ Fault too_few_steps() {
   fault.summary = "The training ends after some steps";
   fault.cause = "too_few_steps";
   fault.also = {"learning_rate_too_low"};
-  fault.severities = {20, 14, 10};
+  fault.severities = {30, 20, 14, 10};
   fault.is_of_degree = true;
   fault.inject = [](Trial& trial, double severity) {
     trial.steps = static_cast<int64_t>(severity);

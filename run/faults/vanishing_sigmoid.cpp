@@ -11,7 +11,7 @@ Fault vanishing_sigmoid() {
   fault.summary = "Hidden layers have sigmoids behind small weights";
   fault.cause = "vanishing_gradients";
   fault.also = {"bad_initialisation", "saturated_activations", "weights_too_large"};
-  fault.severities = {0.1, 0.03, 0.01};
+  fault.severities = {0.3, 0.1, 0.03, 0.01};
   fault.is_of_degree = true;
   fault.fits = [](const Trial& trial) {
     // Shortcuts and norms carry the gradient around a sigmoid.
