@@ -60,6 +60,7 @@ Json diagnosis_json(const Diagnosis& diagnosis) {
                    .field("factor", measured(cause.factor))
                    .field("rate_factor", measured(cause.rate_factor))
                    .field("step", cause.step)
+                   .field("page", cause.page)
                    .field("for", evidence_json(cause.speaks_for))
                    .field("against", evidence_json(cause.speaks_against)));
   }
@@ -89,6 +90,7 @@ std::string diagnosis_text(const Diagnosis& diagnosis, size_t width) {
     text += evidence_lines("+", cause.speaks_for, width);
     text += evidence_lines("-", cause.speaks_against, width);
     if (!cause.advice.empty()) text += "    " + wrapped("> " + cause.advice, width, 6) + "\n";
+    if (!cause.page.empty()) text += "    see " + cause.page + "\n";
   }
   if (!diagnosis.track.empty()) {
     std::string names;

@@ -28,7 +28,9 @@ Json finding_json(const Finding& finding) {
       .field("symptom", finding.symptom)
       .field("evidence", finding.evidence)
       .field("cause", finding.cause)
-      .field("advice", finding.advice);
+      .field("advice", finding.advice)
+      .field("layers", finding.layers)
+      .field("page", finding.page);
 }
 
 std::vector<Finding> findings_by_values(const std::string& folder) {

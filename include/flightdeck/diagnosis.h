@@ -28,6 +28,8 @@ struct Cause {
   /// Lamps with the share of runs with this cause that light them. A lamp that is not named is lit
   /// as often as in healthy runs.
   std::vector<std::pair<std::string, double>> lights;
+  /// Where it is described: a page of the documents with an anchor, or an address; empty: nowhere.
+  std::string page;
 };
 
 /// All causes by name, those that were registered among them.
@@ -68,6 +70,7 @@ struct RankedCause {
   double factor = 0;       ///< what the first of them is to be multiplied by; 0: it is no number
   double rate_factor = 0;  ///< the same if it is the learning rate; 0: it is not
   int64_t step = -1;       ///< of the first finding that speaks for it
+  std::string page;        ///< of the cause, "docs/causes.md#softmax_twice"; empty: none
   std::vector<Evidence> speaks_for, speaks_against;  ///< the strongest first
 };
 

@@ -30,8 +30,10 @@ struct Finding {
   /// Layers, modules or parameters that it is about, as fields or groups of the quantity name them;
   /// empty: the whole model.
   std::vector<std::string> layers;
-  std::string lamp;  ///< name and severity of the lamp that found it, as `findings_in` fills in
+  /// Name, severity and page of the lamp that found it, as `findings_in` fills in.
+  std::string lamp;
   Severity severity = Severity::kAdvice;
+  std::string page;
 
   /// "evidence: cause. advice", without what is empty.
   std::string text() const;
@@ -79,6 +81,8 @@ struct Lamp {
   /// False: it speaks of the watching (a quantity switched off, a disk that failed) or of a
   /// training that has come to its end, and is no evidence for a cause.
   bool is_evidence = true;
+  /// Where it is described: a page of the documents with an anchor, or an address; empty: nowhere.
+  std::string page;
   /// Empty where there is nothing to say. Called from any thread, also while the run goes on.
   std::function<std::vector<Finding>(const LampView&)> look;
 };

@@ -27,6 +27,7 @@ void bind_causes(py::module_& module) {
       .def_readonly("probability", &RankedCause::probability)
       .def_readonly("rate_factor", &RankedCause::rate_factor)
       .def_readonly("step", &RankedCause::step)
+      .def_readonly("page", &RankedCause::page)
       .def_readonly("speaks_for", &RankedCause::speaks_for)
       .def_readonly("speaks_against", &RankedCause::speaks_against)
       .def("__repr__", [](const RankedCause& cause) { return "<RankedCause " + cause.name + ">"; });

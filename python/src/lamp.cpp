@@ -80,7 +80,9 @@ void bind_lamps(py::module_& module) {
       .def_readonly("cause", &Finding::cause)
       .def_readonly("advice", &Finding::advice)
       .def_readonly("rate_factor", &Finding::rate_factor)
+      .def_readonly("layers", &Finding::layers)
       .def_readonly("lamp", &Finding::lamp)
+      .def_readonly("page", &Finding::page)
       .def_readonly("severity", &Finding::severity)
       .def("text", &Finding::text)
       .def("__repr__", [](const Finding& finding) {

@@ -156,6 +156,13 @@ class AlertSender {
   std::thread thread_;
 };
 
+// Of the cause that the diagnosis claims, else of the lamp.
+const std::string& page_of(const Finding& finding, const Diagnosis& diagnosis) {
+  const bool is_claimed = diagnosis.verdict == Verdict::kFault && !diagnosis.causes.empty() &&
+                          !diagnosis.causes.front().page.empty();
+  return is_claimed ? diagnosis.causes.front().page : finding.page;
+}
+
 }  // namespace
 
 std::string alert_json(const std::string& run, const Finding& finding, const Diagnosis& diagnosis) {
@@ -170,6 +177,7 @@ std::string alert_json(const std::string& run, const Finding& finding, const Dia
   out.field("evidence", finding.evidence);
   out.field("cause", finding.cause);
   out.field("advice", finding.advice);
+  out.field("page", page_of(finding, diagnosis));
   out.field("diagnosis", diagnosis.sentence);
   out.end_object();
   return out.take();

@@ -17,9 +17,14 @@ namespace lamps {
 
 namespace {
 
+Lamp with_page(Lamp lamp) {
+  if (lamp.page.empty()) lamp.page = "docs/dashboard.md#lamps";
+  return lamp;
+}
+
 Registry<Lamp>& lamp_registry() {
   static auto* registry = new Registry<Lamp>({
-#define FLIGHTDECK_ENTRY(name) lamps::name(),
+#define FLIGHTDECK_ENTRY(name) with_page(lamps::name()),
 #include "flightdeck/lamps.inc"
 #undef FLIGHTDECK_ENTRY
   });

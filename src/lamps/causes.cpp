@@ -17,9 +17,14 @@ namespace causes {
 
 namespace {
 
+Cause with_page(Cause cause) {
+  if (cause.page.empty()) cause.page = "docs/causes.md#" + cause.name;
+  return cause;
+}
+
 Registry<Cause>& cause_registry() {
   static auto* registry = new Registry<Cause>({
-#define FLIGHTDECK_ENTRY(name) causes::name(),
+#define FLIGHTDECK_ENTRY(name) with_page(causes::name()),
 #include "flightdeck/causes.inc"
 #undef FLIGHTDECK_ENTRY
   });

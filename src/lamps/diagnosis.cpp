@@ -60,19 +60,25 @@ bool is_number_of(const SeriesInfo& series, const std::string& quantity) {
   return series.quantity == quantity && series.kind == ReadingKind::kNumber && series.count > 0;
 }
 
+// Those of the layers that the finding names, as fields or groups; where it names none, or none of
+// them has a series, those of the model.
 void add_series(Evidence& evidence, const LampState& state, const std::vector<SeriesInfo>& all) {
-  for (const SeriesInfo& one : all) {
+  const auto is_named = [&](const std::string& name) {
     const auto& layers = evidence.layers;
-    const auto is_named = [&](const std::string& name) {
-      return !name.empty() && std::find(layers.begin(), layers.end(), name) != layers.end();
-    };
-    const bool is_layer = one.field.empty() ? is_named(one.group) : is_named(one.field);
-    const bool is_pictured = std::any_of(
-        state.lamp.pictured.begin(), state.lamp.pictured.end(), [&](const Pictured& pictured) {
-          if (!is_number_of(one, pictured.quantity)) return false;
-          return layers.empty() ? one.field == pictured.field && one.group.empty() : is_layer;
-        });
-    if (is_pictured && evidence.series.size() < kMostPictured) evidence.series.push_back(one.id);
+    return !name.empty() && std::find(layers.begin(), layers.end(), name) != layers.end();
+  };
+  for (const bool is_of_layers : {true, false}) {
+    if (!is_of_layers && !evidence.series.empty()) break;
+    for (const SeriesInfo& one : all) {
+      const auto& pictures = state.lamp.pictured;
+      const bool is_pictured = std::any_of(pictures.begin(), pictures.end(), [&](const auto& show) {
+        if (!is_number_of(one, show.quantity)) return false;
+        const bool is_field = one.field == show.field;
+        if (!is_of_layers) return is_field && one.group.empty();
+        return is_field ? is_named(one.group) : one.group.empty() && is_named(one.field);
+      });
+      if (is_pictured && evidence.series.size() < kMostPictured) evidence.series.push_back(one.id);
+    }
   }
   for (const Pictured& pictured : state.lamp.pictured) {
     evidence.limits.insert(evidence.limits.end(), pictured.limits.begin(), pictured.limits.end());
@@ -192,6 +198,7 @@ RankedCause ranked(const Cause& cause, double probability, const std::vector<Lam
   result.probability = probability;
   result.changes = cause.changes;
   result.factor = cause.factor;
+  result.page = cause.page;
   double boldest = 0;
   for (const LampState& state : states) {
     if (!state.can_be_lit) continue;

@@ -40,6 +40,13 @@ void light_below(Lamp& lamp,
                  const Pictured& judged,
                  int64_t count,
                  std::function<void(Finding& finding, double value)> describe);
+// The same, and the finding names the groups whose last value is above the limit too, and the
+// parameters that the quantity named in a remark that begins with these words.
+void light_above_by_group(Lamp& lamp,
+                          const Pictured& judged,
+                          int64_t count,
+                          const std::string& remark,
+                          std::function<void(Finding& finding, double value)> describe);
 
 // "37 %".
 std::string percent_text(double share);

@@ -62,6 +62,7 @@ std::vector<Finding> found_by(const Lamp& lamp, const LampView& view) {
   for (Finding& finding : findings) {
     finding.lamp = lamp.name;
     finding.severity = severity;
+    finding.page = lamp.page;
   }
   return findings;
 }

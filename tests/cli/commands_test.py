@@ -396,9 +396,12 @@ class Diagnose(CommandTest):
         out = self.expect_success("diagnose", run)
         self.assertIn("The learning rate is too high", out)
         self.assertIn("+ ", out)
+        self.assertIn("see docs/causes.md#learning_rate_too_high", out)
         said = json.loads(self.expect_success("diagnose", run, "--json"))
         self.assertEqual(said["causes"][0]["cause"], "learning_rate_too_high")
         self.assertTrue(said["causes"][0]["for"])
+        self.assertEqual(said["causes"][0]["page"], "docs/causes.md#learning_rate_too_high")
+        self.assertEqual({finding["page"] for finding in said["findings"]}, {"docs/dashboard.md#lamps"})
         self.assertIn("learning rate", json.loads(self.expect_success("show", run, "--json"))["diagnosis"])
 
     def test_says_what_is_missing(self):

@@ -129,9 +129,24 @@ TEST_F(Alerts, GiveACommandTheFindingOnItsInputAndInItsEnvironment) {
   EXPECT_EQ(text_of(path + ".json"),
             R"({"run":"runs/first","lamp":"long_steps","severity":"warning","step":40,)"
             R"("quantity":"alpha","symptom":"The \"steps\" are too long","evidence":"alpha is 2",)"
-            R"("cause":"","advice":"","diagnosis":"The learning rate is too high"})");
+            R"("cause":"","advice":"","page":"","diagnosis":"The learning rate is too high"})");
   EXPECT_EQ(text_of(path + ".words"), "runs/first long_steps warning 40");
   EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(Alerts, LinkToThePageOfTheCauseThatIsClaimedElseToThatOfTheLamp) {
+  Finding finding = finding_of("long_steps");
+  finding.page = "docs/dashboard.md#lamps";
+  RankedCause cause;
+  cause.page = "docs/causes.md#learning_rate_too_high";
+  diagnosis_.causes = {cause};
+  const auto has = [&](const char* page) {
+    const std::string json = alert_json("", finding, diagnosis_);
+    return json.find("\"page\":\"" + std::string(page) + "\"") != std::string::npos;
+  };
+  EXPECT_TRUE(has("docs/dashboard.md#lamps"));
+  diagnosis_.verdict = Verdict::kFault;
+  EXPECT_TRUE(has("docs/causes.md#learning_rate_too_high"));
 }
 
 TEST_F(Alerts, KillACommandThatHangsWithAllThatItStarted) {

@@ -240,6 +240,66 @@ TEST_F(Diagnoses, NameTheLayersAndSamplesOfTheirEvidence) {
   EXPECT_TRUE(labels->samples_are_positions);
 }
 
+TEST_F(Diagnoses, NameTheSamplesOfTheSpikeAndNotOfTheStepAfterIt) {
+  const RunFolder folder;
+  Recorder recorder(folder.path());
+  recorder.begin(full_info());
+  for (int64_t k = 0; k < 60; ++k) {
+    std::vector<Reading> readings = healthy(k);
+    // Of gradients that are not cleared, so that a cause has the spikes as evidence.
+    readings.push_back(number("trained", k == 0 ? 0 : 4, "", "leftover"));
+    readings.push_back(number("spikes", k > 40 && k < 50 ? 30 : 0.1));
+    Reading ids = number("spikes", 0, "", "ids");
+    ids.kind = ReadingKind::kList;
+    ids.list = {1000.0 + static_cast<double>(k)};
+    readings.push_back(ids);
+    recorder.write(step_of(k, readings));
+  }
+  recorder.finish(Ending::kFinished);
+  const Diagnosis diagnosis = diagnose(RunReader(folder.path()));
+  const Evidence* spikes = evidence_of(diagnosis, "loss_spikes");
+  ASSERT_NE(spikes, nullptr);
+  EXPECT_EQ(spikes->step, 49);
+  EXPECT_EQ(spikes->samples, std::vector<int64_t>{1049});
+}
+
+TEST_F(Diagnoses, NameGroupsAndParametersThatTakeNoPart) {
+  const RunFolder folder;
+  Recorder recorder(folder.path());
+  recorder.begin(full_info());
+  recorder.note(
+      {0, 1, NoteKind::kRemark, "trained", "not in the optimizer: 'fc2.weight', 'fc2.bias'"});
+  for (int64_t k = 0; k < 60; ++k) {
+    std::vector<Reading> readings = healthy(k);
+    for (Reading& one : readings) {
+      if (one.quantity == "trained" && one.field == "not_optimized") one.number = 2;
+    }
+    readings.push_back(number("trained", 0, "fc1", "not_optimized"));
+    readings.push_back(number("trained", 2, "fc2", "not_optimized"));
+    readings.push_back(number("trained", 3, "", "unchanged"));
+    recorder.write(step_of(k, readings));
+  }
+  recorder.finish(Ending::kFinished);
+  const Diagnosis diagnosis = diagnose(RunReader(folder.path()));
+  const Evidence* left_out = evidence_of(diagnosis, "left_out_of_optimizer");
+  ASSERT_NE(left_out, nullptr);
+  EXPECT_EQ(left_out->layers, std::vector<std::string>{"fc2"});
+  EXPECT_NE(left_out->text.find("fc2.weight, fc2.bias"), std::string::npos) << left_out->text;
+  EXPECT_EQ(names_of(*left_out, folder.path()),
+            std::vector<std::string>{"trained/not_optimized@fc2"});
+  // Without groups the picture is that of the model.
+  const Evidence* unchanged = evidence_of(diagnosis, "unchanged_parameters");
+  ASSERT_NE(unchanged, nullptr);
+  EXPECT_TRUE(unchanged->layers.empty());
+  EXPECT_EQ(names_of(*unchanged, folder.path()), std::vector<std::string>{"trained/unchanged@"});
+}
+
+TEST_F(Diagnoses, LinkToThePagesOfCausesAndLamps) {
+  const Diagnosis diagnosis = of(60, healthy_but("wiring", "head_softmax", 1));
+  EXPECT_EQ(diagnosis.causes.at(0).page, "docs/causes.md#softmax_twice");
+  EXPECT_EQ(diagnosis.findings.at(0).page, "docs/dashboard.md#lamps");
+}
+
 TEST_F(Diagnoses, CannotTellWhereLittleIsTracked) {
   const Diagnosis diagnosis = of(
       60, [](int64_t k) { return std::vector<Reading>{number("loss", 1.0 / (1.0 + double(k)))}; });

@@ -34,6 +34,13 @@ const std::vector<std::string> kDark;
 // A loss that scatters, 1 % up and down.
 double scattered(int64_t step) { return 1 + 0.01 * std::sin(7.0 * static_cast<double>(step)); }
 
+TEST(LampsOfRanks, HavePictures) {
+  for (const Lamp& lamp : lamp_catalogue()) {
+    if (lamp.reads.empty() || lamp.reads[0].rfind("rank_", 0) != 0) continue;
+    EXPECT_FALSE(lamp.pictured.empty()) << lamp.name;
+  }
+}
+
 TEST(LampsOfRanks, SayThatReplicasHaveDrifted) {
   const auto run = [](double last) {
     return lamps_of([=](int64_t k) { return Readings{number("rank_drift", k < 59 ? 0 : last)}; });

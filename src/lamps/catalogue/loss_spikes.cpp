@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 
@@ -19,16 +17,20 @@ Lamp loss_spikes() {
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent scores = recent_field(view, "spikes", "", 30);
     if (scores.points.empty()) return {};
-    const auto high = std::count_if(scores.points.begin(),
-                                    scores.points.end(),
-                                    [](const NumberPoint& point) { return point.value > kLimit; });
-    if (high < 4) return {};
     Finding finding;
-    finding.step = scores.points.back().step;
+    int64_t high = 0;
+    for (const NumberPoint& point : scores.points) {
+      if (!(point.value > kLimit)) continue;
+      ++high;
+      finding.step = point.step;  // of the last one, whose samples are named
+    }
+    if (high < 4) return {};
     finding.quantity = "spikes";
     finding.symptom = "The loss jumps";
     finding.evidence =
-        std::to_string(high) + " of the last 30 losses are over 8 deviations above their median";
+        std::to_string(high) +
+        " of the last 30 losses are over 8 deviations above their median, the last one at step " +
+        std::to_string(finding.step);
     finding.cause = "a learning rate that is too high, or broken samples";
     finding.advice = "Divide the learning rate by three, or clip gradients";
     finding.rate_factor = 0.3;

@@ -12,6 +12,7 @@ Lamp one_bad_rank() {
   lamp.summary = "The loss turned NaN or infinite on some ranks before it did on others";
   lamp.severity = Severity::kFailure;
   lamp.reads = {"rank_loss"};
+  lamp.pictured = {{"rank_loss", "", {}}};
   lamp.is_evidence = false;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     // The first bad step of each rank.
@@ -35,6 +36,7 @@ Lamp one_bad_rank() {
     Finding finding;
     finding.step = first;
     finding.quantity = "rank_loss";
+    finding.layers = bad;
     finding.symptom = "Some ranks went bad before the others";
     finding.evidence = "The loss of " + listed(bad) + " is not finite at step " +
                        std::to_string(first) + ", that of the other ranks is";

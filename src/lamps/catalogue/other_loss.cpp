@@ -14,6 +14,7 @@ Lamp other_loss() {
   lamp.summary = "Samples have labels of classes, but the loss is no cross-entropy";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"inputs", "wiring"};
+  lamp.pictured = {{"inputs", "label_classes", {}}};
   lamp.false_alarms = 0.005;
   lamp.is_exact = true;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {

@@ -29,6 +29,7 @@ Lamp skewed_ranks() {
   lamp.summary = "The loss of one rank is far from that of all over its last 50 values";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"rank_loss", "loss"};
+  lamp.pictured = {{"rank_loss", "", {}}};
   lamp.waits_for = 50;
   lamp.is_evidence = false;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
@@ -43,6 +44,7 @@ Lamp skewed_ranks() {
       Finding finding;
       finding.step = rank.points.back().step;
       finding.quantity = "rank_loss";
+      finding.layers = {rank.series.group};
       finding.symptom = "One rank has other data";
       finding.evidence = "The loss of " + rank.series.group + " is " + short_text(own.mean) +
                          " and that of all " + short_text(usual.mean) +

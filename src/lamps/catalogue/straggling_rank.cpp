@@ -13,6 +13,7 @@ Lamp straggling_rank() {
   lamp.summary = "One rank takes half as long again as the others between its backward passes";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"rank_time"};
+  lamp.pictured = {{"rank_time", "", {}}};
   lamp.waits_for = 20;
   lamp.is_evidence = false;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
@@ -33,6 +34,7 @@ Lamp straggling_rank() {
     Finding finding;
     finding.step = slow.points.back().step;
     finding.quantity = "rank_time";
+    finding.layers = {slow.series.group};
     finding.symptom = "One rank makes the others wait";
     finding.evidence = slow.series.group + " takes " + short_text(seconds) +
                        " s between backward passes, the others " + short_text(usual) + " s" +

@@ -14,16 +14,21 @@ Lamp unreachable_parameters() {
   lamp.waits_for = 1;
   lamp.false_alarms = 0.005;
   lamp.is_exact = true;
-  light_above(lamp, {"trained", "unreachable", {0}}, 1, [](Finding& finding, double value) {
-    finding.symptom = "The loss does not depend on some parameters";
-    finding.evidence = "From the loss no path leads to " + short_text(value) + " parameters";
-    finding.cause =
-        "a detached branch (detach, no_grad, a copy of the values), or a layer that is not "
-        "used";
-    finding.advice =
-        "Look for detach(), no_grad and values taken out of the graph, and remove layers that "
-        "are not used";
-  });
+  light_above_by_group(
+      lamp,
+      {"trained", "unreachable", {0}},
+      1,
+      "the loss does not depend on",
+      [](Finding& finding, double value) {
+        finding.symptom = "The loss does not depend on some parameters";
+        finding.evidence = "From the loss no path leads to " + short_text(value) + " parameters";
+        finding.cause =
+            "a detached branch (detach, no_grad, a copy of the values), or a layer that is not "
+            "used";
+        finding.advice =
+            "Look for detach(), no_grad and values taken out of the graph, and remove layers that "
+            "are not used";
+      });
   return lamp;
 }
 
