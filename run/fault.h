@@ -91,8 +91,11 @@ Fault find_fault(const std::string& name);
 bool register_fault(Fault fault);
 
 /// A fault of a file of lines "key = value": name, summary, cause, also (words apart by spaces),
-/// and names of known faults with the severity at which they are injected, all of them together.
-/// Lines that begin with # are left out. Throws c10::ValueError, naming file and line.
+/// severities (numbers, the mildest first), of_degree (yes or no), and what is done, in the order
+/// of the lines: changes such as learning_rate_times, dropout, activation or labels_drawn
+/// (docs/adding_a_fault.md has all), and names of known faults with the severity at which they are
+/// injected. A value that is the word severity is that of the case. Lines that begin with # are
+/// left out. Throws c10::ValueError, naming file and line.
 Fault read_fault(const std::string& path);
 
 }  // namespace flightdeck::run

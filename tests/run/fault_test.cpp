@@ -106,6 +106,87 @@ TEST_F(FaultFiles, DoToInputsOneThingAfterTheOther) {
   EXPECT_TRUE(trial.prepare(trial.inputs).allclose(trial.inputs * 10 + 3));
 }
 
+TEST_F(FaultFiles, ChangeOneThingALine) {
+  const Fault fault = read(
+      "name = odd\ncause = bad_initialisation\nof_degree = yes\noptimizer = adam\n"
+      "learning_rate_times = 0.5\nbatch_size_times = 0.25\nsteps_times = 0.1\npasses = 3\n"
+      "clip = 2\ndecay = 0.01\npenalty = 0.2\ndropout = 0.4\nactivation = tanh\n"
+      "weights_times = 3\nweights_plus = 1\ninputs_times = 2\ninputs_plus = 5\n");
+  EXPECT_TRUE(fault.is_of_degree);
+  const Trial before = find_subject("spots_mlp").make(1);
+  Trial trial = find_subject("spots_mlp").make(1);
+  trial.hyperparameters["learning_rate"] = 0.1;
+  fault.inject(trial, 1);
+  EXPECT_EQ(trial.optimizer, "adam");
+  EXPECT_DOUBLE_EQ(trial.hyperparameters["learning_rate"], 0.05);
+  EXPECT_EQ(trial.batch_size, before.batch_size / 4);
+  EXPECT_EQ(trial.steps, before.steps / 10);
+  EXPECT_EQ(trial.passes, 3);
+  EXPECT_TRUE(trial.averages_passes);
+  EXPECT_EQ(trial.clip, 2);
+  EXPECT_EQ(trial.decay, 0.01);
+  EXPECT_EQ(trial.penalty, 0.2);
+  EXPECT_EQ(trial.parts->dropout, 0.4);
+  const Tensor values = torch::linspace(-1, 1, 5);
+  EXPECT_TRUE(trial.parts->activation(values).equal(values.tanh()));
+  const Tensor weights = before.model.module->named_parameters()["hidden1.weight"];
+  EXPECT_TRUE(trial.model.module->named_parameters()["hidden1.weight"].allclose(weights * 3 + 1));
+  EXPECT_TRUE(trial.prepare(before.inputs).allclose(before.inputs * 2 + 5));
+}
+
+TEST_F(FaultFiles, DrawAndPermuteAShareOfTheLabels) {
+  const std::string head = "name = odd\ncause = wrong_labels\n";
+  const Trial before = find_subject("spots_mlp").make(1);
+  const auto changed = [&](const std::string& line) {
+    Trial trial = find_subject("spots_mlp").make(1);
+    read(head + line).inject(trial, 1);
+    return trial.targets;
+  };
+  const auto share = [&](const Tensor& targets) {
+    return (targets != before.targets).to(torch::kDouble).mean().item<double>();
+  };
+  // A tenth of what is drawn or dealt out anew is what it was; 2000 labels scatter by 0.011.
+  EXPECT_NEAR(share(changed("labels_drawn = 0.5\n")), 0.45, 0.045);
+  const Tensor permuted = changed("labels_permuted = 0.5\n");
+  EXPECT_NEAR(share(permuted), 0.45, 0.045);
+  EXPECT_TRUE(permuted.bincount().equal(before.targets.bincount()));
+}
+
+TEST_F(FaultFiles, HaveTheirOwnSeverities) {
+  const Fault fault = read(
+      "name = hot\ncause = learning_rate_too_high\nseverities = 2 10 50\n"
+      "learning_rate_times = severity\nrate_too_high = 3\n");
+  EXPECT_EQ(fault.severities, (std::vector<double>{2, 10, 50}));
+  Trial trial = find_subject("spots_mlp").make(1);
+  trial.hyperparameters["learning_rate"] = 0.1;
+  fault.inject(trial, 10);
+  EXPECT_NEAR(trial.hyperparameters["learning_rate"], 3, 1e-12);
+}
+
+TEST_F(FaultFiles, FitWhereWhatTheyChangeIsThere) {
+  const Fault fault = read("name = a\ncause = wrong_loss\ndropout = 0.5\ninputs_plus = 1\n");
+  EXPECT_TRUE(fault.fits(find_subject("spots_mlp").make(1)));
+  EXPECT_FALSE(fault.fits(find_subject("spots_logreg").make(1))) << "it has no hidden layer";
+  EXPECT_FALSE(fault.fits(find_subject("chain_gpt").make(1))) << "letters are no numbers";
+}
+
+TEST_F(FaultFiles, AreRefusedWithTheirLineValueAndRemedy) {
+  const auto refused_with = [&](const std::string& text, const std::string& words) {
+    const std::string message =
+        message_of_call([&] { read("name = a\ncause = wrong_loss\n" + text); });
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  };
+  refused_with("dropout = 1.5\n", "line 3: dropout is 1.5 but must be a number from 0 to 0.999");
+  refused_with("passes = 2.5\n", "line 3: passes is 2.5 but must be a whole number from 1 to 1000");
+  refused_with("severities = 0.5 2\ndropout = severity\n", "line 4: dropout is 2 but must be");
+  refused_with("severities = 1 2\nclip = 1\n", "no line has the value severity");
+  refused_with("severities =\nclip = severity\n", "line 3: there are no severities");
+  refused_with("of_degree = perhaps\nclip = 1\n", "line 3: of_degree is 'perhaps'; give yes");
+  refused_with("activation = tan\n", "line 3 'tan'; did you mean 'tanh'?");
+  refused_with("optimizer = adan\n", "line 3 'adan'; did you mean 'adam'?");
+  refused_with("learning_rate = 3\n", "learning_rate_times");
+}
+
 TEST_F(FaultFiles, AreRefusedWithTheirLine) {
   EXPECT_NE(
       message_of_call([&] { read("name = a\ncause = b\nno_such_fault = 1\n"); }).find("line 3"),
