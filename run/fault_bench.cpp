@@ -378,7 +378,9 @@ class Bench {
 
 std::vector<std::string> quantities_of_lamps() {
   std::set<std::string> read = {"loss"};
-  for (const Lamp& lamp : lamp_catalogue()) read.insert(lamp.reads.begin(), lamp.reads.end());
+  for (const Lamp& lamp : lamp_catalogue()) {
+    if (lamp.is_evidence || lamp.is_exact) read.insert(lamp.reads.begin(), lamp.reads.end());
+  }
   std::vector<std::string> names;
   for (const Quantity& quantity : all_quantities()) {
     if (read.count(quantity.name()) != 0) names.push_back(quantity.name());

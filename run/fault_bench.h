@@ -44,7 +44,8 @@ struct FaultBenchOptions {
 /// calls. Throws c10::ValueError on bad options.
 FaultBenchResult run_fault_bench(const FaultBenchOptions& options);
 
-/// The quantities that lamps read, as far as the catalogue has them.
+/// The quantities that lamps read which are evidence or state facts, as far as the catalogue has
+/// them.
 std::vector<std::string> quantities_of_lamps();
 
 }  // namespace flightdeck::run

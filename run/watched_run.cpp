@@ -307,12 +307,12 @@ bool WatchedRun::State::takes_update() {
 void WatchedRun::State::say_what_cannot_light() {
   std::set<std::string> tracked;
   for (const Quantity& one : options_.tracking.quantities) tracked.insert(one.name());
-  const std::vector<std::string> known = quantities_of_lamps();
+  std::set<std::string> known;
+  for (const Quantity& one : all_quantities()) known.insert(one.name());
   for (const Lamp& lamp : lamp_catalogue()) {
     if (!options_.reactions.names(lamp.name)) continue;
     for (const std::string& read : lamp.reads) {
-      const bool is_quantity = std::find(known.begin(), known.end(), read) != known.end();
-      if (!is_quantity || tracked.count(read) != 0) continue;
+      if (known.count(read) == 0 || tracked.count(read) != 0) continue;
       observer_.warning({RunWarning::About::kWatching,
                          "the lamp " + lamp.name + " is waited for, but reads " + read +
                              ", which is not tracked; track it too",

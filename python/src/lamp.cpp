@@ -98,6 +98,8 @@ void bind_lamps(py::module_& module) {
       .def_readonly("name", &Lamp::name)
       .def_readonly("summary", &Lamp::summary)
       .def_readonly("severity", &Lamp::severity)
+      .def_readonly("is_exact", &Lamp::is_exact)
+      .def_readonly("is_evidence", &Lamp::is_evidence)
       .def_readonly("reads", &Lamp::reads);
   module.def("lamp_catalogue", &lamp_catalogue);
   module.def(

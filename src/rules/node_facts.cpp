@@ -79,11 +79,11 @@ std::optional<KeptAttention> kept_attention(const NodeView& node) {
   compat::FusedAttention given;
   if (!compat::read_attention(*node.node(), given)) return std::nullopt;
 #if TORCH_VERSION_MAJOR >= 2
-  const auto* log_sum_exp = saved_log_sum_exp<nodes::ScaledDotProductCudnnAttentionBackward0,
-                                              nodes::ScaledDotProductEfficientAttentionBackward0,
-                                              nodes::ScaledDotProductFlashAttentionBackward0,
-                                              nodes::ScaledDotProductFlashAttentionForCpuBackward0>(
-      node);
+  const auto* log_sum_exp =
+      saved_log_sum_exp<nodes::ScaledDotProductCudnnAttentionBackward0,
+                        nodes::ScaledDotProductEfficientAttentionBackward0,
+                        nodes::ScaledDotProductFlashAttentionBackward0,
+                        nodes::ScaledDotProductFlashAttentionForCpuBackward0>(node);
   if (log_sum_exp != nullptr) return KeptAttention{given, log_sum_exp};
 #endif
   return std::nullopt;
@@ -100,6 +100,16 @@ std::optional<KeptTargets> kept_targets(const NodeView& node) {
   if (const auto* nll = typed<nodes::NllLossBackward0>(node)) return targets_of(node, *nll);
   if (const auto* nll = typed<nodes::NllLoss2DBackward0>(node)) return targets_of(node, *nll);
   return std::nullopt;
+}
+
+Tensor kept_binary_targets(const NodeView& node) {
+  if (const auto* loss = typed<nodes::BinaryCrossEntropyWithLogitsBackward0>(node)) {
+    return node.unpack(loss->target_);
+  }
+  if (const auto* loss = typed<nodes::BinaryCrossEntropyBackward0>(node)) {
+    return node.unpack(loss->target_);
+  }
+  return {};
 }
 
 Tensor dropout_mask(const NodeView& node) {
@@ -120,7 +130,9 @@ Tensor dropout_mask(const NodeView& node) {
 }
 
 NormMode batch_norm_mode(const NodeView& node) {
-  const auto mode = [](bool trains) { return trains ? NormMode::kTraining : NormMode::kEvaluating; };
+  const auto mode = [](bool trains) {
+    return trains ? NormMode::kTraining : NormMode::kEvaluating;
+  };
   if (const auto* norm = typed<nodes::NativeBatchNormBackward0>(node)) return mode(norm->training);
   if (const auto* norm = typed<nodes::CudnnBatchNormBackward0>(node)) return mode(norm->training);
   return NormMode::kNone;

@@ -43,6 +43,10 @@ struct KeptTargets {
 };
 std::optional<KeptTargets> kept_targets(const NodeView& node);
 
+// What a binary cross-entropy, of logits or of probabilities, was given; undefined if it is another
+// op.
+Tensor kept_binary_targets(const NodeView& node);
+
 // What a dropout has multiplied by, or an undefined tensor if the node is none.
 Tensor dropout_mask(const NodeView& node);
 

@@ -78,6 +78,45 @@ INSTANTIATE_TEST_SUITE_P(
              {{"wiring", "head_bounded", 1}},
              {{"wiring", "head_bounded", 0}},
              "last thing"},
+        Fact{"missing_logarithm",
+             {{"wiring", "head_no_log", 1}},
+             {{"wiring", "head_no_log", 0}},
+             "log_softmax"},
+        Fact{"conflicting_labels",
+             {{"inputs", "conflicting_labels", 0.25}},
+             {{"inputs", "conflicting_labels", 0.01}},
+             "25 %"},
+        Fact{"labels_out_of_range",
+             {{"inputs", "labels_outside", 0.25},
+              {"inputs", "label_low", 0},
+              {"inputs", "label_high", 255}},
+             {{"inputs", "labels_outside", 0}},
+             "25 % of the labels are none that the loss has, at step 0: they go from 0 to 255"},
+        Fact{"underflow", {{"finite", "underflow", 0.4}}, {{"finite", "underflow", 0.1}}, "40 %"},
+        Fact{"beyond_stability",
+             {{"sharpness", "", 4}},
+             {{"sharpness", "", 1.1}},
+             "Divide the learning rate by about 4"},
+        Fact{"beyond_critical_batch",
+             {{"critical_batch", "ratio", 8}},
+             {{"critical_batch", "ratio", 2}},
+             "Divide the batch size by about 8"},
+        Fact{"spiking_updates",
+             {{"spikes", "update", 20}},
+             {{"spikes", "update", 5}},
+             "30 of the last 30 updates"},
+        Fact{"slow_data",
+             {{"step_times", "", 0.1},
+              {"step_times", "cockpit", 0.02},
+              {"step_times", "data", 0.05}},
+             {{"step_times", "", 0.1},
+              {"step_times", "cockpit", 0.02},
+              {"step_times", "data", 0.03}},
+             "0.05 s of the 0.08 s"},
+        Fact{"same_streams",
+             {{"rank_streams", "", 2}, {"wiring", "dropouts", 3}},
+             {{"rank_streams", "", 2}, {"wiring", "dropouts", 0}},
+             "2 ranks"},
         Fact{"linear_pairs",
              {{"wiring", "linear_pairs", 2}},
              {{"wiring", "linear_pairs", 0}},
@@ -248,6 +287,134 @@ TEST_F(LampsOfCourses, StaleGradientsTellsWhatIsForgottenFromWhatIsAccumulated) 
   EXPECT_EQ(lit_by(20, left(0, 4)), Names{"stale_gradients"});
   EXPECT_TRUE(lit_by(20, left(4, 4)).empty());
   EXPECT_TRUE(lit_by(20, left(0, 0)).empty());
+}
+
+TEST_F(LampsOfCourses, DropoutOffIsSaidOfDropoutThatWasOn) {
+  const auto dropouts = [](double before, double later) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{number("wiring", k < 10 ? before : later, "", "dropouts")};
+    };
+  };
+  EXPECT_EQ(lit_by(20, dropouts(2, 0)), Names{"dropout_off"});
+  EXPECT_TRUE(lit_by(12, dropouts(2, 0)).empty()) << "an evaluation may be watched too";
+  EXPECT_TRUE(lit_by(20, dropouts(0, 0)).empty());
+  EXPECT_TRUE(lit_by(20, dropouts(0, 2)).empty());
+}
+
+// What `finite` says of a step with this scale, where `bad` entries of gradients are not finite.
+std::vector<Reading> scaled_step(double scale, double bad) {
+  return {number("finite", bad),
+          number("finite", bad, "", "backward"),
+          number("finite", 0, "", "forward"),
+          number("finite", scale, "", "loss_scale")};
+}
+
+TEST_F(LampsOfCourses, NotFiniteIsSaidOfOverflowsThatNoScalerHandled) {
+  const auto overflow = [](double scale, double next, int64_t at) {
+    return [=](int64_t k) { return scaled_step(k <= at ? scale : next, k == at ? 7 : 0); };
+  };
+  EXPECT_EQ(lit_by(20, overflow(1, 1, 5)), Names{"not_finite"});
+  EXPECT_EQ(lit_by(20, overflow(1024, 1024, 5)), Names{"not_finite"});
+  EXPECT_TRUE(lit_by(20, overflow(1024, 512, 5)).empty());
+  EXPECT_TRUE(lit_by(6, overflow(1024, 512, 5)).empty())
+      << "the scaler may yet handle the last one";
+  EXPECT_EQ(lit_by(6, overflow(1, 1, 5)), Names{"not_finite"});
+  EXPECT_TRUE(lit_by(20, overflow(1, 1, 30)).empty());
+}
+
+TEST_F(LampsOfCourses, NotFiniteNamesWhereItBegan) {
+  const RunFolder folder;
+  Recorder recorder(folder.path());
+  recorder.begin(full_info());
+  for (int64_t k = 0; k < 9; ++k) recorder.write(step_of(k, scaled_step(1, k < 4 ? 0 : 3)));
+  recorder.note(
+      {4, 1, NoteKind::kRemark, "finite", "first not finite: output of log of layer 'fc1'"});
+  recorder.finish(Ending::kFinished);
+  const std::vector<Finding> found = findings_in(RunReader(folder.path()));
+  ASSERT_EQ(found.size(), 2u);  // and the remark itself
+  EXPECT_EQ(found[0].lamp, "not_finite");
+  EXPECT_EQ(found[0].step, 4);
+  EXPECT_EQ(found[0].severity, Severity::kFailure);
+  EXPECT_EQ(found[0].evidence,
+            "3 entries of gradients are NaN or infinite at step 4; first not finite: output of log "
+            "of layer 'fc1'");
+}
+
+TEST_F(LampsOfCourses, ScaleCollapsedCountsHalvings) {
+  const auto halved = [](int64_t times) {
+    return [=](int64_t k) {
+      const auto exponent = static_cast<double>(std::min(k / 3, times));
+      return std::vector<Reading>{
+          number("finite", 65536 * std::pow(0.5, exponent), "", "loss_scale")};
+    };
+  };
+  EXPECT_EQ(lit_by(60, halved(12)), Names{"scale_collapsed"});
+  EXPECT_TRUE(lit_by(60, halved(5)).empty()) << "a scaler that begins too high";
+}
+
+TEST_F(LampsOfCourses, ExplodingScoresGrow) {
+  const auto scores = [](const char* field, double first, double last) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{number("attention", k < 20 ? first : last, "", field)};
+    };
+  };
+  EXPECT_EQ(lit_by(60, scores("largest", 4, 90)), Names{"exploding_scores"});
+  EXPECT_EQ(lit_by(60, scores("at_least", 4, 90)), Names{"exploding_scores"});
+  EXPECT_TRUE(lit_by(60, scores("largest", 80, 90)).empty()) << "it began so";
+  EXPECT_TRUE(lit_by(60, scores("at_most", 4, 90)).empty()) << "a bound from above proves nothing";
+  EXPECT_TRUE(lit_by(60, scores("largest", 4, 40)).empty());
+}
+
+TEST_F(LampsOfCourses, FrozenAttentionLostItsEntropy) {
+  const auto entropy = [](double first, double last) {
+    return
+        [=](int64_t k) { return std::vector<Reading>{number("attention", k < 20 ? first : last)}; };
+  };
+  EXPECT_EQ(lit_by(60, entropy(2, 0.01)), Names{"frozen_attention"});
+  EXPECT_TRUE(lit_by(60, entropy(0.02, 0.01)).empty());
+  EXPECT_TRUE(lit_by(60, entropy(2, 0.4)).empty());
+}
+
+TEST_F(LampsOfCourses, DeadExpertsGetNothingAtAnyStep) {
+  const auto loads = [](bool alternate) {
+    return [=](int64_t k) {
+      Reading load = number("experts", 0, "", "load:router");
+      load.kind = ReadingKind::kList;
+      const bool is_first = alternate && k % 2 == 0;
+      load.list = {is_first ? 0.0 : 0.5, is_first ? 0.5 : 0.0, 0.5};
+      return std::vector<Reading>{number("experts", 1, "", "dead"), load};
+    };
+  };
+  EXPECT_EQ(lit_by(40, loads(false)), Names{"dead_experts"});
+  EXPECT_TRUE(lit_by(40, loads(true)).empty()) << "each has a turn";
+  EXPECT_TRUE(lit_by(10, loads(false)).empty());
+}
+
+TEST_F(LampsOfCourses, GrowingMemoryGrowsSteadily) {
+  constexpr double kMegabyte = 1 << 20;
+  const auto memory = [=](const std::function<double(double)>& megabytes) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{
+          number("step_times", megabytes(double(k)) * kMegabyte, "", "memory")};
+    };
+  };
+  EXPECT_EQ(lit_by(200, memory([](double k) { return 300 + k; })), Names{"growing_memory"});
+  EXPECT_TRUE(lit_by(90, memory([](double k) { return 300 + 3 * k; })).empty()) << "too short";
+  EXPECT_TRUE(lit_by(200, memory([](double k) { return k < 100 ? 300 : 500; })).empty()) << "once";
+  EXPECT_TRUE(lit_by(200, memory([](double k) { return 300 + 0.1 * k; })).empty()) << "little";
+}
+
+TEST_F(LampsOfCourses, CollapsedWeightsNameTheirGroups) {
+  const auto ranks = [](double first, double last) {
+    return [=](int64_t k) {
+      return std::vector<Reading>{
+          number("weight_spectra", k < 20 ? first : last, "", "stable_rank"),
+          number("weight_spectra", 9, "fc1", "stable_rank")};
+    };
+  };
+  EXPECT_EQ(lit_by(60, ranks(6, 1.01)), Names{"collapsed_weights"});
+  EXPECT_TRUE(lit_by(60, ranks(1.1, 1.01)).empty());
+  EXPECT_TRUE(lit_by(60, ranks(6, 3)).empty());
 }
 
 TEST_F(LampsOfCourses, SortedBatchesAreNotThoseOfOneClassAlone) {

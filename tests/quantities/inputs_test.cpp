@@ -174,6 +174,56 @@ TEST_F(InputsTest, ThatAreEqualUnderTwoLabelsConflict) {
   expect_number(field(sink, "label_largest"), 2.0 / 5, "largest class");
 }
 
+// Losses of a net whose targets any number may be.
+TEST_F(InputsTest, HaveLabelsThatABinaryCrossEntropyDoesNotHave) {
+  const Tensor targets = at::tensor({0.0, 2.0, 1.0, -0.5}, doubles()).view({4, 1});
+  for (const bool has_sigmoid_inside : {true, false}) {
+    auto net = on_device(nn::Sequential(nn::Linear(3, 1)));
+    const Tensor inputs = random({4, 3});
+    ShortLoop loop;
+    loop.quantities = {quantity("inputs")};
+    loop.parameters = net->named_parameters();
+    loop.losses = [=](int64_t) mutable {
+      const Tensor outputs = net->forward(inputs);
+      const auto none = at::Reduction::None;
+      const Tensor losses =
+          has_sigmoid_inside ? at::binary_cross_entropy_with_logits(outputs, targets, {}, {}, none)
+                             : at::binary_cross_entropy(outputs.sigmoid(), targets, {}, none);
+      return losses.squeeze(1);
+    };
+    const auto sink = loop.run(1);
+    EXPECT_EQ(field(sink, "labels_outside"), 0.5);
+    EXPECT_EQ(field(sink, "label_low"), -0.5);
+    EXPECT_EQ(field(sink, "label_high"), 2);
+  }
+}
+
+TEST_F(InputsTest, HaveLabelsBeyondTheClassesWhereTheLossLetsThemThrough) {
+  const Tensor labels = at::tensor({0, 3, -100, 1, 2}, at::kLong).to(test_device());
+  const Tensor inputs = random({5, 4});
+  auto net = on_device(nn::Sequential(nn::Linear(4, 3)));
+  ShortLoop loop;
+  loop.quantities = {quantity("inputs")};
+  loop.parameters = net->named_parameters();
+  loop.losses = [=](int64_t) mutable {
+    const Tensor one_hot =
+        (labels.unsqueeze(1) == at::arange(3, labels.options()).unsqueeze(0)).to(at::kDouble);
+    return -(at::log_softmax(net->forward(inputs), 1) * one_hot).sum(1);
+  };
+  loop.told = [labels](int64_t) {
+    StepOptions told;
+    told.labels = labels;
+    return told;
+  };
+  EXPECT_DOUBLE_EQ(field(loop.run(1), "labels_outside"), 0.2);
+}
+
+TEST_F(InputsTest, OfACrossEntropyAreNotAskedForTheirClassesAgain) {
+  const Tensor labels = at::tensor({0, 1, 2, 2, 1}, at::kLong).to(test_device());
+  const auto sink = watch(on_device(nn::Sequential(nn::Linear(4, 3))), {random({5, 4})}, labels);
+  EXPECT_EQ(sink->find(0, "inputs", "", "labels_outside"), nullptr);
+}
+
 TEST_F(InputsTest, OfAnEmbeddingMayBeTheSameInAPlace) {
   const Tensor tokens = at::tensor({3, 1, 4, 1, 1, 9}, at::kLong).view({2, 3}).to(test_device());
   auto net = on_device(nn::Sequential(nn::Embedding(10, 4), nn::Flatten(), nn::Linear(12, 3)));

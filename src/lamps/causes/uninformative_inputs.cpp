@@ -15,6 +15,7 @@ Cause uninformative_inputs() {
                   {"duplicated_samples", 0.39},
                   {"still_falling", 0.35},
                   {"same_batch", 0.31},
+                  {"conflicting_labels", 0.2},
                   {"at_chance", 0.2},
                   {"unchanged_parameters", 0.18},
                   {"confident_mistakes", 0.16},

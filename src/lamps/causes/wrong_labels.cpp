@@ -10,10 +10,14 @@ Cause wrong_labels() {
   cause.remedy = "Look at the samples with the largest losses and their labels";
   cause.weight = 2;
   cause.changes = {"targets"};
+  // FaultBench has no labels that its losses lack and no samples under two labels: a few are taken
+  // to be so.
   cause.lights = {{"little_learned", 0.56},
                   {"confident_mistakes", 0.52},
                   {"at_chance", 0.39},
                   {"label_conflicts", 0.15},
+                  {"conflicting_labels", 0.02},
+                  {"labels_out_of_range", 0.02},
                   {"outlying_samples", 0.01}};
   return cause;
 }

@@ -18,6 +18,7 @@ Cause wrong_loss() {
                   {"loss_grew", 0.16},
                   {"shrinking_parameters", 0.16},
                   {"diverged", 0.11},
+                  {"missing_logarithm", 0.05},
                   {"outlying_samples", 0.08},
                   {"still_falling", 0.06}};
   return cause;

@@ -10,6 +10,7 @@
 #include "quantities/class_counts.h"
 #include "quantities/entry_stats.h"
 #include "quantities/graph_values.h"
+#include "rules/node_facts.h"
 
 namespace flightdeck::quantities {
 namespace {
@@ -165,6 +166,7 @@ class Inputs {
     value_.with("samples", static_cast<double>(N));
     const Labels labels = labels_of(graph);
     add_repetitions(hashes_.of(tensors), labels);
+    add_outside(graph, labels);
     if (!labels.values.defined()) return;
     const ClassCounts counts = count_classes(labels.values, labels.is_counted);
     value_.with("label_low", counts.low)
@@ -214,6 +216,38 @@ class Inputs {
     const KeptTargets targets = graph_targets(graph.capture());
     if (!targets.targets.defined()) return {};
     return {targets.targets, targets.targets != targets.ignore_index};
+  }
+
+  // The share of the labels that the loss does not have: of a binary cross-entropy those outside of
+  // 0 to 1, of a cross-entropy that was written by hand those beyond the classes. A loss of classes
+  // that keeps its targets has refused such labels.
+  void add_outside(const GraphView& graph, const Labels& labels) {
+    const Capture& capture = graph.capture();
+    const LossNodes loss = find_loss_nodes(capture);
+    for (size_t k = 0; k < capture.nodes.size(); ++k) {
+      const Tensor targets = loss.is_above[k] ? kept_binary_targets(capture.view(k)) : Tensor();
+      if (!targets.defined() || targets.numel() == 0) continue;
+      const Tensor is_inside = (targets >= 0).logical_and(targets <= 1);
+      value_.with("labels_outside", share_of(is_inside.logical_not()));
+      if (!labels.values.defined()) {
+        value_.with("label_low", targets.amin().to(at::kDouble))
+            .with("label_high", targets.amax().to(at::kDouble));
+      }
+      return;
+    }
+    if (!labels.values.defined() || labels.is_counted.defined()) return;
+    for (const size_t head : loss.heads) {
+      const NodeView view = capture.view(head);
+      const auto softmax = kept_softmax(view);
+      if (!softmax || !softmax->is_logarithm) continue;
+      const int64_t classes = view.output_shape().at(static_cast<size_t>(softmax->dim));
+      const Tensor& values = labels.values;
+      const Tensor is_class = (values >= 0).logical_and(values < classes);
+      constexpr int64_t kUsuallyIgnored = -100;
+      value_.with("labels_outside",
+                  share_of(is_class.logical_or(values == kUsuallyIgnored).logical_not()));
+      return;
+    }
   }
 
   void add_repetitions(const Tensor& hashes, const Labels& labels) {
