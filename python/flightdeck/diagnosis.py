@@ -67,8 +67,9 @@ def preflight(
 
     ``batch`` is (inputs, targets), or several of these, which are taken in turn; ``loss_fn(outputs, targets)`` gives
     individual losses [N] or a scalar loss. Without an ``optimizer`` it is plain gradient descent with a rate of 0.01.
-    All quantities that lamps read are tracked; ``quantities`` names others. The model, its gradients, the optimizer
-    and the random numbers are as before. What the training itself would raise is raised here.
+    `quantities_of_lamps()` are tracked; ``quantities`` names others. The model, its gradients, the optimizer
+    and the random numbers are as before. What the training itself would raise is raised here; labels that the loss does not
+    have are named before it is called.
 
     >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Softmax(1))
     >>> batch = torch.randn(16, 4), torch.randint(0, 3, (16,))
@@ -97,7 +98,9 @@ def preflight(
                 inputs, targets = batches[step % len(batches)]
                 for parameter in model.parameters():  # also those that the optimizer does not know
                     parameter.grad = None
-                losses = loss_fn(model(inputs), targets)
+                outputs = model(inputs)
+                _check_labels(loss_fn, outputs, targets)
+                losses = loss_fn(outputs, targets)
                 with cockpit.watch(step, losses, optimizer):
                     losses.mean().backward()
                 optimizer.step()
@@ -105,9 +108,43 @@ def preflight(
 
 
 def quantities_of_lamps() -> List[str]:
-    """The quantities that lamps read, those of a program's own lamps among them."""
-    read = {name for lamp in _engine.lamp_catalogue() for name in lamp.reads}
+    """The quantities that lamps read which are evidence or state facts, those of a program's own among them."""
+    lamps = (lamp for lamp in _engine.lamp_catalogue() if lamp.is_evidence or lamp.is_exact)
+    read = {name for lamp in lamps for name in lamp.reads}
     return sorted(read & {quantity.name for quantity in _engine.all_quantities()})
+
+
+def _check_labels(loss_fn: Callable[[Any, Any], torch.Tensor], outputs: Any, targets: Any) -> None:
+    """Raises before the loss does, which on a GPU is an assertion that ends all work there."""
+    outside = _labels_outside(loss_fn, outputs, targets)
+    if outside.numel() == 0:
+        return
+    on_cpu = copy.deepcopy(loss_fn).cpu() if isinstance(loss_fn, torch.nn.Module) else loss_fn
+    try:
+        on_cpu(outputs.detach().cpu(), targets.cpu())
+    except (IndexError, RuntimeError) as error:
+        classes = outputs.shape[1]
+        unknown = outside.unique().tolist()
+        labels = ("labels " if len(unknown) > 1 else "label ") + ", ".join(str(label) for label in unknown[:5])
+        raise ValueError(
+            f"preflight: the targets have the {labels} but the outputs have {classes} classes, 0 to {classes - 1}; "
+            "count classes from 0, give the last layer as many outputs as there are classes, or give the loss its "
+            "ignore_index"
+        ) from error
+
+
+def _labels_outside(loss_fn: Callable[[Any, Any], torch.Tensor], outputs: Any, targets: Any) -> torch.Tensor:
+    """Labels of classes [N, ...] that outputs [N, C, ...] do not have; none where they are something else."""
+    none = torch.empty(0, dtype=torch.long)
+    if not isinstance(outputs, torch.Tensor) or not isinstance(targets, torch.Tensor):
+        return none
+    is_label = targets.dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+    if not is_label or outputs.dim() < 2 or targets.shape != outputs.shape[:1] + outputs.shape[2:]:
+        return none
+    ignored = getattr(loss_fn, "ignore_index", -100)
+    labels = targets.detach().long()
+    is_outside = ((labels < 0) | (labels >= outputs.shape[1])) & (labels != ignored)
+    return labels[is_outside].cpu()
 
 
 def _batches_of(batch: Union[BatchLike, Iterable[BatchLike]]) -> List[BatchLike]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import List, Tuple
+from typing import Callable, List, Tuple
 
 import pytest
 import torch
 
 import flightdeck
 from flightdeck import Cockpit
+
+LossFunction = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 def trained(folder: Path, *, rate: float = 1.5, steps: int = 12, seed: int = 3, **options: object) -> List[torch.Tensor]:
@@ -82,6 +84,34 @@ def test_preflight_finds_what_can_be_found_and_leaves_all_as_it_is() -> None:
     assert same(before, [parameter.detach() for parameter in model.parameters()] + [torch.get_rng_state()])
     assert all(parameter.grad is None for parameter in model.parameters())
     assert not optimizer.state
+
+
+@pytest.mark.parametrize(
+    "loss_fn", [torch.nn.CrossEntropyLoss(), torch.nn.functional.cross_entropy, lambda y, t: torch.nn.functional.cross_entropy(y, t)]
+)
+def test_preflight_names_labels_beyond_the_classes_before_the_loss_is_called(loss_fn: LossFunction) -> None:
+    batch = torch.randn(6, 4), torch.tensor([0, 1, 2, 3, 3, 7])
+    with pytest.raises(ValueError, match=r"the labels 3, 7 but the outputs have 3 classes, 0 to 2; count classes from 0"):
+        flightdeck.preflight(torch.nn.Linear(4, 3), loss_fn, batch)
+
+
+def test_preflight_lets_labels_through_that_the_loss_does() -> None:
+    batch = torch.randn(6, 4), torch.tensor([0, 1, 2, 9, 9, 1])
+    ignoring = torch.nn.CrossEntropyLoss(ignore_index=9)
+    flightdeck.preflight(torch.nn.Linear(4, 3), ignoring, batch)
+
+    def by_hand(outputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        is_class = labels.unsqueeze(1) == torch.arange(3)
+        return -(torch.log_softmax(outputs, 1) * is_class).sum(1)
+
+    flightdeck.preflight(torch.nn.Linear(4, 3), by_hand, batch)
+
+
+def test_findings_and_causes_link_to_their_pages(tmp_path: Path) -> None:
+    trained(tmp_path / "run", rate=50, steps=20)
+    diagnosis = flightdeck.diagnose(tmp_path / "run")
+    assert {finding.page for finding in diagnosis.findings} == {"docs/dashboard.md#lamps"}
+    assert all(cause.page == f"docs/causes.md#{cause.name}" for cause in diagnosis.causes)
 
 
 def test_preflight_takes_several_batches_and_raises_what_the_training_would() -> None:
