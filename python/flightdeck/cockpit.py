@@ -38,7 +38,7 @@ ReadingValue = Union[float, List[float], _engine.Reading]
 class Cockpit:
     """Watches the training of a model's parameters.
 
-    ``quantities`` is a preset (``"economy"``, ``"business"``, ``"full"``) or a list of quantities; ``due`` says
+    ``quantities`` is a preset (``"economy"``, ``"business"``, ``"full"``, ``"diagnosis"``) or a list of quantities; ``due`` says
     at which steps those given by name are computed; loss, learning rate and time of a preset are recorded at every
     step. ``groups`` is ``"automatic"`` (modules, up to 200), ``"whole"``, ``"module"``, ``"module:1"``, ``"parameter"``,
     ``"type"``, ``"depth"``, or a list of regular expressions. ``keep`` is how many of the last

@@ -31,7 +31,7 @@ def quantity(name: str, *, due: DueLike = None, named: Optional[str] = None, **s
 
 
 def preset(name: str, due: DueLike = None) -> List[Quantity]:
-    """The papers' sets "economy", "business" and "full", and those of the program.
+    """The papers' sets "economy", "business" and "full", "diagnosis", and those of the program.
 
     >>> [entry.name for entry in preset("economy")][:3]
     ['alpha', 'distance', 'grad_hist_1d']

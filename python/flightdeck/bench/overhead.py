@@ -92,7 +92,10 @@ class Overhead:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--problem", nargs="+", choices=sorted(PROBLEMS), default=["mnist_mlp"])
-    parser.add_argument("--preset", nargs="+", default=["economy"])
+    parser.add_argument(
+        "--preset", nargs="+", default=["economy"],
+        help="one or more of economy, business, full and diagnosis; default economy",
+    )
     parser.add_argument("--interval", type=int, default=1, help="steps between tracked steps")
     parser.add_argument("--batch", type=int, default=0, help="samples; default the problem's own")
     parser.add_argument("--threads", type=int, default=0, help="CPU threads; default one per core")
