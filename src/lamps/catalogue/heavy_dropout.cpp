@@ -8,13 +8,13 @@ namespace flightdeck::lamps {
 Lamp heavy_dropout() {
   Lamp lamp;
   lamp.name = "heavy_dropout";
-  lamp.summary = "Dropout leaves out more than three quarters of the units";
+  lamp.summary = "Dropout leaves out more than two thirds of the units";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"wiring"};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.005;
   lamp.is_exact = true;
-  light_above(lamp, {"wiring", "dropout_share", {0.75}}, 3, [](Finding& finding, double value) {
+  light_above(lamp, {"wiring", "dropout_share", {0.667}}, 3, [](Finding& finding, double value) {
     finding.symptom = "Dropout leaves little of a layer";
     finding.evidence = "Dropout sets " + percent_text(value) + " of a layer to zero";
     finding.cause =

@@ -9,15 +9,15 @@ namespace flightdeck::lamps {
 Lamp tiny_batches() {
   Lamp lamp;
   lamp.name = "tiny_batches";
-  lamp.summary = "Batches have four samples or fewer";
+  lamp.summary = "Batches have six samples or fewer";
   lamp.severity = Severity::kAdvice;
   lamp.reads = {"inputs"};
-  lamp.pictured = {{"inputs", "samples", {4}}};
+  lamp.pictured = {{"inputs", "samples", {6}}};
   lamp.waits_for = 3;
   lamp.false_alarms = 0.005;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent samples = recent_field(view, "inputs", "samples", 3);
-    if (samples.points.empty() || !(samples.median() <= 4)) return {};
+    if (samples.points.empty() || !(samples.median() <= 6)) return {};
     Finding finding;
     finding.step = samples.points.back().step;
     finding.quantity = "inputs";
