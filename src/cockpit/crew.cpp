@@ -95,9 +95,11 @@ struct Crew::Meeting {
   Plan layout;
   const Step* own = nullptr;
   const ChordEnd* start = nullptr;
+  std::exception_ptr failure;  // of this rank, between the exchanges
 
   std::vector<size_t> sharing;  // due quantities that share something
   std::map<size_t, Tensor> packed;
+  size_t told = 0;  // notes of this rank
   Tensor notes;
   std::vector<std::pair<size_t, std::exception_ptr>> failures;  // of quantities, told at the end
 
@@ -108,11 +110,12 @@ struct Crew::Meeting {
   std::vector<Tensor> arrived;
 
   int64_t columns = 0;
-  std::vector<double> table;  // [W, columns]
+  std::vector<double> table;   // [W, columns]
+  std::vector<double> failed;  // per tracked quantity, on so many ranks
   CrewSizes sizes, start_sizes;
   size_t losses = 0, ids = 0, labels = 0, predictions = 0, start_losses = 0, start_slopes = 0;
   std::map<size_t, size_t> shared_places;
-  size_t notes_place = 0;
+  size_t notes_place = 0, spoilt_place = 0;
   UnionData data;
 
   double at(int64_t rank, int64_t column) const { return table[rank * columns + column]; }
@@ -279,20 +282,23 @@ std::unique_ptr<UnionStep> Crew::sit_out(const ChordEnd* start) {
 
 std::unique_ptr<UnionStep> Crew::meet(const Step* own, const ChordEnd* start) {
   Meeting meeting;
-  meeting.layout = std::move(*layout_);
-  layout_.reset();
+  meeting.layout = *layout_;
   meeting.own = own;
   meeting.start = start;
   if (own) rates_ = own->rates();
   add_own(meeting);
+  meeting.first.pack(*ranks_);
   collective([&] { meeting.first.exchange(*ranks_); });
-  take_first(meeting);
-  add_second(meeting);
+  layout_.reset();
+  take_table(meeting);
+  pack_second(meeting);
   if (!meeting.second.is_empty()) collective([&] { meeting.second.exchange(*ranks_); });
-  take_second(meeting);
   const int64_t step = meeting.layout.step;
   chord_step_.reset();
   if (meeting.layout.chord) chord_step_ = step;
+  check_whole(meeting);
+  notes_.erase(notes_.begin(), notes_.begin() + static_cast<int64_t>(meeting.told));
+  take_second(meeting);
   meeting.data.by_rank = readings_by_rank(meeting);
   left_ = seconds_since(context_.start);
   last_step_ = step;
@@ -330,7 +336,8 @@ void Crew::add_own(Meeting& meeting) {
   if (!layout.is_light) share_own(meeting);
   if (!is_first()) {
     failures_.tell();
-    meeting.notes = packed_notes(std::exchange(notes_, {}));
+    meeting.told = notes_.size();
+    meeting.notes = packed_notes(notes_);
   }
   meeting.columns = layout.is_light ? int64_t{kLightColumns}
                                     : kColumns + static_cast<int64_t>(meeting.sharing.size());
@@ -407,19 +414,35 @@ void Crew::add_own(Meeting& meeting) {
   }
 }
 
-void Crew::take_first(Meeting& meeting) {
+// What all have said of themselves, and so what is exchanged next.
+void Crew::take_table(Meeting& meeting) {
   meeting.table = meeting.first.numbers(meeting.table_place);
+  meeting.failed = meeting.first.numbers(meeting.failed_place);
   meeting.sizes.rank = meeting.start_sizes.rank = ranks_->rank();
-  const int64_t W = ranks_->size();
-  for (int64_t rank = 0; rank < W; ++rank) {
+  for (int64_t rank = 0; rank < ranks_->size(); ++rank) {
     meeting.sizes.of_ranks.push_back(static_cast<int64_t>(meeting.at(rank, kSamples)));
     if (meeting.layout.is_light) continue;
     meeting.start_sizes.of_ranks.push_back(static_cast<int64_t>(meeting.at(rank, kStartSamples)));
   }
-  switch_off_failed(meeting.first.numbers(meeting.failed_place), meeting.layout.step);
+  for (size_t k = 0; k < meeting.failed.size(); ++k) {
+    if (meeting.failed[k] > 0) agreed_off_[k] = true;
+  }
   UnionData& data = meeting.data;
   data.sizes = meeting.sizes.of_ranks;
   data.batch_size = meeting.sizes.all();
+  const bool has_gradients = !meeting.layout.is_light && data.batch_size > 0 && meeting.gradients &&
+                             meeting.all_have(kHasGradients);
+  if (has_gradients) {
+    const bool brings_rows = wants_rows(meeting.layout) && meeting.all_have(kBringsRows);
+    meeting.gradients->agree(meeting.sizes, brings_rows);
+  } else {
+    meeting.gradients.reset();
+  }
+}
+
+void Crew::take_first(Meeting& meeting) {
+  switch_off_failed(meeting);
+  UnionData& data = meeting.data;
   const at::Device device = context_.parameters[0].tensor.device();
   const auto N = static_cast<double>(data.batch_size);
   if (data.batch_size == 0) {
@@ -430,20 +453,13 @@ void Crew::take_first(Meeting& meeting) {
         "in the graph; watch the losses without it and add it outside, or keep shared terms";
   } else {
     double sum = 0;
-    for (int64_t rank = 0; rank < W; ++rank) {
+    for (int64_t rank = 0; rank < ranks_->size(); ++rank) {
       const double samples = meeting.at(rank, kSamples);
       if (samples > 0) sum += samples / N * meeting.at(rank, kLoss);
     }
     data.loss = at::full({}, sum, at::TensorOptions(at::kDouble).device(device));
   }
-  const bool has_gradients = !meeting.layout.is_light && data.batch_size > 0 && meeting.gradients &&
-                             meeting.all_have(kHasGradients);
-  if (has_gradients) {
-    const bool brings_rows = wants_rows(meeting.layout) && meeting.all_have(kBringsRows);
-    meeting.gradients->take_sums(meeting.first, meeting.sizes, brings_rows);
-  } else {
-    meeting.gradients.reset();
-  }
+  if (meeting.gradients) meeting.gradients->take_sums(meeting.first);
   size_t next = 0;
   for (const CurvaturePass& pass : meeting.layout.curvature) {
     if (!JointCurvature::can_join(pass.needs)) continue;
@@ -452,20 +468,51 @@ void Crew::take_first(Meeting& meeting) {
   }
 }
 
-void Crew::switch_off_failed(const std::vector<double>& failed, int64_t step) {
-  for (size_t k = 0; k < failed.size(); ++k) {
-    if (failed[k] == 0) continue;
-    agreed_off_[k] = true;
-    if (!tracked_[k].is_on) continue;
+// The others wait for this rank's part of the second exchange, whatever became of it: as many
+// numbers as agreed, zero if need be, and a mark that they are.
+void Crew::pack_second(Meeting& meeting) {
+  try {
+    take_first(meeting);
+    add_second(meeting);
+    meeting.second.pack(*ranks_);
+  } catch (...) {
+    meeting.failure = std::current_exception();
+    meeting.own = nullptr;
+    meeting.start = nullptr;
+    meeting.packed.clear();
+    meeting.notes = Tensor();
+    if (meeting.gradients) meeting.gradients->give_nothing();
+    meeting.second = Packet();
+    add_second(meeting);
+  }
+}
+
+void Crew::check_whole(const Meeting& meeting) const {
+  if (meeting.failure) std::rethrow_exception(meeting.failure);
+  if (meeting.second.is_empty()) return;
+  const double spoilt = meeting.second.numbers(meeting.spoilt_place)[0];
+  TORCH_CHECK(spoilt == 0,
+              "what the ranks exchange at step ",
+              meeting.layout.step,
+              " could not be packed on ",
+              spoilt,
+              " of ",
+              ranks_->size(),
+              " ranks, which say why");
+}
+
+void Crew::switch_off_failed(const Meeting& meeting) {
+  for (size_t k = 0; k < meeting.failed.size(); ++k) {
+    if (meeting.failed[k] == 0 || !tracked_[k].is_on) continue;
     if (tracked_[k].quantity.gives_way()) {  // a rank logs it by itself
       tracked_[k].is_on = false;
       continue;
     }
-    failures_.switch_off_elsewhere(k,
-                                   step,
-                                   "it failed on " +
-                                       std::to_string(static_cast<int64_t>(failed[k])) + " of " +
-                                       std::to_string(ranks_->size()) + " ranks and is off on all");
+    failures_.switch_off_elsewhere(
+        k,
+        meeting.layout.step,
+        "it failed on " + std::to_string(static_cast<int64_t>(meeting.failed[k])) + " of " +
+            std::to_string(ranks_->size()) + " ranks and is off on all");
   }
 }
 
@@ -536,6 +583,9 @@ void Crew::add_second(Meeting& meeting) {
   }
   const auto all = static_cast<int64_t>(meeting.sum(kNoteSize));
   if (all > 0) meeting.notes_place = meeting.second.add_at(all, before, meeting.notes);
+  if (meeting.second.is_empty()) return;
+  const Tensor is_spoilt = at::full({1}, meeting.failure ? 1.0 : 0.0, at::kDouble);
+  meeting.spoilt_place = meeting.second.add(1, is_spoilt);
 }
 
 void Crew::take_second(Meeting& meeting) {

@@ -61,7 +61,8 @@ class Crew {
 
   Needs needed_for(Needs asked, int64_t samples) const;
   // With what all have. `own` is null on a rank without samples; `start` is its end of the line
-  // that the step before began, or null.
+  // that the step before began, or null. If what this rank has cannot be packed it throws and still
+  // owes; what fails later is thrown on all ranks, and none owes.
   std::unique_ptr<UnionStep> meet(const Step* own, const ChordEnd* start);
   // The whole step, on a rank that has nothing else to give.
   std::unique_ptr<UnionStep> sit_out(const ChordEnd* start);
@@ -78,13 +79,16 @@ class Crew {
 
   void add_own(Meeting& meeting);
   void share_own(Meeting& meeting);
+  void take_table(Meeting& meeting);
   void take_first(Meeting& meeting);
   void add_second(Meeting& meeting);
+  void pack_second(Meeting& meeting);
+  void check_whole(const Meeting& meeting) const;
   void take_second(Meeting& meeting);
   void add_samples(Meeting& meeting);
   void take_samples(Meeting& meeting);
   void take_shared(Meeting& meeting);
-  void switch_off_failed(const std::vector<double>& failed, int64_t step);
+  void switch_off_failed(const Meeting& meeting);
   void leave_out_empty(std::vector<std::vector<Tensor>>& of_ranks, size_t tracked, int64_t step);
   void tell_notes(const std::vector<double>& packed, int64_t rank);
   std::vector<Reading> readings_by_rank(const Meeting& meeting);

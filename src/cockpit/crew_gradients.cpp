@@ -134,11 +134,19 @@ void JointGradients::take_counts(const Packet& packet, size_t p) {
   }
 }
 
-void JointGradients::take_sums(const Packet& packet, const CrewSizes& sizes, bool brings_rows) {
+void JointGradients::agree(const CrewSizes& sizes, bool brings_rows) {
   sizes_ = sizes;
   brings_rows_ = brings_rows;
-  const auto N = static_cast<double>(sizes.all());
-  result_.batch_size = sizes.all();
+}
+
+void JointGradients::give_nothing() {
+  own_ = nullptr;
+  for (OfParameter& of : of_) of.products = of.offset = Tensor();
+}
+
+void JointGradients::take_sums(const Packet& packet) {
+  const auto N = static_cast<double>(sizes_.all());
+  result_.batch_size = sizes_.all();
   result_.total.name = "total";
   result_.parameters.resize(parameters_.size());
   if (own_) {

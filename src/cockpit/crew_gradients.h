@@ -38,9 +38,12 @@ class JointGradients {
                  int64_t samples);
 
   void add_sums(Packet& packet);
-  // After the exchange.
-  void take_sums(const Packet& packet, const CrewSizes& sizes, bool brings_rows);
+  // After the exchange: first what the size of the rest follows from.
+  void agree(const CrewSizes& sizes, bool brings_rows);
+  void take_sums(const Packet& packet);
   void add_rest(Packet& packet);
+  // From here on this rank gives nothing to the rest, which keeps its size.
+  void give_nothing();
   Gradients take_rest(const Packet& packet);
 
   // Why this rank's numbers are NaN, if they are.

@@ -14,17 +14,22 @@ size_t Packet::add_at(int64_t numel, int64_t first, const Tensor& own) {
   return entries_.size() - 1;
 }
 
-void Packet::exchange(Ranks& ranks) {
+void Packet::pack(const Ranks& ranks) {
   const at::NoGradGuard no_grad;
   const auto options = at::TensorOptions(at::kDouble).device(ranks.device());
-  const Tensor packed = at::zeros({numel_}, options);
+  packed_ = at::zeros({numel_}, options);
   for (Entry& entry : entries_) {
     if (!entry.own.defined() || entry.own.numel() == 0) continue;
-    packed.narrow(0, entry.begin + entry.first, entry.own.numel())
+    packed_.narrow(0, entry.begin + entry.first, entry.own.numel())
         .copy_(entry.own.detach().reshape({-1}));
     entry.own = Tensor();
   }
-  sums_ = ranks.sum(packed);
+}
+
+void Packet::exchange(Ranks& ranks) {
+  if (!packed_.defined()) pack(ranks);
+  sums_ = ranks.sum(packed_);
+  packed_ = Tensor();
 }
 
 Tensor Packet::get(size_t entry) const {

@@ -20,7 +20,9 @@ class Packet {
 
   bool is_empty() const { return numel_ == 0; }
   int64_t bytes() const { return numel_ * static_cast<int64_t>(sizeof(double)); }
-  // Collective.
+  // Puts what this rank gives in one place and lets go of it. May throw: out of memory.
+  void pack(const Ranks& ranks);
+  // Collective; after `pack`, which it calls if nobody has.
   void exchange(Ranks& ranks);
   // The sum over the ranks, [numel] in double.
   Tensor get(size_t entry) const;
@@ -35,7 +37,7 @@ class Packet {
 
   std::vector<Entry> entries_;
   int64_t numel_ = 0;
-  Tensor sums_;
+  Tensor packed_, sums_;
 };
 
 }  // namespace flightdeck

@@ -18,6 +18,23 @@ inline std::string hidden_graph(const std::string& node) {
            ") of the model; run it eagerly at the steps that are watched: give the compiled module "
            "to the cockpit, or call it inside cockpit.eager(step)";
   }
+  // Called once per sample by one rank they wait for calls that the others do not make.
+  for (const char* of_ranks : {"SyncBatchNormBackward",
+                               "_BroadcastBackward",
+                               "_GatherBackward",
+                               "_ReduceBackward",
+                               "_Reduce_ScatterBackward",
+                               "_AllGatherBackward",
+                               "_AllGatherBaseBackward",
+                               "_AlltoAllBackward",
+                               "_AlltoAllSingleBackward",
+                               "_ScatterBackward",
+                               "_AllReduceBackward"}) {
+    if (node != of_ranks) continue;
+    return "the model exchanges tensors between ranks inside of it (" + node +
+           "), so no sample has a gradient of its own; use layers of the rank's own samples (" +
+           "BatchNorm in place of SyncBatchNorm), or quantities that need no individual gradients";
+  }
   return "";
 }
 

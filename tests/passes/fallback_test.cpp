@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Ops without a fast rule and samples that meet each other: still exact, never silent.
+#include <torch/csrc/autograd/functions/utils.h>
+
 #include "check_model.h"
+#include "errors.h"
+#include "graph/torch_compat.h"
 #include "passes/layers.h"
 #include "tensors.h"
 
@@ -237,6 +241,38 @@ TEST_F(CoupledSamples, AreExactForMessagesBetweenNodes) {
   const Tensor adjacency = (random({4, 4}) > 0.0).to(at::kDouble);
   const Tensor hidden = at::matmul(adjacency, layer(random({4, 4}))).tanh();
   check_model(losses_of(layer(hidden)), layer->named_parameters(), Path::kExact);
+}
+
+// ---- nodes that stand for calls between ranks ---------------------------------------------------
+
+// Twice its input; has another's name.
+struct Masked : torch::autograd::Node {
+  std::string called;
+  int64_t calls = 0;
+  variable_list apply(variable_list&& gradients) override {
+    ++calls;
+    return {2 * gradients[0]};
+  }
+  std::string name() const override { return called; }
+};
+
+TEST_F(OpaqueNodes, RefusesToCallWhatWaitsForOtherRanksOncePerSample) {
+  for (const char* name : {"SyncBatchNormBackward", "_AllReduceBackward", "_AllGatherBackward"}) {
+    const Tensor w = random_parameter({3, 2}), below = random({4, 3}).mm(w);
+    auto* node = new Masked();
+    const compat::NodePtr owner = compat::take_new(node);
+    node->called = name;
+    node->set_next_edges(torch::autograd::collect_next_edges(below));
+    Tensor output = below.detach() * 2;
+    torch::autograd::set_history(output, owner);
+    const Tensor losses = output.square().sum(1);
+    expect_error(
+        [&] {
+          (void)gradients(losses, Parameters({{"w", w}}), Need::kNorms);
+        },
+        {name, "exchanges tensors between ranks", "BatchNorm in place of SyncBatchNorm"});
+    EXPECT_EQ(node->calls, 0);
+  }
 }
 
 }  // namespace
