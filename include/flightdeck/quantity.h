@@ -60,6 +60,9 @@ struct SpectrumNeed {
   /// Whether a value that stands still will do before its error is known to be below the tolerance.
   bool until_proved = false;
   int64_t largest = 0, smallest = 0;  ///< how many pairs at either end
+  /// Of S H S in place of H, with S² the optimizer's rate over scale for every entry: no pairs where
+  /// `StepView::update_rules` has none.
+  bool is_preconditioned = false;
 };
 
 struct VivitNeed {
@@ -175,6 +178,15 @@ struct StepClock {
   double cockpit = 0;   ///< spent inside the cockpit so far, this step's end not yet included
 };
 
+/// How an optimizer turns the gradient g of a parameter into a step: with m <- momentum m + c g,
+/// c = 1 - momentum if it averages and 1 else, the step is -rate m / scale.
+struct UpdateRule {
+  double rate = 0;
+  double momentum = 0;
+  bool averages = false, is_nesterov = false;
+  Tensor scale;  ///< of the parameter's shape; undefined means 1
+};
+
 /// One step, after its backward pass: read-only. Asking for what was not in the needs is an error.
 /// G counts groups; line 0 of every [G, ...] is the whole model.
 class StepView {
@@ -203,6 +215,8 @@ class StepView {
   /// Parts of the step that the loop timed: name and seconds.
   virtual std::vector<std::pair<std::string, double>> phases() const { return {}; }
   virtual StepClock clock() const { return {}; }
+  /// As GraphView::update_rules, where a preconditioned spectrum is among the needs.
+  virtual const std::vector<UpdateRule>& update_rules() const;
 
   virtual const Gradients& gradients() const = 0;
   virtual const Curvature& curvature(const CurvatureBatch& batch) const = 0;
@@ -241,15 +255,6 @@ class StepView {
   mutable std::vector<Tensor> shared_;  // of the quantity that is computed now
   // Several quantities ask for them.
   mutable Tensor squared_norms_, mean_dots_, deviations_, rounding_noise_;
-};
-
-/// How an optimizer turns the gradient g of a parameter into a step: with m <- momentum m + c g,
-/// c = 1 - momentum if it averages and 1 else, the step is -rate m / scale.
-struct UpdateRule {
-  double rate = 0;
-  double momentum = 0;
-  bool averages = false, is_nesterov = false;
-  Tensor scale;  ///< of the parameter's shape; undefined means 1
 };
 
 /// The graph of a step before its backward pass frees it. Valid during the call that gets it.

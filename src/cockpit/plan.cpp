@@ -107,7 +107,7 @@ bool needs_rows(const StepNeeds& needs) {
 }
 
 bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b) {
-  return a.kind == b.kind && a.samples == b.samples;
+  return a.kind == b.kind && a.samples == b.samples && a.is_preconditioned == b.is_preconditioned;
 }
 
 bool is_same_matrix(const VivitNeed& a, const VivitNeed& b) {
@@ -186,9 +186,10 @@ std::string Plan::text(const std::vector<TrackedQuantity>& all_tracked) const {
         << names_of(pass.needs) << "\n";
   }
   for (const SpectrumNeed& need : spectra) {
-    out << before << "at most " << need.max_products << " products with the " << name_of(need.kind)
-        << " of " << samples_text(need.samples) << ": " << need.largest << " largest, "
-        << need.smallest << " smallest eigenvalues\n";
+    out << before << "at most " << need.max_products << " products with the "
+        << (need.is_preconditioned ? "preconditioned " : "") << name_of(need.kind) << " of "
+        << samples_text(need.samples) << ": " << need.largest << " largest, " << need.smallest
+        << " smallest eigenvalues\n";
   }
   for (const VivitNeed& need : vivits) {
     out << before << "one Gram matrix of the "

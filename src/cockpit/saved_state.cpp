@@ -19,9 +19,13 @@ constexpr const char* kEigenvectors = "eigenvectors/";
 constexpr const char* kRemedy =
     "; load it into a cockpit with the parameters, quantities and settings it was saved of";
 
-std::string eigenvectors_key(const std::pair<CurvatureKind, int64_t>& matrix) {
-  return kEigenvectors + std::to_string(static_cast<int>(matrix.first)) + "/" +
-         std::to_string(matrix.second);
+// Behind kind and samples of a matrix that is preconditioned.
+constexpr const char* kScaled = "/scaled";
+
+std::string eigenvectors_key(const MatrixKey& matrix) {
+  const auto& [kind, samples, is_preconditioned] = matrix;
+  return kEigenvectors + std::to_string(static_cast<int>(kind)) + "/" + std::to_string(samples) +
+         (is_preconditioned ? kScaled : "");
 }
 
 // What follows the prefix in a key; empty if the key begins otherwise.
@@ -165,8 +169,9 @@ void load_state(const std::map<std::string, Tensor>& saved,
     const std::string matrix = name_after(kEigenvectors, key);
     if (matrix.empty()) continue;
     const auto kind = static_cast<CurvatureKind>(std::stoi(matrix));
-    context.eigenvectors[{kind, std::stoll(matrix.substr(matrix.find('/') + 1))}] =
-        vectors.to(device);
+    const int64_t samples = std::stoll(matrix.substr(matrix.find('/') + 1));
+    const bool is_preconditioned = matrix.find(kScaled) != std::string::npos;
+    context.eigenvectors[{kind, samples, is_preconditioned}] = vectors.to(device);
   }
   context.start = std::chrono::steady_clock::now() -
                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(

@@ -9,6 +9,7 @@
 
 #include "cockpit/activations.h"
 #include "cockpit/crew.h"
+#include "cockpit/preconditioned.h"
 #include "cockpit/step_histograms.h"
 #include "cockpit/update_rules.h"
 #include "curvature/column_budget.h"
@@ -189,7 +190,13 @@ Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOption
       samples_(told_samples(options, batch_size_)),
       inputs_(checked_inputs(options.inputs, batch_size_)),
       phases_(options.phases),
-      loss_(mean_loss(batch)) {}
+      loss_(mean_loss(batch)) {
+  for (const SpectrumNeed& need : plan_.spectra) {
+    if (!need.is_preconditioned) continue;
+    update_rules_ = read_update_rules(options, context.parameters);
+    break;
+  }
+}
 
 void Step::look(size_t tracked,
                 const Quantity::Look& function,
@@ -334,7 +341,7 @@ Eigenpairs leading_pairs(StepContext& context,
                          const LinearOperator& op,
                          const SpectrumNeed& need,
                          uint64_t seed) {
-  Tensor& last = context.eigenvectors[{need.kind, need.samples}];
+  Tensor& last = context.eigenvectors[{need.kind, need.samples, need.is_preconditioned}];
   EigenOptions options;
   options.largest = std::min(need.largest, op.dim());
   options.smallest = std::min(need.smallest, op.dim());
@@ -350,14 +357,30 @@ Eigenpairs leading_pairs(StepContext& context,
   return pairs;
 }
 
+std::shared_ptr<const LinearOperator> Step::matrix_of(const Batch& batch,
+                                                      const SpectrumNeed& need,
+                                                      int64_t samples) const {
+  std::shared_ptr<const LinearOperator> matrix =
+      curvature_operator(first_of(batch, samples), need.kind);
+  if (!need.is_preconditioned) return matrix;
+  return preconditioned(std::move(matrix), update_rules_, parameters());
+}
+
 Eigenpairs Step::run_spectrum(const Batch& batch, const SpectrumNeed& need) const {
+  const bool lacks_rules = need.is_preconditioned && update_rules_.empty();
   if (Crew* crew = context_.crew) {
+    // A rank without rules fails in the first product, and with it all do: none is left waiting.
     const int64_t samples = crew->share_of(need.samples, batch_size_);
-    const auto own = [&] { return curvature_operator(first_of(batch, samples), need.kind); };
-    return crew->spectrum(need, own, samples);
+    try {
+      return crew->spectrum(
+          need, [&] { return matrix_of(batch, need, samples); }, samples);
+    } catch (...) {
+      if (!lacks_rules) throw;
+      return {};
+    }
   }
-  return leading_pairs(
-      context_, *curvature_operator(first_of(batch, need.samples), need.kind), need, seed());
+  if (lacks_rules) return {};
+  return leading_pairs(context_, *matrix_of(batch, need, need.samples), need, seed());
 }
 
 void Step::run_vivits(const Batch& batch, const OnFailure& on_failure) {

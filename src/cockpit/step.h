@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,9 @@ namespace flightdeck {
 
 class Crew;
 
+// Kind of a curvature matrix, samples, and whether it is preconditioned.
+using MatrixKey = std::tuple<CurvatureKind, int64_t, bool>;
+
 // What outlives a step.
 struct StepContext {
   Parameters parameters{std::vector<NamedParameter>()};
@@ -32,9 +36,8 @@ struct StepContext {
   std::vector<Tensor> initial_parameters;
   Groups groups;
   std::chrono::steady_clock::time_point start;
-  // Eigenvectors of the last time, per curvature kind and sub-batch.
-  std::map<std::pair<CurvatureKind, int64_t>, Tensor> eigenvectors;
-  Crew* crew = nullptr;  // of several ranks
+  std::map<MatrixKey, Tensor> eigenvectors;  // of the last time
+  Crew* crew = nullptr;                      // of several ranks
   // Whose exact matrix takes more columns than they allow.
   std::vector<CurvatureBatch> sampled;
   int memory_cuts = 0;         // how often the memory of our passes was not to be had
@@ -121,6 +124,7 @@ class Step final : public StepView {
   }
   std::vector<std::pair<std::string, double>> phases() const override { return phases_; }
   StepClock clock() const override { return clock_; }
+  const std::vector<UpdateRule>& update_rules() const override { return update_rules_; }
   const Gradients& gradients() const override;
   const Curvature& curvature(const CurvatureBatch& batch) const override;
   const Eigenpairs& spectrum(const SpectrumNeed& need) const override;
@@ -148,6 +152,10 @@ class Step final : public StepView {
   void run_spectra(const Batch& batch, const OnFailure& on_failure);
   void run_vivits(const Batch& batch, const OnFailure& on_failure);
   Eigenpairs run_spectrum(const Batch& batch, const SpectrumNeed& need) const;
+  // Of the first so many samples.
+  std::shared_ptr<const LinearOperator> matrix_of(const Batch& batch,
+                                                  const SpectrumNeed& need,
+                                                  int64_t samples) const;
   void attach(const Batch& batch, const std::vector<Tensor>& update);
   void keep_arrivals(const Batch& batch);
   void read_losses(const Batch& batch);
@@ -159,6 +167,7 @@ class Step final : public StepView {
   StepContext& context_;
   Plan plan_;
   LearningRates learning_rates_;
+  std::vector<UpdateRule> update_rules_;  // where a preconditioned matrix is asked for
   int64_t batch_size_;
   StepSamples samples_;  // without losses
   Tensor inputs_;

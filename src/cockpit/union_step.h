@@ -58,6 +58,9 @@ class UnionStep final : public StepView {
   std::optional<Optimized> optimized() const override { return rates_.optimized(parameters()); }
   std::vector<std::pair<std::string, double>> phases() const override;
   StepClock clock() const override;
+  const std::vector<UpdateRule>& update_rules() const override {
+    return own_ ? own_->update_rules() : StepView::update_rules();
+  }
   const Gradients& gradients() const override;
   const Curvature& curvature(const CurvatureBatch& batch) const override;
   const Eigenpairs& spectrum(const SpectrumNeed& need) const override {

@@ -10,6 +10,11 @@
 
 namespace flightdeck {
 
+const std::vector<UpdateRule>& StepView::update_rules() const {
+  static const std::vector<UpdateRule> none;
+  return none;
+}
+
 Tensor StepView::group_sums(const std::vector<Tensor>& per_parameter) const {
   return sum_by_group(per_parameter, groups());
 }

@@ -15,7 +15,7 @@ class RanksCockpit : public SeededTest {};
 // What belongs to a process and not to samples.
 const std::set<std::string> kOfProcess = {"time", "step_times"};
 // What is of the samples of rank 0 alone, and says so.
-const std::set<std::string> kOfFirstRank = {"ggn_spectrum", "inputs", "sharpness"};
+const std::set<std::string> kOfFirstRank = {"ggn_spectrum"};
 // What the small network has nothing of.
 const std::set<std::string> kNotThere = {"attention", "experts"};
 

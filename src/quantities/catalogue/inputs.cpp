@@ -107,9 +107,71 @@ class SampleHashes {
 
 Tensor share_of(const Tensor& flags) { return flags.to(at::kDouble).mean(); }
 
-// Of real inputs [N, F].
-Value describe_numbers(const Tensor& x) {
-  const Tensor stats = entry_stats(x, {});
+// What one rank has read of its samples, in this order; those of all ranks stand behind one
+// another.
+enum Shared : size_t {
+  kHashes,    // [n, 2], halves: a double holds 53 bits
+  kStats,     // [1, kEntryStats]
+  kSizes,     // [1, 2], samples and features
+  kFeatures,  // [features, kFeatureNumbers]
+  kIntegers,  // entries of inputs that are integers
+  kLabels,    // [labels, 2], the label and whether it counts
+  kOutside,   // [1, 4] where the loss tells which labels it has: those it has not, all, range
+  kTensors,
+};
+enum FeatureNumber : int64_t { kLow, kHigh, kMean, kVariance, kFeatureNumbers };
+
+Tensor halves_of(const Tensor& hashes) {
+  const Tensor high = hashes.bitwise_right_shift(at::scalar_tensor(32, hashes.options()));
+  const Tensor low = hashes.bitwise_and(at::scalar_tensor(int64_t{0xFFFFFFFF}, hashes.options()));
+  return at::stack({high, low}, 1).to(at::kDouble);
+}
+
+Tensor whole_of(const Tensor& halves) {
+  const Tensor integers = halves.to(at::kLong);
+  return integers.select(1, 0) * (int64_t{1} << 32) + integers.select(1, 1);
+}
+
+// Of real inputs [n, F].
+Tensor features_of(const Tensor& x) {
+  const bool is_coarse = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
+  const Tensor features = is_coarse ? x.to(at::kFloat) : x;
+  const Tensor means = features.mean(0);
+  const Tensor variances = (features - means).square_().mean(0);
+  return at::stack({features.amin(0), features.amax(0), means, variances}, 1).to(at::kDouble);
+}
+
+// Of inputs that are integers [n, F], whose spread says nothing.
+Tensor ranges_of(const Tensor& x) {
+  const Tensor low = x.amin(0).to(at::kDouble), none = at::zeros_like(low);
+  return at::stack({low, x.amax(0).to(at::kDouble), none, none}, 1);
+}
+
+Tensor stats_of_integers(const Tensor& x) {
+  Tensor stats = at::zeros({kEntryStats}, x.options().dtype(at::kDouble));
+  stats[kEntryCount].fill_(static_cast<double>(x.numel()));
+  stats[kEntrySquares].copy_(x.to(at::kDouble).square().sum());
+  return stats;
+}
+
+// Of all ranks together, [F, kFeatureNumbers]; undefined where ranks have inputs of several sizes.
+Tensor joined_features(const std::vector<Tensor>& shared) {
+  const Tensor& sizes = shared[kSizes];
+  if (sizes.size(0) == 1) return shared[kFeatures];
+  const Tensor counts = sizes.select(1, 1);
+  if (!(counts == counts[0]).all().item<bool>()) return {};
+  const Tensor of_ranks = shared[kFeatures].view({sizes.size(0), -1, kFeatureNumbers});
+  const Tensor weights = (sizes.select(1, 0) / sizes.select(1, 0).sum()).unsqueeze(1);
+  const Tensor means = of_ranks.select(2, kMean), mean = (weights * means).sum(0);
+  const Tensor spread = of_ranks.select(2, kVariance) + (means - mean).square();
+  return at::stack({of_ranks.select(2, kLow).amin(0),
+                    of_ranks.select(2, kHigh).amax(0),
+                    mean,
+                    (weights * spread).sum(0)},
+                   1);
+}
+
+Value describe_numbers(const Tensor& stats) {
   const Tensor count = stats[kEntryCount], mean = stats[kEntrySum] / count;
   const Tensor variance = stats[kEntrySquares] / count - mean.square();
   Value value(root_mean_square(stats));
@@ -119,14 +181,6 @@ Value describe_numbers(const Tensor& x) {
       .with("high", stats[kEntryHigh])
       .with("zeros", stats[kEntriesZero] / count)
       .with("not_finite", stats[kEntriesNotFinite] / count);
-  if (x.size(0) < 2) return value;
-  const bool is_coarse = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
-  const Tensor features = is_coarse ? x.to(at::kFloat) : x;
-  const Tensor means = features.mean(0);
-  const Tensor variances = (features - means).square_().mean(0);
-  value.with("constant_features", share_of(features.amin(0) == features.amax(0)))
-      .with("feature_scales", (variances.amax() / variances.mean()).sqrt())
-      .with("largest_feature_mean", means.abs().amax());
   return value;
 }
 
@@ -135,6 +189,7 @@ class Inputs {
   explicit Inputs(int64_t window) : window_(window) {}
 
   void look(const GraphView& graph) {
+    shared_.clear();
     const StepView& step = graph.step();
     const int64_t N = step.batch_size();
     std::vector<Tensor> tensors;
@@ -143,8 +198,6 @@ class Inputs {
     } else {
       tensors = graph_inputs(graph.capture());
     }
-    value_ = Value::none(
-        "the inputs are not in the graph: no layer has kept a tensor of data; tell them to watch");
     if (tensors.empty()) return;
     std::vector<Tensor> numbers, integers;
     for (const Tensor& tensor : tensors) {
@@ -153,29 +206,72 @@ class Inputs {
           (tensor.is_complex() ? at::view_as_real(tensor) : tensor).reshape({N, -1});
       (is_number ? numbers : integers).push_back(flat);
     }
-    if (!numbers.empty()) {
-      value_ = describe_numbers(numbers.size() == 1 ? numbers[0] : at::cat(numbers, 1));
-    } else {
-      const ClassCounts counts =
-          count_classes(integers.size() == 1 ? integers[0] : at::cat(integers, 1));
-      value_ = Value(integers[0].to(at::kDouble).square().mean().sqrt());
-      value_.with("low", counts.low).with("high", counts.high).with("distinct", counts.distinct);
-      const Tensor all = integers.size() == 1 ? integers[0] : at::cat(integers, 1);
-      if (N > 1) value_.with("constant_features", share_of(all.amin(0) == all.amax(0)));
+    const bool has_numbers = !numbers.empty();
+    const std::vector<Tensor>& read = has_numbers ? numbers : integers;
+    const Tensor x = read.size() == 1 ? read[0] : at::cat(read, 1);  // [N, F]
+    const auto doubles = x.options().dtype(at::kDouble);
+    shared_.resize(kTensors);
+    shared_[kHashes] = halves_of(hashes_.of(tensors));
+    const Tensor stats = has_numbers ? entry_stats(x, {}) : stats_of_integers(integers[0]);
+    shared_[kStats] = stats.unsqueeze(0);
+    const std::vector<double> sizes = {static_cast<double>(N), static_cast<double>(x.size(1))};
+    shared_[kSizes] = at::tensor(sizes, at::kDouble).unsqueeze(0);
+    shared_[kFeatures] = has_numbers ? features_of(x) : ranges_of(x);
+    shared_[kIntegers] = has_numbers ? at::empty({0}, doubles) : x.flatten();
+    shared_[kLabels] = labels_of(graph);
+    if (!shared_[kLabels].defined()) shared_[kLabels] = at::empty({0, 2}, doubles);
+    shared_[kOutside] = outside_of(graph);
+    if (!shared_[kOutside].defined()) shared_[kOutside] = at::empty({0, 4}, doubles);
+  }
+
+  const std::vector<Tensor>& shared() const { return shared_; }
+
+  // Of what all ranks share.
+  Value value(const std::vector<Tensor>& shared) {
+    if (shared.empty()) {
+      return Value::none(
+          "the inputs are not in the graph: no layer has kept a tensor of data; tell them to "
+          "watch");
     }
-    value_.with("samples", static_cast<double>(N));
-    const Labels labels = labels_of(graph);
-    add_repetitions(hashes_.of(tensors), labels);
-    add_outside(graph, labels);
-    if (!labels.values.defined()) return;
-    const ClassCounts counts = count_classes(labels.values, labels.is_counted);
-    value_.with("label_low", counts.low)
+    const Tensor hashes = whole_of(shared[kHashes]);
+    const int64_t N = hashes.size(0);
+    const Tensor stats = join_stats(shared[kStats]);
+    const Tensor features = N > 1 ? joined_features(shared) : Tensor();
+    const bool has_numbers = shared[kIntegers].numel() == 0;
+    Value value = has_numbers ? describe_numbers(stats) : Value(root_mean_square(stats));
+    if (!has_numbers) {
+      const ClassCounts counts = count_classes(integers_of(shared[kIntegers]));
+      value.with("low", counts.low).with("high", counts.high).with("distinct", counts.distinct);
+    }
+    if (features.defined()) {
+      value.with("constant_features",
+                 share_of(features.select(1, kLow) == features.select(1, kHigh)));
+    }
+    if (features.defined() && has_numbers) {
+      const Tensor variances = features.select(1, kVariance);
+      value.with("feature_scales", (variances.amax() / variances.mean()).sqrt())
+          .with("largest_feature_mean", features.select(1, kMean).abs().amax());
+    }
+    value.with("samples", static_cast<double>(N));
+    const Tensor& labels = shared[kLabels];
+    add_repetitions(value, hashes, labels.select(1, 0));
+    const Tensor& outside = shared[kOutside];
+    if (outside.size(0) > 0) {
+      const Tensor counts = outside.sum(0);
+      value.with("labels_outside", counts[0] / counts[1]);
+    }
+    if (outside.size(0) > 0 && labels.size(0) == 0) {
+      value.with("label_low", outside.select(1, 2).amin())
+          .with("label_high", outside.select(1, 3).amax());
+    }
+    if (labels.size(0) == 0) return value;
+    const ClassCounts counts =
+        count_classes(labels.select(1, 0).to(at::kLong), labels.select(1, 1) != 0);
+    return value.with("label_low", counts.low)
         .with("label_high", counts.high)
         .with("label_classes", counts.distinct)
         .with("label_largest", counts.largest);
   }
-
-  const Value& value() const { return value_; }
 
   // Halves of the hashes: a double holds 53 bits.
   std::vector<double> save() const {
@@ -206,72 +302,80 @@ class Inputs {
   }
 
  private:
-  struct Labels {
-    Tensor values;      // undefined if they are not known
-    Tensor is_counted;  // undefined: all are
-  };
-
-  static Labels labels_of(const GraphView& graph) {
-    if (graph.step().labels().defined()) return {graph.step().labels(), {}};
-    const KeptTargets targets = graph_targets(graph.capture());
-    if (!targets.targets.defined()) return {};
-    return {targets.targets, targets.targets != targets.ignore_index};
+  // As they came through numbers.
+  static Tensor integers_of(const Tensor& entries) {
+    return at::isFloatingType(entries.scalar_type()) ? entries.to(at::kLong) : entries;
   }
 
-  // The share of the labels that the loss does not have: of a binary cross-entropy those outside of
-  // 0 to 1, of a cross-entropy that was written by hand those beyond the classes. A loss of classes
-  // that keeps its targets has refused such labels.
-  void add_outside(const GraphView& graph, const Labels& labels) {
+  // [labels, 2]; undefined if they are not known.
+  static Tensor labels_of(const GraphView& graph) {
+    Tensor labels = graph.step().labels(), is_counted;
+    if (!labels.defined()) {
+      const KeptTargets targets = graph_targets(graph.capture());
+      if (!targets.targets.defined()) return {};
+      labels = targets.targets;
+      is_counted = targets.targets != targets.ignore_index;
+    }
+    labels = labels.flatten().to(at::kDouble);
+    is_counted =
+        is_counted.defined() ? is_counted.flatten().to(at::kDouble) : at::ones_like(labels);
+    return at::stack({labels, is_counted}, 1);
+  }
+
+  // Labels that the loss does not have, [1, 4]: of a binary cross-entropy those outside of 0 to 1, of
+  // a cross-entropy that was written by hand those beyond the classes. A loss of classes that keeps
+  // its targets has refused such labels, and others do not tell: undefined.
+  static Tensor outside_of(const GraphView& graph) {
     const Capture& capture = graph.capture();
     const LossNodes loss = find_loss_nodes(capture);
     for (size_t k = 0; k < capture.nodes.size(); ++k) {
       const Tensor targets = loss.is_above[k] ? kept_binary_targets(capture.view(k)) : Tensor();
       if (!targets.defined() || targets.numel() == 0) continue;
-      const Tensor is_inside = (targets >= 0).logical_and(targets <= 1);
-      value_.with("labels_outside", share_of(is_inside.logical_not()));
-      if (!labels.values.defined()) {
-        value_.with("label_low", targets.amin().to(at::kDouble))
-            .with("label_high", targets.amax().to(at::kDouble));
-      }
-      return;
+      return counts_outside(targets, (targets >= 0).logical_and(targets <= 1));
     }
-    if (!labels.values.defined() || labels.is_counted.defined()) return;
+    const Tensor& labels = graph.step().labels();
+    if (!labels.defined() || labels.numel() == 0) return {};
     for (const size_t head : loss.heads) {
       const NodeView view = capture.view(head);
       const auto softmax = kept_softmax(view);
       if (!softmax || !softmax->is_logarithm) continue;
       const int64_t classes = view.output_shape().at(static_cast<size_t>(softmax->dim));
-      const Tensor& values = labels.values;
-      const Tensor is_class = (values >= 0).logical_and(values < classes);
       constexpr int64_t kUsuallyIgnored = -100;
-      value_.with("labels_outside",
-                  share_of(is_class.logical_or(values == kUsuallyIgnored).logical_not()));
-      return;
+      const Tensor is_class = (labels >= 0).logical_and(labels < classes);
+      return counts_outside(labels, is_class.logical_or(labels == kUsuallyIgnored));
     }
+    return {};
   }
 
-  void add_repetitions(const Tensor& hashes, const Labels& labels) {
+  static Tensor counts_outside(const Tensor& labels, const Tensor& is_inside) {
+    const Tensor outside = is_inside.logical_not().sum().to(at::kDouble);
+    const Tensor all = at::full_like(outside, static_cast<double>(labels.numel()));
+    const Tensor low = labels.amin().to(at::kDouble), high = labels.amax().to(at::kDouble);
+    return at::stack({outside, all, low, high}).unsqueeze(0);
+  }
+
+  void add_repetitions(Value& value, const Tensor& hashes, const Tensor& labels) {
     const int64_t N = hashes.size(0);
     const auto [sorted, order] = hashes.sort();
     if (N > 1) {
       const Tensor is_same = sorted.slice(0, 1) == sorted.slice(0, 0, N - 1);
-      value_.with("duplicates", is_same.sum().to(at::kDouble) / static_cast<double>(N));
-      if (labels.values.defined() && labels.values.numel() == N) {
-        const Tensor of_class = labels.values.flatten().to(order.device()).index_select(0, order);
+      value.with("duplicates", is_same.sum().to(at::kDouble) / static_cast<double>(N));
+      if (labels.numel() == N) {
+        const Tensor of_class = labels.to(order.device()).index_select(0, order);
         const Tensor differs = of_class.slice(0, 1) != of_class.slice(0, 0, N - 1);
-        value_.with("conflicting_labels",
-                    is_same.logical_and(differs).sum().to(at::kDouble) / static_cast<double>(N));
+        value.with("conflicting_labels",
+                   is_same.logical_and(differs).sum().to(at::kDouble) / static_cast<double>(N));
       }
     }
     if (!before_.empty()) {
       for (Tensor& batch : before_) batch = batch.to(hashes.device());
       const std::vector<Tensor> all(before_.begin(), before_.end());
-      value_.with("seen_before", share_of(at::isin(hashes, at::cat(all))));
+      value.with("seen_before", share_of(at::isin(hashes, at::cat(all))));
       const Tensor& last = before_.back();
       const bool has_size = last.size(0) == N;
-      value_.with("same_batch",
-                  has_size ? (last == hashes).all().to(at::kDouble)
-                           : at::zeros({}, hashes.options().dtype(at::kDouble)));
+      value.with("same_batch",
+                 has_size ? (last == hashes).all().to(at::kDouble)
+                          : at::zeros({}, hashes.options().dtype(at::kDouble)));
     }
     before_.push_back(hashes);
     if (static_cast<int64_t>(before_.size()) > window_) before_.pop_front();
@@ -279,8 +383,8 @@ class Inputs {
 
   int64_t window_;
   SampleHashes hashes_;
-  std::deque<Tensor> before_;  // hashes of the last batches, the last one last
-  Value value_;
+  std::deque<Tensor> before_;   // hashes of the last batches, the last one last
+  std::vector<Tensor> shared_;  // of this step; empty if nothing was read
 };
 
 }  // namespace
@@ -295,7 +399,8 @@ Quantity inputs(Settings& settings) {
         const auto state = std::make_shared<Inputs>(window);
         Quantity::Functions functions;
         functions.look = [state](const GraphView& graph) { state->look(graph); };
-        functions.compute = [state](const StepView&) { return state->value(); };
+        functions.share = [state](const StepView&) { return state->shared(); };
+        functions.compute = [state](const StepView& step) { return state->value(step.shared()); };
         functions.save = [state] { return state->save(); };
         functions.load = [state](const std::vector<double>& saved) { state->load(saved); };
         return functions;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// A curvature matrix as the optimizer's steps meet it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "flightdeck/operator.h"
+#include "flightdeck/quantity.h"
+
+namespace flightdeck {
+
+// S A S with S² the rate over the scale of every entry. Throws if there is not a rule for each
+// parameter.
+std::shared_ptr<const LinearOperator> preconditioned(std::shared_ptr<const LinearOperator> matrix,
+                                                     const std::vector<UpdateRule>& rules,
+                                                     const Parameters& parameters);
+
+}  // namespace flightdeck
