@@ -12,6 +12,7 @@
 
 #include "flightdeck/batch.h"
 #include "flightdeck/products.h"
+#include "flightdeck/ranks.h"
 
 namespace flightdeck {
 
@@ -20,7 +21,7 @@ namespace flightdeck {
 /// the model (evaluation mode, no drawn augmentation).
 using BatchSource = std::function<Batch(int64_t k)>;
 
-/// How far a product is.
+/// How far a product is. With ranks, this one's part of it.
 struct DataSetProgress {
   int64_t product = 0;  ///< calls of `multiply` before this one, those read from the folder too
   int64_t batches = 0;  ///< done in this one
@@ -38,6 +39,12 @@ struct DataSetOptions {
   std::string folder;
   /// Batches after which the sum within a product is kept too; 0: never.
   int64_t keep_every = 0;
+  /// Splits the work: rank r of W takes the batches r, r + W, ... of every product, and all get the
+  /// sum. `multiply` and `gradient` are collective, one sum each (two where a folder is asked for
+  /// products); what fails on one rank is thrown on all. Rank 0 keeps finished products, which
+  /// computations of any W go on from; sums within a product are kept per rank and of use to as
+  /// many ranks only.
+  std::shared_ptr<Ranks> ranks;
 };
 
 /// The matrix of the mean loss over all samples of all batches, however they differ in size: the

@@ -2,7 +2,9 @@
 #include "flightdeck/data_set_operator.h"
 
 #include <algorithm>
+#include <exception>
 #include <sstream>
+#include <utility>
 
 #include <ATen/ATen.h>
 
@@ -29,7 +31,8 @@ class DataSetOperator final : public CurvatureOperator {
         counts_(checked(batches), -1),
         parameters_(new_batch(0).parameters()),
         flat_(parameters_) {
-    if (!options_.folder.empty()) kept_.emplace(options_.folder, description());
+    // With ranks a folder that is refused is told in the first product, where the others wait.
+    if (!options_.ranks && keeps()) open_folders();
   }
 
   int64_t dim() const override { return flat_.dim(); }
@@ -46,17 +49,15 @@ class DataSetOperator final : public CurvatureOperator {
                       dim(),
                       ", one line per vector; flatten and concatenate, or use join");
     const int64_t number = products_;
-    if (kept_) {
-      if (const auto found = kept_->product(number, vectors)) {
-        ++products_;
-        return found->to(options());
-      }
+    std::optional<Tensor> found;
+    if (keeps())
+      found = options_.ranks ? product_of_first(vectors) : kept_->product(number, vectors);
+    if (!found) {
+      found = mean_over_batches(
+          number, vectors, [&](const CurvatureOperator& part) { return part.multiply(vectors); });
     }
-    const Tensor result = mean_over_batches(
-        number, vectors, [&](const CurvatureOperator& part) { return part.multiply(vectors); });
-    if (kept_) kept_->keep(number, vectors, result);
     ++products_;
-    return result;
+    return found->to(options());
   }
 
   Tensor gradient() const override {
@@ -107,16 +108,115 @@ class DataSetOperator final : public CurvatureOperator {
                       " of batch 0; hand over the same tensors in the same order");
   }
 
+  // ---- which batches are this rank's ----
+
+  int64_t W() const { return options_.ranks ? options_.ranks->size() : 1; }
+  int64_t rank() const { return options_.ranks ? options_.ranks->rank() : 0; }
+  int64_t own_count() const { return (count() - rank() + W() - 1) / W(); }
+
+  // ---- what is kept ----
+
+  bool keeps() const { return !options_.folder.empty(); }
+
+  // Finished products, of the first rank, and sums within them.
+  void open_folders() const {
+    if (kept_partials_) return;
+    std::string own = options_.folder;
+    if (W() > 1) own += "/rank_" + std::to_string(rank()) + "_of_" + std::to_string(W());
+    if (rank() == 0) kept_.emplace(options_.folder, description());
+    kept_partials_.emplace(own, description());
+  }
+
+  // The finished product if the first rank has it. What fails is told in the sum that follows.
+  std::optional<Tensor> product_of_first(const Tensor& vectors) const {
+    const auto doubles = at::TensorOptions(at::kDouble).device(options_.ranks->device());
+    Tensor found;
+    try {
+      open_folders();
+      if (const auto there = rank() == 0 ? kept_->product(products_, vectors) : std::nullopt) {
+        found = there->to(doubles);
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    const Tensor has = at::full({1}, found.defined() ? 1.0 : 0.0, doubles);
+    if (options_.ranks->sum(has).item<double>() == 0) return {};
+    return options_.ranks->sum(found.defined() ? found : at::zeros(vectors.sizes(), doubles));
+  }
+
+  // ---- products ----
+
   // Weighted by samples. Number -1 is no product: nothing of it is kept.
   template <typename Ask>
   Tensor mean_over_batches(int64_t number, const Tensor& vectors, const Ask& ask) const {
-    const bool keeps = kept_ && number >= 0;
+    const bool is_kept = keeps() && number >= 0;
+    if (!options_.ranks) {
+      const Tensor mean = mean_of(sum_over_batches(number, vectors, ask)).to(options());
+      if (is_kept) kept_->keep(number, vectors, mean);
+      return mean;
+    }
+    const Tensor mean = mean_of(sum_over_ranks(number, vectors, ask)).to(options());
+    if (!is_kept) return mean;
+    kept_partials_->forget_partial(number);
+    if (rank() > 0) return mean;
+    try {
+      kept_->keep(number, vectors, mean);
+    } catch (...) {
+      failure_ = std::current_exception();  // the others go on: told in the next product
+    }
+    return mean;
+  }
+
+  Tensor mean_of(const KeptProducts::Partial& all) const {
+    return all.sum / static_cast<double>(all.samples);
+  }
+
+  // One collective, in which a rank that failed takes part.
+  template <typename Ask>
+  KeptProducts::Partial sum_over_ranks(int64_t number,
+                                       const Tensor& vectors,
+                                       const Ask& ask) const {
+    const auto doubles = at::TensorOptions(at::kDouble).device(options_.ranks->device());
+    Tensor packed = at::zeros({2 + vectors.numel()}, doubles);
+    std::exception_ptr failure = std::exchange(failure_, nullptr);
+    if (!failure) {
+      try {
+        const KeptProducts::Partial own = sum_over_batches(number, vectors, ask);
+        packed[1].fill_(static_cast<double>(own.samples));
+        packed.slice(0, 2).copy_(own.sum.reshape({-1}));
+      } catch (...) {
+        failure = std::current_exception();
+        packed.zero_();
+      }
+    }
+    if (failure) packed[0].fill_(1);
+    const Tensor all = options_.ranks->sum(packed);
+    if (failure) std::rethrow_exception(failure);
+    const auto failures = all[0].item<double>();
+    TORCH_CHECK(failures == 0,
+                "data set operator: product ",
+                products_,
+                " failed on ",
+                failures,
+                " of ",
+                W(),
+                " ranks, which say why");
+    return {count(), all[1].item<int64_t>(), all.slice(0, 2).view(vectors.sizes())};
+  }
+
+  // Over this rank's batches.
+  template <typename Ask>
+  KeptProducts::Partial sum_over_batches(int64_t number,
+                                         const Tensor& vectors,
+                                         const Ask& ask) const {
+    const bool is_kept = keeps() && number >= 0;
     KeptProducts::Partial done;
-    if (keeps) done = kept_->partial(number, vectors).value_or(KeptProducts::Partial());
+    if (is_kept) done = kept_partials_->partial(number, vectors).value_or(KeptProducts::Partial());
     // In double: in float a batch adds less and less to the sum of many.
     const auto wide = options().dtype(at::kDouble);
     done.sum = done.sum.defined() ? done.sum.to(wide) : at::zeros(vectors.sizes(), wide);
-    for (int64_t k = done.batches; k < count(); ++k) {
+    while (done.batches < own_count()) {
+      const int64_t k = rank() + done.batches * W();
       const Batch batch = new_batch(k);
       check_parameters(k, batch.parameters());
       ProductOptions asked;
@@ -125,15 +225,16 @@ class DataSetOperator final : public CurvatureOperator {
       const int64_t samples = samples_in(batch);
       done.sum.add_(ask(*part).to(wide), static_cast<double>(samples));
       done.samples += samples;
-      done.batches = k + 1;
+      ++done.batches;
       add_remarks(part->remarks());
-      const bool is_last = done.batches == count();
-      if (keeps && options_.keep_every > 0 && done.batches % options_.keep_every == 0 && !is_last) {
-        kept_->keep(number, vectors, done);
+      const bool is_last = done.batches == own_count();
+      if (is_kept && options_.keep_every > 0 && done.batches % options_.keep_every == 0 &&
+          !(is_last && W() == 1)) {
+        kept_partials_->keep(number, vectors, done);
       }
-      if (options_.on_batch) options_.on_batch({products_, done.batches, count()});
+      if (options_.on_batch) options_.on_batch({products_, done.batches, own_count()});
     }
-    return done.sum.div_(static_cast<double>(done.samples)).to(options());
+    return done;
   }
 
   void add_remarks(const std::vector<std::string>& some) const {
@@ -166,7 +267,8 @@ class DataSetOperator final : public CurvatureOperator {
   mutable std::vector<int64_t> counts_;  // samples of each batch, -1 before it was seen
   Parameters parameters_;
   FlatParameters flat_;
-  std::optional<KeptProducts> kept_;
+  mutable std::optional<KeptProducts> kept_, kept_partials_;
+  mutable std::exception_ptr failure_;  // of this rank, to be told in the next sum
   mutable int64_t products_ = 0;
   mutable std::vector<std::string> remarks_;
 };

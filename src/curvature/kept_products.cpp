@@ -126,6 +126,10 @@ std::optional<KeptProducts::Partial> KeptProducts::partial(int64_t number,
 
 void KeptProducts::keep(int64_t number, const Tensor& vectors, const Tensor& result) const {
   write(product_path(folder_, number), vectors, result, 0, 0);
+  forget_partial(number);
+}
+
+void KeptProducts::forget_partial(int64_t number) const {
   std::error_code ignored;
   std::filesystem::remove(partial_path(folder_, number), ignored);
 }

@@ -32,6 +32,8 @@ class KeptProducts {
   // Throw std::runtime_error if the disk fails. A finished product replaces its partial sum.
   void keep(int64_t number, const Tensor& vectors, const Tensor& result) const;
   void keep(int64_t number, const Tensor& vectors, const Partial& partial) const;
+  // Its product is kept elsewhere.
+  void forget_partial(int64_t number) const;
 
  private:
   std::string folder_;

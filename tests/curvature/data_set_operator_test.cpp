@@ -3,6 +3,7 @@
 // and against dense matrices.
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "curvature/dense_oracle.h"
 #include "errors.h"
@@ -29,6 +30,13 @@ class DataSetOperatorTest : public SeededTest {
   BatchSource source(int64_t size) const {
     return [this, size](int64_t k) {
       ++forward_passes_;
+      const int64_t begin = k * size, end = std::min(begin + size, kSamples);
+      return Batch(losses_of(net_->forward(inputs_.slice(0, begin, end)), begin, end), parameters_);
+    };
+  }
+  // The same for several threads: nobody counts.
+  BatchSource quiet_source(int64_t size) const {
+    return [this, size](int64_t k) {
       const int64_t begin = k * size, end = std::min(begin + size, kSamples);
       return Batch(losses_of(net_->forward(inputs_.slice(0, begin, end)), begin, end), parameters_);
     };
@@ -175,6 +183,175 @@ TEST_F(DataSetOperatorTest, GoesOnWhereItEnded) {
   EXPECT_TRUE(identical(eigenpairs(*op, search).values, expected.values));
   EXPECT_EQ(forward_passes_, 1);
   fs::remove_all(kept);
+}
+
+// ---- split over ranks ---------------------------------------------------------------------------
+
+// The answer of every rank, or what it threw.
+struct OfRanks {
+  std::vector<Tensor> values;
+  std::vector<std::string> errors;
+};
+
+using Ask = std::function<Tensor(const LinearOperator& op, int64_t rank)>;
+
+OfRanks on_ranks(int64_t W,
+                 int64_t batches,
+                 const BatchSource& source,
+                 const std::function<DataSetOptions(int64_t rank)>& options_of,
+                 const Ask& ask) {
+  OfRanks all{std::vector<Tensor>(W), std::vector<std::string>(W)};
+  const auto ranks = ranks_in_threads(W, std::chrono::seconds(30));
+  std::vector<std::thread> threads;
+  for (int64_t rank = 0; rank < W; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        DataSetOptions options = options_of(rank);
+        options.ranks = ranks[rank];
+        const auto op = data_set_operator(batches, source, CurvatureKind::kHessian, options);
+        all.values[rank] = ask(*op, rank);
+      } catch (const std::exception& error) {
+        all.errors[rank] = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return all;
+}
+
+TEST_F(DataSetOperatorTest, IsTheSameMatrixHoweverManyRanksShareTheBatches) {
+  const Tensor matrix = dense().hessian(), vectors = random({3, matrix.size(0)});
+  for (const int64_t size : {3, 4, 11}) {  // of 11 samples: uneven, and fewer batches than ranks
+    for (const int64_t W : {1, 2, 3, 5}) {
+      const OfRanks all = on_ranks(
+          W,
+          batches(size),
+          quiet_source(size),
+          [](int64_t) { return DataSetOptions(); },
+          [&](const LinearOperator& op, int64_t) { return op.multiply(vectors); });
+      for (int64_t rank = 0; rank < W; ++rank) {
+        ASSERT_EQ(all.errors[rank], "");
+        expect_close(all.values[rank], vectors.matmul(matrix), "products", kCurvatureTolerance);
+        EXPECT_TRUE(identical(all.values[rank], all.values[0]));
+      }
+    }
+  }
+}
+
+TEST_F(DataSetOperatorTest, ThrowsOnAllRanksWhatFailsOnOne) {
+  const Tensor vectors = random({1, dense().hessian().size(0)});
+  const auto breaks = [&](int64_t k) {
+    TORCH_CHECK(k != 1, "the disk of batch 1 is gone");
+    return quiet_source(3)(k);
+  };
+  const OfRanks all = on_ranks(
+      3,
+      batches(3),
+      breaks,
+      [](int64_t) { return DataSetOptions(); },
+      [&](const LinearOperator& op, int64_t) { return op.multiply(vectors); });
+  EXPECT_NE(all.errors[1].find("the disk of batch 1 is gone"), std::string::npos);
+  for (const int64_t rank : {0, 2}) {
+    EXPECT_NE(all.errors[rank].find("failed on 1 of 3 ranks"), std::string::npos);
+  }
+}
+
+// Ended in the middle of its third product, then begun again by more and by fewer.
+TEST_F(DataSetOperatorTest, GoesOnWithAnotherNumberOfRanks) {
+  EigenOptions search;
+  search.largest = 2;
+  const auto ask = [&](const LinearOperator& op, int64_t) { return eigenpairs(op, search).values; };
+  const Tensor expected =
+      ask(*data_set_operator(batches(3), quiet_source(3), CurvatureKind::kHessian), 0);
+  DataSetOptions kept;
+  kept.folder = folder();
+  kept.keep_every = 1;
+  std::vector<int64_t> first_products;
+  for (const int64_t W : {2, 3, 2, 1}) {
+    std::vector<int64_t> begun(W, -1);
+    const bool is_ended = first_products.size() < 3;
+    const OfRanks all = on_ranks(
+        W,
+        batches(3),
+        quiet_source(3),
+        [&](int64_t rank) {
+          DataSetOptions options = kept;
+          options.on_batch = [&, rank](const DataSetProgress& now) {
+            if (begun[rank] < 0) begun[rank] = now.product;
+            if (is_ended && rank == 0 && now.product == begun[0] + 2) throw Ended();
+          };
+          return options;
+        },
+        ask);
+    first_products.push_back(begun[0]);
+    for (int64_t rank = 0; rank < W; ++rank) {
+      EXPECT_EQ(all.errors[rank].empty(), !is_ended) << all.errors[rank];
+      if (!is_ended) expect_close(all.values[rank], expected, "eigenvalues", 1e-9);
+    }
+  }
+  EXPECT_EQ(first_products, std::vector<int64_t>({0, 2, 4, 6}));
+  // Everything is there.
+  const OfRanks again = on_ranks(
+      2,
+      batches(3),
+      quiet_source(3),
+      [&](int64_t) {
+        DataSetOptions options = kept;
+        options.on_batch = [](const DataSetProgress&) { throw Ended(); };
+        return options;
+      },
+      ask);
+  EXPECT_EQ(again.errors, std::vector<std::string>(2));
+  expect_close(again.values[1], expected, "eigenvalues", 1e-9);
+  fs::remove_all(kept.folder);
+}
+
+TEST_F(DataSetOperatorTest, TakesUpTheSumWithinAProductOfAsManyRanks) {
+  const Tensor matrix = dense().hessian(), vectors = random({2, matrix.size(0)});
+  DataSetOptions kept;
+  kept.folder = folder();
+  kept.keep_every = 1;
+  const auto batches_done = [&](int64_t W, bool is_ended) {
+    std::vector<int64_t> done(W, 0);
+    const OfRanks all = on_ranks(
+        W,
+        batches(2),  // 6
+        quiet_source(2),
+        [&](int64_t rank) {
+          DataSetOptions options = kept;
+          options.on_batch = [&, rank](const DataSetProgress& now) {
+            ++done[rank];
+            EXPECT_EQ(now.of, 6 / W);
+            if (is_ended && now.batches == now.of - 1) throw Ended();
+          };
+          return options;
+        },
+        [&](const LinearOperator& op, int64_t) { return op.multiply(vectors); });
+    for (int64_t rank = 0; rank < W && !is_ended; ++rank) {
+      expect_close(all.values[rank], vectors.matmul(matrix), "products", kCurvatureTolerance);
+    }
+    return done;
+  };
+  EXPECT_EQ(batches_done(2, true), std::vector<int64_t>({2, 2}));
+  EXPECT_EQ(batches_done(3, true), std::vector<int64_t>({1, 1, 1}));  // from the beginning
+  EXPECT_EQ(batches_done(2, false), std::vector<int64_t>({1, 1}));    // what is left
+  fs::remove_all(kept.folder);
+}
+
+TEST_F(DataSetOperatorTest, RefusesTheFolderOfOtherParametersOnAllRanks) {
+  DataSetOptions kept;
+  kept.folder = folder();
+  static_cast<void>(data_set_operator(2, source(4), CurvatureKind::kGgn, kept));
+  const Tensor vectors = random({1, dense().hessian().size(0)});
+  const OfRanks all = on_ranks(
+      2,
+      2,
+      quiet_source(4),
+      [&](int64_t) { return kept; },
+      [&](const LinearOperator& op, int64_t) { return op.multiply(vectors); });
+  EXPECT_NE(all.errors[0].find("another matrix"), std::string::npos);
+  EXPECT_NE(all.errors[1].find("failed on 1 of 2 ranks"), std::string::npos);
+  fs::remove_all(kept.folder);
 }
 
 TEST_F(DataSetOperatorTest, ComputesAgainWhatIsCutOffOrOfOtherVectors) {
