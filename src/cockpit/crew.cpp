@@ -667,6 +667,34 @@ void Crew::tell_notes(const std::vector<double>& packed, int64_t rank) {
 
 // ---- ranks beside one another -------------------------------------------------------------------
 
+// Half the sum over classes of | share among the rank's labels - share among all |, and what that
+// is on average where samples are dealt at random.
+void Crew::add_label_distances(const Meeting& meeting, std::vector<Reading>& readings) const {
+  if (!is_first() || meeting.data.batch_size == 0 || !meeting.all_have(kKnowsLabels)) return;
+  const std::vector<double> labels = meeting.second.numbers(meeting.labels);
+  std::map<double, double> of_all;
+  for (const double label : labels) ++of_all[label];
+  const auto N = static_cast<double>(labels.size());
+  size_t begin = 0;
+  for (int64_t rank = 0; rank < meeting.W(); ++rank) {
+    const size_t end = begin + static_cast<size_t>(meeting.sizes.of_ranks[rank]);
+    const auto n = static_cast<double>(end - begin);
+    if (n == 0 || n == N) continue;
+    std::map<double, double> own;
+    for (; begin < end; ++begin) ++own[labels[begin]];
+    double distance = 0, by_chance = 0;
+    for (const auto& [label, count] : of_all) {
+      const double share = count / N;
+      const double variance = share * (1 - share) / n * (N - n) / (N - 1);  // without return
+      distance += std::abs(own[label] / n - share) / 2;
+      by_chance += std::sqrt(variance * 2 / M_PI) / 2;
+    }
+    const auto place = static_cast<size_t>(rank);
+    readings.push_back(by_rank("rank_labels", place, distance));
+    readings.push_back(by_rank("rank_labels", place, by_chance, "by_chance"));
+  }
+}
+
 std::vector<Reading> Crew::readings_by_rank(const Meeting& meeting) {
   std::vector<Reading> readings;
   const auto is_here = [&](int64_t rank) { return meeting.at(rank, kSamples) > 0; };
@@ -690,6 +718,7 @@ std::vector<Reading> Crew::readings_by_rank(const Meeting& meeting) {
     }
   }
   if (meeting.layout.is_light) return readings;
+  add_label_distances(meeting, readings);
   double drifted = 0;
   std::set<int64_t> twins, streams;
   int64_t reference = -1;

@@ -92,6 +92,7 @@ class Crew {
   void leave_out_empty(std::vector<std::vector<Tensor>>& of_ranks, size_t tracked, int64_t step);
   void tell_notes(const std::vector<double>& packed, int64_t rank);
   std::vector<Reading> readings_by_rank(const Meeting& meeting);
+  void add_label_distances(const Meeting& meeting, std::vector<Reading>& readings) const;
 
   std::shared_ptr<Ranks> ranks_;
   StepContext& context_;

@@ -83,6 +83,48 @@ TEST(LampsOfRanks, NameTheRankWithOtherData) {
   EXPECT_EQ(run(2.0), std::vector<std::string>{"skewed_ranks"});
 }
 
+TEST(LampsOfRanks, NameTheRankWithOtherLabels) {
+  const auto run = [](double apart) {
+    return lamps_of([=](int64_t k) {
+      return Readings{number("rank_labels", 0.2 * scattered(k), "rank 0"),
+                      number("rank_labels", apart * scattered(k + 3), "rank 1"),
+                      number("rank_labels", 0.2, "rank 0", "by_chance"),
+                      number("rank_labels", 0.2, "rank 1", "by_chance")};
+    });
+  };
+  EXPECT_EQ(run(0.3), kDark);
+  EXPECT_EQ(run(0.5), std::vector<std::string>{"skewed_ranks"});
+}
+
+TEST(LampsOfRanks, NameTheRankWithALongerGradientUnlessItHasFewerSamples) {
+  const auto run = [](double length, double samples) {
+    return lamps_of([=](int64_t k) {
+      return Readings{number("rank_grad_norm", scattered(k), "rank 0"),
+                      number("rank_grad_norm", length * scattered(k + 3), "rank 1"),
+                      number("rank_samples", 64, "rank 0"),
+                      number("rank_samples", samples, "rank 1")};
+    });
+  };
+  EXPECT_EQ(run(1.9, 64), kDark);
+  EXPECT_EQ(run(2.1, 64), std::vector<std::string>{"skewed_ranks"});
+  EXPECT_EQ(run(2.1, 16), kDark);
+  EXPECT_EQ(run(4.1, 16), std::vector<std::string>{"skewed_ranks"});
+}
+
+TEST(LampsOfRanks, NameTheRankWhoseGradientWentBadFirstAndStayedSo) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const auto run = [](int64_t first, int64_t second, int64_t until) {
+    return lamps_of([=](int64_t k) {
+      const auto is_bad = [&](int64_t from) { return k >= from && k < until; };
+      return Readings{number("rank_grad_norm", is_bad(first) ? kNaN : 1, "rank 0"),
+                      number("rank_grad_norm", is_bad(second) ? kNaN : 1, "rank 1")};
+    });
+  };
+  EXPECT_EQ(run(40, 39, 60), std::vector<std::string>{"one_bad_rank"});
+  EXPECT_EQ(run(40, 40, 60), kDark);
+  EXPECT_EQ(run(60, 40, 41), kDark);  // a loss scale that was too large for one step
+}
+
 TEST(LampsOfRanks, NameTheRankThatWentBadFirst) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const auto run = [](int64_t first, int64_t second) {
