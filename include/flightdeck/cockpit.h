@@ -28,6 +28,7 @@ namespace flightdeck {
 struct Diagnosis;           // flightdeck/diagnosis.h
 struct Finding;             // flightdeck/lamp.h
 struct FindingSinkOptions;  // flightdeck/finding_sink.h
+struct RecorderOptions;     // flightdeck/record.h
 class Ranks;
 
 struct CockpitOptions {
@@ -117,6 +118,9 @@ class Cockpit {
   /// first one records, the others do nothing. What a failing disk has
   /// to say goes to `CockpitOptions::on_warning` too.
   void record_to(const std::string& folder);
+  /// The same as the recorder is told: with `resume_at` it goes on with the folder's run at that
+  /// step, after `load`, and says so in the record where the number of ranks changed.
+  void record_to(const std::string& folder, const RecorderOptions& recorder);
   /// Calls back, on the thread that trains, when a lamp of severity warning or more lights
   /// (flightdeck/finding_sink.h says what else may be asked for). After `record_to`, whose record
   /// the lamps look at, and before the first watched step. Of several ranks the first one is told.

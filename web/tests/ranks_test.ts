@@ -123,9 +123,10 @@ test('ranks are counted, and are no layers', async () => {
 });
 
 test('interventions are told by step in words, and with the lines that they are marked in', () => {
-  const done = interventionsOf([{field: 'rate_factor', steps: [40, 90], values: [0.5, 0.25]}, {field: 'restored', steps: [60], values: [10]}, {field: 'new_kind', steps: [5], values: [2]}]);
+  const done = interventionsOf([{field: 'rate_factor', steps: [40, 90], values: [0.5, 0.25]}, {field: 'restored', steps: [60], values: [10]}, {field: 'new_kind', steps: [5], values: [2]},
+    {field: 'ranks', steps: [95, 99], values: [3, 1]}]);
   assert.deepEqual(done.map(({step, text}) => `${step}: ${text}`), ['5: new kind 2', '40: learning rate at 0.5 times its schedule', '60: state of step 10 restored',
-    '90: learning rate at 0.25 times its schedule']);
+    '90: learning rate at 0.25 times its schedule', '95: goes on with 3 ranks', '99: goes on with 1 rank']);
   const drawing: LinesDrawing = {kind: 'lines', lines: [{label: 'loss', points: {id: 1, reduced: false, count: 1, steps: column(0), values: column(1), low: column(), high: column()}}]};
   assert.match(describeLines(drawing, done.slice(0, 1)), /loss: 1 at step 0\. new kind 2 at step 5\.$/);
 });

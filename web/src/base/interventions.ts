@@ -18,6 +18,7 @@ const WORDS: Record<string, (value: number) => string> = {
   restored: (value) => `state of step ${formatStep(value)} restored`,
   checkpoint: () => 'checkpoint kept',
   stopped: () => 'stopped',
+  ranks: (value) => `goes on with ${formatNumber(value)} ${value === 1 ? 'rank' : 'ranks'}`,
 };
 
 export interface FieldPoints {
