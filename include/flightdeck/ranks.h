@@ -23,6 +23,8 @@ namespace flightdeck {
 
 using at::Tensor;
 
+struct Curvature;  // flightdeck/curvature.h
+
 /// Some processes (or threads), numbered from 0. All calls but `size`, `rank` and `device` are
 /// collective: every rank makes the same ones in the same order, with float64 tensors of one shape
 /// on `device()`, and all get the same result, to the bit. A call that fails throws; the ranks are
@@ -70,5 +72,11 @@ struct RanksFunctions {
 /// its own product throws is thrown on all ranks.
 [[nodiscard]] std::shared_ptr<const LinearOperator> over_ranks(
     std::shared_ptr<const LinearOperator> own, int64_t samples, std::shared_ptr<Ranks> ranks);
+
+/// Diagonals, traces and the factors of KFAC and KFLR of all ranks' samples: means weighted with
+/// the samples of each rank. What is no mean over samples (KFRA, EKFAC's correction, answers per
+/// sample) is left undefined. Collective, one maximum and one sum; throws on all ranks where they
+/// have other answers.
+[[nodiscard]] Curvature over_ranks(const Curvature& own, Ranks& ranks);
 
 }  // namespace flightdeck
