@@ -2,6 +2,7 @@
 // A cockpit over several ranks sees what one process with all samples sees.
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -123,12 +124,46 @@ TEST_F(RanksCockpit, GoesOnWithAnotherNumberOfRanks) {
   EXPECT_EQ(other.members[0]->memory->number(5, "rank_samples", group_of_rank(2)), 4);
 }
 
+// What docs/distributed.md says of each quantity, by its name.
+std::map<std::string, std::string> table_of_page() {
+  std::ifstream file(std::string(FLIGHTDECK_TESTS_DIR) + "/../docs/distributed.md");
+  std::map<std::string, std::string> meanings;
+  bool is_table = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line == "| quantity | |") is_table = true;
+    if (line.empty()) is_table = false;
+    if (!is_table) continue;
+    const size_t middle = line.find('|', 1);
+    const std::string names = line.substr(0, middle), meaning = line.substr(middle + 2);
+    for (size_t begin = names.find('`'); begin != std::string::npos;) {
+      const size_t end = names.find('`', begin + 1);
+      const std::string name = names.substr(begin + 1, end - begin - 1);
+      EXPECT_EQ(meanings.count(name), 0u) << name << " stands there twice";
+      meanings[name] = meaning;
+      begin = names.find('`', end + 1);
+    }
+  }
+  return meanings;
+}
+
+TEST_F(RanksCockpit, HasAPageThatSaysOfEveryQuantityWhatItsValueMeans) {
+  const std::map<std::string, std::string> meanings = table_of_page();
+  std::set<std::string> names;
+  for (const Quantity& quantity : all_quantities()) names.insert(quantity.name());
+  for (const auto& [name, meaning] : meanings) {
+    EXPECT_EQ(names.count(name), 1u) << name;
+    EXPECT_EQ(meaning.find("rank 0:") == 0, kOfFirstRank.count(name) > 0) << name;
+    EXPECT_EQ(meaning.find("of rank 0's process") == 0, kOfProcess.count(name) > 0) << name;
+  }
+  for (const std::string& name : names) EXPECT_EQ(meanings.count(name), 1u) << name;
+}
+
+// Products and who has which samples take more, and say so in the table of the page.
 TEST_F(RanksCockpit, TakesTwoCollectivesForAStep) {
   Team team(2);
   const std::vector<Shard> batches = make_batches(3, 8);
   team.run([&](int64_t rank, Member& member) {
-    std::vector<Quantity> quantities = preset("economy");
-    member.make_cockpit(std::move(quantities));
+    member.make_cockpit(preset("business"));
     for (int64_t k = 0; k < 3; ++k) {
       const size_t before = member.ranks->calls().size();
       member.step(k, shard_of(batches[k], {4, 4}, rank));
@@ -175,6 +210,36 @@ TEST_F(RanksCockpit, NamesWhatEachRankHas) {
   EXPECT_EQ(memory.number(1, "rank_twins"), 0);
 }
 
+// Labels told of 8 samples: rank 0 has 0 0 0 1, rank 1 has 1 1 1 2.
+TEST_F(RanksCockpit, TellsHowFarLabelsOfARankAreFromThoseOfAll) {
+  Team team(2);
+  Shard batch = make_batches(1, 8)[0];
+  batch.labels = torch::tensor({0, 0, 0, 1, 1, 1, 1, 2}, at::kLong);
+  team.run([&](int64_t rank, Member& member) {
+    member.make_cockpit({quantity("loss"), quantity("grad_norm")});
+    member.step(0, shard_of(batch, {4, 4}, rank));
+  });
+  const MemorySink& memory = *team.members[0]->memory;
+  const double of_0 = (std::abs(3 / 4. - 3 / 8.) + std::abs(1 / 4. - 4 / 8.) + 1 / 8.) / 2;
+  EXPECT_NEAR(memory.number(0, "rank_labels", group_of_rank(0)), of_0, 1e-12);
+  // All 70 ways to deal four of them to a rank; the estimate takes the counts for normal.
+  double mean = 0;
+  int ways = 0;
+  for (unsigned chosen = 0; chosen < 256; ++chosen) {
+    double counts[3] = {0, 0, 0};
+    for (int n = 0; n < 8; ++n) {
+      if (((chosen >> unsigned(n)) & 1U) != 0) ++counts[batch.labels[n].item<int64_t>()];
+    }
+    if (counts[0] + counts[1] + counts[2] != 4) continue;
+    ++ways;
+    mean += (std::abs(counts[0] / 4 - 3 / 8.) + std::abs(counts[1] / 4 - 4 / 8.) +
+             std::abs(counts[2] / 4 - 1 / 8.)) /
+            2;
+  }
+  ASSERT_EQ(ways, 70);
+  EXPECT_NEAR(memory.number(0, "rank_labels", group_of_rank(1), "by_chance"), mean / ways, 0.05);
+}
+
 TEST_F(RanksCockpit, TellsTwinsAndDriftApart) {
   Team team(3);
   const std::vector<Shard> batches = make_batches(1, 6);
@@ -190,14 +255,6 @@ TEST_F(RanksCockpit, TellsTwinsAndDriftApart) {
   EXPECT_EQ(team.members[0]->memory->number(0, "rank_twins"), 2);
 }
 
-// A quantity that fails on one rank alone, at one step.
-Quantity fragile(int64_t at_step, const std::shared_ptr<bool>& fails) {
-  return Quantity("fragile").needs(Need::kNorms).compute([=](const StepView& step) -> Value {
-    TORCH_CHECK(!*fails || step.step() != at_step, "it broke");
-    return step.squared_norms().sum();
-  });
-}
-
 TEST_F(RanksCockpit, SwitchesOffEverywhereWhatFailsOnOneRank) {
   Team team(3);
   const std::vector<Shard> batches = make_batches(4, 9);
@@ -211,12 +268,11 @@ TEST_F(RanksCockpit, SwitchesOffEverywhereWhatFailsOnOneRank) {
     EXPECT_EQ(member->memory->find(2, "fragile"), nullptr);
     EXPECT_NE(member->memory->find(3, "grad_norm"), nullptr);
   }
-  bool is_told = false;
-  for (const Note& note : team.members[0]->memory->notes()) {
-    const bool has_rank = note.text.find("rank 1: ") == 0;
-    is_told = is_told || (has_rank && note.text.find("it broke") != std::string::npos);
-  }
-  EXPECT_TRUE(is_told);
+  const MemorySink& memory = *team.members[0]->memory;
+  const auto is_of_rank_1 = [](const Note& note) {
+    return note.text.find("rank 1: ") == 0 && note.text.find("it broke") != std::string::npos;
+  };
+  EXPECT_TRUE(std::any_of(memory.notes().begin(), memory.notes().end(), is_of_rank_1));
 }
 
 TEST_F(RanksCockpit, GoesOnWhereAStepEndsByAnExceptionOnOneRank) {
@@ -240,6 +296,45 @@ TEST_F(RanksCockpit, GoesOnWhereAStepEndsByAnExceptionOnOneRank) {
   EXPECT_EQ(memory.number(1, "rank_samples", group_of_rank(1)), 0);
   EXPECT_EQ(memory.number(2, "rank_samples", group_of_rank(1)), 4);
   EXPECT_NE(memory.find(3, "grad_norm"), nullptr);
+}
+
+// Rank 1 has no memory for what it gives to the first or the second exchange of step 1.
+void run_with_failed_packing(Team& team, int64_t exchange) {
+  const std::vector<Shard> batches = make_batches(4, 8);
+  team.run([&](int64_t rank, Member& member) {
+    member.make_cockpit({quantity("loss"), quantity("grad_norm"), quantity("norm_test")});
+    for (int64_t k = 0; k < 4; ++k) {
+      member.step(k, shard_of(batches[k], {4, 4}, rank), [&, rank = rank, k = k] {
+        if (rank == 1 && k == 1) member.ranks->fail_packing(exchange);
+      });
+    }
+  });
+  EXPECT_EQ(team.members[0]->ranks->calls(), team.members[1]->ranks->calls());
+}
+
+TEST_F(RanksCockpit, TakesPartWithoutSamplesWhereItsOwnCannotBePacked) {
+  Team team(2);
+  run_with_failed_packing(team, 1);
+  const MemorySink& memory = *team.members[0]->memory;
+  EXPECT_EQ(memory.number(1, "rank_samples", group_of_rank(1)), 0);
+  EXPECT_NE(memory.find(1, "norm_test"), nullptr);
+  EXPECT_EQ(memory.number(2, "rank_samples", group_of_rank(1)), 4);
+  EXPECT_NE(memory.find(3, "norm_test"), nullptr);
+  EXPECT_TRUE(has_note(memory, "rank 1: not watched: out of memory"));
+}
+
+TEST_F(RanksCockpit, LosesOneStepOnAllRanksWhereTheRestCannotBePackedOnOne) {
+  Team team(2);
+  run_with_failed_packing(team, 2);
+  const MemorySink& memory = *team.members[0]->memory;
+  EXPECT_NE(memory.find(0, "norm_test"), nullptr);
+  EXPECT_EQ(memory.find(1, "norm_test"), nullptr);
+  EXPECT_NE(memory.find(2, "norm_test"), nullptr);
+  EXPECT_TRUE(has_note(memory, "could not be packed on 1 of 2 ranks"));
+  EXPECT_TRUE(has_note(memory, "rank 1: not watched: out of memory"));
+  for (const auto& member : team.members) {
+    EXPECT_FALSE(has_note(*member->memory, "cannot meet any more"));
+  }
 }
 
 TEST_F(RanksCockpit, TakesPartInAStepThatItCannotWatch) {
@@ -309,64 +404,163 @@ TEST_F(RanksCockpit, LeavesTheTrainingAsItIs) {
   EXPECT_TRUE(identical(with, without));
 }
 
-// Many plans: due steps, sizes, absences and failures at random, the same plan for all ranks but
-// what happens on each is its own. FLIGHTDECK_PLANS=1000 tries so many.
-TEST_F(RanksCockpit, MakesTheSameCollectivesOnAllRanksWhateverHappens) {
-  const std::vector<std::string> names = {"loss",
-                                          "alpha",
-                                          "grad_norm",
-                                          "norm_test",
-                                          "inner_test",
-                                          "mean_gsnr",
-                                          "hess_trace",
-                                          "tic_trace",
-                                          "hess_max_ev",
-                                          "grad_hist_1d",
-                                          "sample_outliers",
-                                          "grad_cosine",
-                                          "dead_units"};
-  const char* asked = std::getenv("FLIGHTDECK_PLANS");
-  const int64_t plans = asked ? std::atoll(asked) : 30;
-  for (int64_t plan = 0; plan < plans; ++plan) {
-    uint64_t state = 977 * static_cast<uint64_t>(plan) + 1;
-    const auto draw = [&state](uint64_t below) {
-      state = state * 6364136223846793005U + 1442695040888963407U;
-      return (state >> 33U) % below;
-    };
-    const auto W = static_cast<int64_t>(2 + draw(2));
-    std::vector<std::string> chosen;
-    std::vector<int64_t> every;
-    for (const std::string& name : names) {
-      if (draw(3) != 0) continue;
-      chosen.push_back(name);
-      every.push_back(static_cast<int64_t>(1 + draw(3)));
+// ---- a net with attention and experts -----------------------------------------------------------
+
+TEST_F(RanksCockpit, SeesTheAttentionAndTheExpertsOfAllSamples) {
+  const std::chrono::seconds timeout(60);
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{4, 4}, {2, 5, 3}}) {
+    const auto W = static_cast<int64_t>(sizes.size());
+    Team team(W, timeout, NetKind::kRouted);
+    int64_t all = 0;
+    for (const int64_t size : sizes) all += size;
+    std::vector<Quantity> quantities = {
+        quantity("attention", {{"exact", true}}), quantity("experts"), quantity("alpha")};
+    for (Quantity& one : preset("business")) {
+      if (one.name() != "alpha") quantities.push_back(std::move(one));
     }
-    const auto breaks_at = static_cast<int64_t>(draw(4)), breaks_on = static_cast<int64_t>(draw(W));
-    const uint64_t mishap = draw(3);
-    Team team(W, std::chrono::seconds(20));
-    const std::vector<Shard> batches = make_batches(4, 3 * W);
-    team.run([&](int64_t rank, Member& member) {
-      std::vector<Quantity> quantities;
-      for (size_t k = 0; k < chosen.size(); ++k) {
-        quantities.push_back(quantity(chosen[k]).every(every[k]));
-      }
-      const bool is_here = rank == breaks_on;
-      quantities.push_back(fragile(breaks_at, std::make_shared<bool>(is_here && mishap == 1)));
-      member.make_cockpit(std::move(quantities));
-      const std::vector<int64_t> sizes(W, 3);
-      for (int64_t k = 0; k < 4; ++k) {
-        if (is_here && mishap == 2 && k == breaks_at) {
-          member.sit_out(k);
-        } else {
-          member.step(k, shard_of(batches[k], sizes, rank));
-        }
-      }
-    });
-    for (const auto& member : team.members) {
-      EXPECT_EQ(member->ranks->calls(), team.members[0]->ranks->calls()) << "plan " << plan;
-      EXPECT_TRUE(member->warnings.empty() || mishap == 1) << member->warnings[0];
+    expect_equal(team, make_batches(3, all), {sizes, sizes, sizes}, quantities);
+    for (const char* name : {"attention", "experts"}) {
+      EXPECT_NE(team.members[0]->memory->find(1, name), nullptr) << name;
     }
   }
+}
+
+// As many samples of the first rank as it takes: 16.
+TEST_F(RanksCockpit, HasTheGgnSpectrumOfAllWhereTheFirstRankHasItsSamples) {
+  Team team(2);
+  const std::vector<Shard> batches = make_batches(1, 20);
+  const std::vector<Quantity> quantities = {quantity("ggn_spectrum")};
+  team.alone.make_cockpit(quantities);
+  team.alone.step(0, batches[0]);
+  team.run([&](int64_t rank, Member& member) {
+    member.make_cockpit(quantities);
+    member.step(0, shard_of(batches[0], {16, 4}, rank));
+  });
+  const MemorySink& together = *team.members[0]->memory;
+  for (const char* field : {"", "eigenvalues", "curvature_snr"}) {
+    const Reading* expected = team.alone.memory->find(0, "ggn_spectrum", "", field);
+    ASSERT_NE(expected, nullptr) << field;
+    EXPECT_EQ(difference(*expected, together.find(0, "ggn_spectrum", "", field), 1e-7), "");
+  }
+  EXPECT_TRUE(has_note(together, "of the samples of rank 0 alone"));
+}
+
+// ---- many plans ---------------------------------------------------------------------------------
+
+enum Mishap : uint64_t {
+  kNone,
+  kFailure,
+  kAbsence,
+  kException,
+  kBadLosses,
+  kFailingShare,
+  kNoMemory,
+  kMishaps,
+};
+
+// Due steps, sizes and what goes wrong where, drawn from a number.
+struct RandomPlan {
+  explicit RandomPlan(uint64_t number) : state(977 * number + 1) {
+    static const char* const kNames[] = {"loss",
+                                         "alpha",
+                                         "grad_norm",
+                                         "norm_test",
+                                         "inner_test",
+                                         "mean_gsnr",
+                                         "hess_trace",
+                                         "tic_trace",
+                                         "hess_max_ev",
+                                         "grad_hist_1d",
+                                         "sample_outliers",
+                                         "grad_cosine",
+                                         "dead_units",
+                                         "inputs"};
+    W = static_cast<int64_t>(2 + draw(2));
+    for (const char* name : kNames) {
+      if (draw(3) == 0) chosen.emplace_back(name, 1 + draw(3));
+    }
+    mishap = draw(kMishaps);
+    rank = static_cast<int64_t>(draw(static_cast<uint64_t>(W)));
+    // Who left a step by an exception takes part when it comes back, at the next one.
+    step = static_cast<int64_t>(draw(mishap == kException ? kSteps - 1 : kSteps));
+    exchange = static_cast<int64_t>(1 + draw(2));
+    for (int64_t k = 0; k < kSteps; ++k) {
+      std::vector<int64_t>& of_step = sizes.emplace_back();
+      for (int64_t r = 0; r < W; ++r) of_step.push_back(static_cast<int64_t>(1 + draw(4)));
+    }
+  }
+
+  uint64_t draw(uint64_t below) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return (state >> 33U) % below;
+  }
+
+  static constexpr int64_t kSteps = 4;
+  uint64_t state;
+  int64_t W = 0, rank = 0, step = 0, exchange = 0;
+  std::vector<std::pair<std::string, int64_t>> chosen;  // and due every so many steps
+  uint64_t mishap = kNone;
+  std::vector<std::vector<int64_t>> sizes;
+};
+
+void run_plan(const RandomPlan& plan, int64_t rank, Member& member) {
+  const bool is_here = rank == plan.rank;
+  std::vector<Quantity> quantities;
+  for (const auto& [name, interval] : plan.chosen) {
+    quantities.push_back(quantity(name).every(interval));
+  }
+  const auto fails = [&](Mishap mishap) {
+    return std::make_shared<bool>(is_here && plan.mishap == mishap);
+  };
+  quantities.push_back(fragile(plan.step, fails(kFailure)));
+  quantities.push_back(fragile_sharing(plan.step, fails(kFailingShare)));
+  member.make_cockpit(std::move(quantities));
+  // The others are in the cockpit's collective, not in the loop's.
+  member.is_updated = plan.mishap != kException;
+  for (int64_t k = 0; k < RandomPlan::kSteps; ++k) {
+    const std::vector<int64_t>& sizes = plan.sizes[k];
+    int64_t all = 0;
+    for (const int64_t size : sizes) all += size;
+    const bool is_now = is_here && k == plan.step;
+    if (is_now && plan.mishap == kAbsence) {
+      member.sit_out(k);
+      continue;
+    }
+    member.gives_bad_losses = is_now && plan.mishap == kBadLosses;
+    const Shard batch = {torch::ones({all, 6}, at::kDouble).cumsum(0).sin(),
+                         torch::arange(all, at::kLong).remainder(3),
+                         torch::arange(all, at::kLong)};
+    try {
+      member.step(k, shard_of(batch, sizes, rank), [&] {
+        if (is_now && plan.mishap == kException) throw std::runtime_error("interrupted");
+        if (is_now && plan.mishap == kNoMemory) member.ranks->fail_packing(plan.exchange);
+      });
+    } catch (const std::runtime_error& error) {
+      if (plan.mishap != kException) throw;
+    }
+    member.ranks->fail_packing(0);
+  }
+}
+
+// FLIGHTDECK_PLANS=1000 tries so many; ctest's ranks_plans tries 500.
+TEST_F(RanksCockpit, MakesTheSameCollectivesOnAllRanksWhateverHappens) {
+  const char* asked = std::getenv("FLIGHTDECK_PLANS");
+  const int64_t plans = asked ? std::atoll(asked) : 30;
+  std::set<uint64_t> seen;
+  for (int64_t number = 0; number < plans; ++number) {
+    const RandomPlan plan(static_cast<uint64_t>(number));
+    seen.insert(plan.mishap);
+    Team team(plan.W, std::chrono::seconds(20));
+    team.run([&](int64_t rank, Member& member) { run_plan(plan, rank, member); });
+    for (const auto& member : team.members) {
+      EXPECT_EQ(member->ranks->calls(), team.members[0]->ranks->calls()) << "plan " << number;
+      EXPECT_FALSE(has_note(*member->memory, "cannot meet any more")) << "plan " << number;
+      const bool is_calm = plan.mishap == kNone || plan.mishap == kAbsence;
+      EXPECT_TRUE(member->warnings.empty() || !is_calm)
+          << "plan " << number << ": " << member->warnings[0];
+    }
+  }
+  EXPECT_EQ(seen.size(), size_t{kMishaps});
 }
 
 }  // namespace

@@ -3,15 +3,52 @@
 
 #include <cmath>
 #include <exception>
+#include <utility>
 
 namespace flightdeck::tests {
+namespace {
 
-Member::Member()
-    : net(torch::nn::Linear(6, 5),
-          torch::nn::Tanh(),
-          torch::nn::Linear(5, 4),
-          torch::nn::ReLU(),
-          torch::nn::Linear(4, 3)) {
+constexpr int64_t kTokens = 3, kWidth = 4, kExperts = 3, kChosen = 2;
+
+// Inputs [N, 6] become tokens that look at one another and go to some of the experts, [N, 12].
+class RoutedImpl : public torch::nn::Module {
+ public:
+  RoutedImpl()
+      : in(register_module("in", torch::nn::Linear(6, kTokens * kWidth))),
+        qkv(register_module("qkv", torch::nn::Linear(kWidth, 3 * kWidth))),
+        router(register_module("router", torch::nn::Linear(kWidth, kExperts))),
+        experts(register_parameter("experts", torch::randn({kExperts, kWidth}))) {}
+
+  Tensor forward(const Tensor& inputs) {
+    const Tensor tokens = in->forward(inputs).view({-1, kTokens, kWidth});
+    const std::vector<Tensor> parts = qkv->forward(tokens).chunk(3, -1);
+    const Tensor weights = (parts[0].matmul(parts[1].transpose(1, 2)) / 2).softmax(-1);
+    const Tensor seen = weights.matmul(parts[2]);
+    const auto [share, chosen] = router->forward(seen).softmax(-1).topk(kChosen, -1);
+    const Tensor of_experts =
+        experts.index_select(0, chosen.flatten()).view({-1, kTokens, kChosen, kWidth});
+    const Tensor dealt = (seen.unsqueeze(2) * of_experts * share.unsqueeze(-1)).sum(2);
+    return dealt.reshape({-1, kTokens * kWidth});
+  }
+
+ private:
+  torch::nn::Linear in, qkv, router;
+  Tensor experts;
+};
+TORCH_MODULE(Routed);
+
+torch::nn::Sequential make_net(NetKind kind) {
+  namespace nn = torch::nn;
+  if (kind == NetKind::kRouted) {
+    return nn::Sequential(Routed(), nn::Tanh(), nn::Linear(kTokens * kWidth, 3));
+  }
+  return nn::Sequential(
+      nn::Linear(6, 5), nn::Tanh(), nn::Linear(5, 4), nn::ReLU(), nn::Linear(4, 3));
+}
+
+}  // namespace
+
+Member::Member(NetKind kind) : net(make_net(kind)) {
   net->to(at::kDouble);
   optimizer = std::make_unique<torch::optim::SGD>(net->parameters(), 0.1);
 }
@@ -34,7 +71,8 @@ void Member::step(int64_t number, const Shard& shard, const std::function<void()
   options.labels = shard.labels;
   options.sample_ids = shard.ids;
   {
-    const StepWatch watch = cockpit->watch(number, losses, options);
+    const bool is_bad = std::exchange(gives_bad_losses, false);
+    const StepWatch watch = cockpit->watch(number, is_bad ? losses.unsqueeze(0) : losses, options);
     if (before_end) before_end();
     losses.mean().backward();
   }
@@ -48,6 +86,7 @@ void Member::sit_out(int64_t number) {
 }
 
 void Member::average_and_update(int64_t samples) {
+  if (!is_updated) return;
   if (ranks) {
     const double all = ranks->sum(torch::full({1}, double(samples), at::kDouble)).item<double>();
     for (Tensor& parameter : net->parameters()) {
@@ -59,11 +98,11 @@ void Member::average_and_update(int64_t samples) {
   optimizer->step();
 }
 
-Team::Team(int64_t W, std::chrono::milliseconds timeout) {
+Team::Team(int64_t W, std::chrono::milliseconds timeout, NetKind kind) : alone(kind) {
   const auto ranks = ranks_in_threads(W, timeout);
   const torch::NoGradGuard no_grad;
   for (int64_t rank = 0; rank < W; ++rank) {
-    members.push_back(std::make_unique<Member>());
+    members.push_back(std::make_unique<Member>(kind));
     members[rank]->ranks = std::make_shared<CountedRanks>(ranks[rank]);
     const auto theirs = members[rank]->net->parameters(), ours = alone.net->parameters();
     for (size_t p = 0; p < ours.size(); ++p) theirs[p].copy_(ours[p]);
@@ -86,6 +125,32 @@ void Team::run(const std::function<void(int64_t rank, Member& member)>& body) {
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
+}
+
+Quantity fragile(int64_t at_step, const std::shared_ptr<bool>& fails) {
+  return Quantity("fragile").needs(Need::kNorms).compute([=](const StepView& step) -> Value {
+    TORCH_CHECK(!*fails || step.step() != at_step, "it broke");
+    return step.squared_norms().sum();
+  });
+}
+
+Quantity fragile_sharing(int64_t at_step, const std::shared_ptr<bool>& fails) {
+  return Quantity("fragile_sharing").make([=] {
+    Quantity::Functions functions;
+    functions.share = [=](const StepView& step) -> std::vector<Tensor> {
+      TORCH_CHECK(!*fails || step.step() != at_step, "it broke");
+      return {step.losses()};
+    };
+    functions.compute = [](const StepView& step) -> Value { return step.shared()[0].mean(); };
+    return functions;
+  });
+}
+
+bool has_note(const MemorySink& memory, const std::string& words) {
+  for (const Note& note : memory.notes()) {
+    if (note.text.find(words) != std::string::npos) return true;
+  }
+  return false;
 }
 
 std::vector<Shard> make_batches(int64_t count, int64_t samples) {

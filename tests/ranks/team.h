@@ -20,7 +20,13 @@ class CountedRanks final : public Ranks {
   explicit CountedRanks(std::shared_ptr<Ranks> ranks) : ranks_(std::move(ranks)) {}
   int64_t size() const override { return ranks_->size(); }
   int64_t rank() const override { return ranks_->rank(); }
-  at::Device device() const override { return ranks_->device(); }
+  // Asked whenever numbers are packed.
+  at::Device device() const override {
+    TORCH_CHECK(--packings_left_ != 0, "out of memory");
+    return ranks_->device();
+  }
+  // The so many-th packing from now on fails.
+  void fail_packing(int64_t number) { packings_left_ = number; }
   Tensor sum(const Tensor& own) override { return ranks_->sum(said("sum", own)); }
   Tensor max(const Tensor& own) override { return ranks_->max(said("max", own)); }
   Tensor min(const Tensor& own) override { return ranks_->min(said("min", own)); }
@@ -38,6 +44,7 @@ class CountedRanks final : public Ranks {
   std::shared_ptr<Ranks> ranks_;
   std::vector<std::string> calls_;
   int64_t bytes_ = 0;
+  mutable int64_t packings_left_ = 0;
 };
 
 // One mini-batch of a few classes.
@@ -48,10 +55,15 @@ struct Shard {
   }
 };
 
+enum class NetKind {
+  kDense,
+  kRouted,  // with attention over tokens, and a router that deals them to experts
+};
+
 // What one rank, or the one process, does at every step.
 class Member {
  public:
-  Member();
+  explicit Member(NetKind kind = NetKind::kDense);
   Parameters parameters() const { return net->named_parameters(); }
   void make_cockpit(std::vector<Quantity> quantities, CockpitOptions options = {});
   // Forward, backward, the mean of the ranks' gradients weighted with their samples, update.
@@ -59,6 +71,10 @@ class Member {
   void step(int64_t number, const Shard& shard, const std::function<void()>& before_end = {});
   // Without samples.
   void sit_out(int64_t number);
+  // The next step's losses have a shape that cannot be watched.
+  bool gives_bad_losses = false;
+  // Steps end with their backward pass: no update, and no collective but the cockpit's.
+  bool is_updated = true;
 
   torch::nn::Sequential net;
   std::unique_ptr<torch::optim::SGD> optimizer;
@@ -73,13 +89,23 @@ class Member {
 
 // Members with equal parameters, one for each rank, and one that has everything alone.
 struct Team {
-  explicit Team(int64_t W, std::chrono::milliseconds timeout = std::chrono::seconds(60));
+  explicit Team(int64_t W,
+                std::chrono::milliseconds timeout = std::chrono::seconds(60),
+                NetKind kind = NetKind::kDense);
   // Calls `body` for every rank on a thread of its own; what one throws is thrown here.
   void run(const std::function<void(int64_t rank, Member& member)>& body);
 
   std::vector<std::unique_ptr<Member>> members;
   Member alone;
 };
+
+// Quantities that fail at one step while `fails` is set: in what is computed, and in what is
+// shared.
+Quantity fragile(int64_t at_step, const std::shared_ptr<bool>& fails);
+Quantity fragile_sharing(int64_t at_step, const std::shared_ptr<bool>& fails);
+
+// True if a note says these words.
+bool has_note(const MemorySink& memory, const std::string& words);
 
 // `count` batches of so many samples.
 std::vector<Shard> make_batches(int64_t count, int64_t samples);
