@@ -667,6 +667,19 @@ class BenchLaunches(CommandTest):
                                                      "--repeats", 1, "--warm-up", 0))
 
 
+class BenchRanks(CommandTest):
+    def test_counts_two_collectives_for_a_step_whatever_the_number_of_ranks(self):
+        out = self.expect_success("bench", "ranks", "--problem", "quadratic_deep", "--preset", "economy",
+                                  "--interval", 4, "--json")
+        lines = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual([line["ranks"] for line in lines], [2, 4])
+        for line in lines:
+            self.assertEqual(line["due_collectives"], 2)
+            self.assertLess(line["bytes"], line["due_bytes"])
+        self.assertLess(lines[0]["due_bytes"], lines[1]["due_bytes"])
+        self.expect_failure(2, ["'economi'", "'economy'"], "bench", "ranks", "--preset", "economi")
+
+
 class Doctor(CommandTest):
     def test_tells_of_data_sets_disk_and_gpu(self):
         report = json.loads(self.expect_success("doctor", "--json"))
