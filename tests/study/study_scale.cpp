@@ -107,6 +107,10 @@ class Stopwatch {
     begin_ = std::chrono::steady_clock::now();
   }
 
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
  private:
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
@@ -142,6 +146,7 @@ void run_all(const std::string& folder, const long (&sizes)[3], int64_t epochs) 
   for (const char* name : {"study", "analysis"}) fs::remove_all(folder + "/" + name);
   stand_in_for_slurm(folder);
   Stopwatch stopwatch;
+  const Stopwatch whole;
   const Request request = request_of(sizes);
   const size_t combined = combinations(request).size();
   check(most_runs(request) == combined * kRunsOfACombination, "the plan's bound is not 112 each");
@@ -163,6 +168,11 @@ void run_all(const std::string& folder, const long (&sizes)[3], int64_t epochs) 
   stopwatch.tell("read again, with findings and estimate");
   analyse(folder, runs);
   stopwatch.tell("analysed and written");
+  // Told and not checked: seconds are those of the machine and of its disk.
+  std::printf("%zu runs in %.0f s; an idle machine is to take less than %.0f s\n",
+              runs,
+              whole.seconds(),
+              10 + static_cast<double>(runs) / 500);
   check(megabytes() < kMostMegabytes, "it takes too much memory");
 }
 
