@@ -542,7 +542,7 @@ void run_plan(const RandomPlan& plan, int64_t rank, Member& member) {
   }
 }
 
-// FLIGHTDECK_PLANS=1000 tries so many; ctest's ranks_plans tries 500.
+// FLIGHTDECK_PLANS=1000 tries so many; ctest's ranks_plans does.
 TEST_F(RanksCockpit, MakesTheSameCollectivesOnAllRanksWhateverHappens) {
   const char* asked = std::getenv("FLIGHTDECK_PLANS");
   const int64_t plans = asked ? std::atoll(asked) : 30;
