@@ -18,7 +18,9 @@ void add_watched_bench_options(CLI::App& command, WatchedBenchOptions& options) 
       "--problem",
       options.problems,
       "One or more problems, or gpt2_small, which is for benchmarks alone; default mnist_mlp");
-  command.add_option("--preset", options.presets, "One or more of economy, business, full and diagnosis; default economy");
+  command.add_option("--preset",
+                     options.presets,
+                     "One or more of economy, business, full and diagnosis; default economy");
   command.add_option("--interval", overhead.interval, "Steps between tracked steps; default 1")
       ->check(CLI::PositiveNumber);
   command.add_option("--group",

@@ -2,8 +2,9 @@
 // What `flightdeck run` prints while a run goes on.
 #include "cli/reports/run_printer.h"
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
 
 namespace flightdeck::cli {
 namespace {
