@@ -269,7 +269,7 @@ class Bench {
                   const Trial& source,
                   const std::string& record,
                   FaultCase& one) const {
-    TrialRun run(spoilt(planned, changes, source), record, quantities_, options_.interval);
+    TrialRun run(spoilt(planned, changes, source), record, quantities_, options_.due);
     // Doubling: how soon it is found is told to a factor of two.
     for (int64_t next = 5; !run.is_done(); next *= 2) {
       const auto begin = Clock::now();

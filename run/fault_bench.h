@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "flightdeck/due_steps.h"
 #include "run/fault.h"
 #include "run/fault_case.h"
 #include "run/subjects.h"
@@ -31,10 +32,10 @@ struct FaultBenchOptions {
   /// Every `parts`-th case from the one with this number on, for several processes beside one
   /// another.
   int64_t part = 0, parts = 1;
-  /// What is tracked, at every step; empty: all that lamps read and the catalogue has.
+  /// What is tracked; empty: all that lamps read and the catalogue has.
   std::vector<std::string> quantities;
-  int64_t steps = 0;     ///< of a training without a fault; 0: 100
-  int64_t interval = 1;  ///< steps from one that is tracked to the next
+  int64_t steps = 0;  ///< of a training without a fault; 0: 100
+  DueSteps due;       ///< the steps that are tracked
   std::function<void(int64_t done, int64_t of, const std::string&)> on_progress =
       [](int64_t, int64_t, const std::string&) {};
   std::function<bool()> is_stop_wanted;

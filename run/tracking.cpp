@@ -14,6 +14,12 @@ Tracking tracked_preset(const std::string& preset, const DueSteps& due) {
   return tracking;
 }
 
+Tracking tracked_preset(const std::string& preset) {
+  const DueSteps otherwise = Tracking().due;
+  return tracked_preset(preset,
+                        preset == "none" ? otherwise : find_preset(preset).due.value_or(otherwise));
+}
+
 void track(Tracking& tracking, Quantity quantity) {
   std::vector<Quantity>& all = tracking.quantities;
   const auto same = std::find_if(all.begin(), all.end(), [&](const Quantity& other) {

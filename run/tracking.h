@@ -20,7 +20,9 @@ struct Tracking {
 
 /// The quantities of a preset on due steps. "none" has none. Throws c10::ValueError, naming the
 /// presets, on another name.
-Tracking tracked_preset(const std::string& preset, const DueSteps& due = DueSteps::every(10));
+Tracking tracked_preset(const std::string& preset, const DueSteps& due);
+/// On the preset's own steps, or on every tenth where it has none.
+Tracking tracked_preset(const std::string& preset);
 
 /// Adds a quantity; one with the same name is replaced.
 void track(Tracking& tracking, Quantity quantity);

@@ -12,11 +12,11 @@ namespace flightdeck::run {
 namespace {
 
 // What is light is there at every step, as presets have it.
-std::vector<Quantity> quantities_named(const std::vector<std::string>& names, int64_t interval) {
+std::vector<Quantity> quantities_named(const std::vector<std::string>& names, const DueSteps& due) {
   std::vector<Quantity> quantities;
   for (const std::string& name : names) {
     quantities.push_back(quantity(name));
-    if (!quantities.back().is_light()) quantities.back().every(interval);
+    if (!quantities.back().is_light()) quantities.back().on(due);
   }
   return quantities;
 }
@@ -34,15 +34,14 @@ std::shared_ptr<torch::optim::Optimizer> make_optimizer(const Trial& trial) {
 TrialRun::TrialRun(Trial trial,
                    const std::string& folder,
                    const std::vector<std::string>& quantities,
-                   int64_t interval)
+                   const DueSteps& due)
     : trial_(std::move(trial)),
       parameters_(trial_.model.module->named_parameters()),
       optimizer_(make_optimizer(trial_)) {
   if (folder.empty()) return;
   CockpitOptions options;
   options.on_warning = [](const std::string&) {};
-  cockpit_ =
-      std::make_unique<Cockpit>(parameters_, quantities_named(quantities, interval), options);
+  cockpit_ = std::make_unique<Cockpit>(parameters_, quantities_named(quantities, due), options);
   cockpit_->describe("problem", trial_.subject);
   cockpit_->describe("optimizer", trial_.optimizer);
   cockpit_->describe("steps", std::to_string(trial_.steps));

@@ -22,7 +22,7 @@ class TrialRun {
   TrialRun(Trial trial,
            const std::string& folder,
            const std::vector<std::string>& quantities,
-           int64_t interval = 1);
+           const DueSteps& due = {});
   ~TrialRun();
 
   // Trains until so many steps are taken, or the run is done.

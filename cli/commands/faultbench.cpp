@@ -30,7 +30,8 @@ namespace {
 
 struct FaultBenchWords {
   std::vector<std::string> faults, files, problems;
-  std::string split = "test", preset, keep, part;
+  std::string split = "test", preset, track, keep, part;
+  int64_t interval = 0;  // 0: not given
   bool json = false, matrix = false, faulty_only = false;
   int jobs = 1;
   run::FaultBenchOptions bench;
@@ -208,7 +209,7 @@ std::vector<std::string> words_of_part(const FaultBenchWords& options,
   for (const std::string& problem : options.problems) add("--problem", problem);
   add("--split", options.split);
   add("--seeds", std::to_string(options.bench.seeds));
-  add("--interval", std::to_string(options.bench.interval));
+  add("--track", options.bench.due.text());
   if (options.bench.steps > 0) add("--steps", std::to_string(options.bench.steps));
   if (!options.preset.empty()) add("--preset", options.preset);
   if (options.bench.quick) words.emplace_back("--quick");
@@ -257,7 +258,8 @@ void read_part(FaultBenchWords& options) {
   const size_t slash = options.part.find('/');
   try {
     options.bench.part = std::stoll(options.part);
-    options.bench.parts = slash == std::string::npos ? 0 : std::stoll(options.part.substr(slash + 1));
+    options.bench.parts =
+        slash == std::string::npos ? 0 : std::stoll(options.part.substr(slash + 1));
   } catch (const std::exception&) {
     options.bench.parts = 0;
   }
@@ -265,6 +267,18 @@ void read_part(FaultBenchWords& options) {
     throw UsageError("faultbench: --part is '" + options.part +
                      "'; write part/parts, such as 0/4 for the first of four parts");
   }
+}
+
+DueSteps tracked_steps(const FaultBenchWords& options) {
+  if (options.track.empty()) return DueSteps::every(std::max<int64_t>(1, options.interval));
+  if (options.interval > 0) {
+    throw UsageError("--interval and --track exclude each other; give one of them");
+  }
+  if (options.track != "own") return DueSteps::parse(options.track);
+  if (options.preset.empty()) {
+    throw UsageError("--track own is of a preset, and none is named; add --preset");
+  }
+  return find_preset(options.preset).due.value_or(DueSteps());
 }
 
 void read_words(FaultBenchWords& options) {
@@ -278,6 +292,7 @@ void read_words(FaultBenchWords& options) {
     for (const std::string& name : options.problems) {
       options.bench.subjects.push_back(run::find_subject(name));
     }
+    options.bench.due = tracked_steps(options);
     if (options.preset.empty()) return;
     for (const Quantity& quantity : preset(options.preset)) {
       options.bench.quantities.push_back(quantity.name());
@@ -375,9 +390,12 @@ void add_faultbench(CLI::App* command) {
                     options->bench.follows,
                     "Change harmed trainings as the diagnosis advises, and train again");
   command->add_option("--preset", options->preset, "Track this; default: all that lamps read");
-  command
-      ->add_option("--interval", options->bench.interval, "Steps between tracked ones; default 1")
+  command->add_option("--interval", options->interval, "Steps between tracked ones; default 1")
       ->check(CLI::PositiveNumber);
+  command->add_option(
+      "--track",
+      options->track,
+      "Instead: steps in words as run takes them, or own: those that --preset is meant for");
   command->add_option("--steps", options->bench.steps, "Of a training without a fault; default 100")
       ->check(CLI::PositiveNumber);
   command->add_option("--jobs", options->jobs, "Processes beside one another; default 1")

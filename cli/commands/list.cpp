@@ -84,13 +84,16 @@ std::vector<Item> presets() {
   std::vector<Item> items;
   for (const PresetInfo& preset : all_presets()) {
     const std::vector<std::string> lamps = lamps_lit_by(preset.quantities);
+    const std::string due = preset.due ? preset.due->text() : "";
     items.push_back({preset.name,
                      preset.summary,
                      {joined(preset.quantities),
+                      "computed " + (due.empty() ? "as --interval says" : due),
                       "can light " + counted(static_cast<int64_t>(lamps.size()), "lamp") + ": " +
                           joined(lamps)},
                      json_begin(preset.name, preset.summary)
                          .field("quantities", preset.quantities)
+                         .field("due", due)
                          .field("lamps", lamps)});
   }
   return items;

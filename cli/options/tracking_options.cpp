@@ -2,6 +2,7 @@
 #include "cli/options/tracking_options.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -11,8 +12,6 @@
 
 namespace flightdeck::cli {
 namespace {
-
-constexpr int64_t kInterval = 10;
 
 // NAME[:SETTINGS][@SCHEDULE]
 Quantity parse_quantity(const std::string& text, const DueSteps& due) {
@@ -37,19 +36,21 @@ std::vector<Quantity> named_quantities(const std::vector<std::string>& texts, co
   return named;
 }
 
-DueSteps chosen_schedule(const TrackingOptions& options) {
+// Nothing if none was given.
+std::optional<DueSteps> chosen_schedule(const TrackingOptions& options) {
   if (!options.track.empty() && options.interval != 0) {
     throw UsageError("--interval and --track exclude each other; give one of them");
   }
   if (!options.track.empty()) return DueSteps::parse(options.track);
-  return DueSteps::every(options.interval == 0 ? kInterval : options.interval);
+  if (options.interval == 0) return std::nullopt;
+  return DueSteps::every(options.interval);
 }
 
-run::Tracking checked_preset(const std::string& name, const DueSteps& due) {
+run::Tracking checked_preset(const std::string& name, const std::optional<DueSteps>& due) {
   std::vector<std::string> names = {"none"};
   for (const PresetInfo& info : all_presets()) names.push_back(info.name);
   check_name("preset", name, names);
-  return run::tracked_preset(name, due);
+  return due ? run::tracked_preset(name, *due) : run::tracked_preset(name);
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ void add_tracking_options(CLI::App& command, TrackingOptions& options) {
       .add_option(
           "--preset",
           options.preset,
-          "economy, business, full, diagnosis or none; default economy, none where --quantity is "
+          "economy, business, full, diagnosis or none; default diagnosis, none where --quantity is "
           "given")
       ->group("Quantities");
   command
@@ -70,13 +71,17 @@ void add_tracking_options(CLI::App& command, TrackingOptions& options) {
                   "to the preset")
       ->allow_extra_args(false)
       ->group("Quantities");
-  command.add_option("--interval", options.interval, "Compute at every K-th step; default 10")
+  command
+      .add_option("--interval",
+                  options.interval,
+                  "Compute at every K-th step; default 10, for diagnosis 25 after the first 50")
       ->group("Quantities");
   command
       .add_option(
           "--track",
           options.track,
-          "Instead: \"every 16 from 3\", \"log 0 4\" (from step 10^0 to 10^4), \"at 0,5,9\"")
+          "Instead: \"every 16 from 3\", \"every 25 after the first 50\", \"log 0 4\" (from step "
+          "10^0 to 10^4), \"at 0,5,9\"")
       ->group("Quantities");
   command
       .add_option("--group",
@@ -106,7 +111,7 @@ BatchNormPolicy batch_norm_policy(const std::string& name) {
 
 run::Tracking chosen_tracking(const TrackingOptions& options) {
   std::string preset = options.preset;
-  if (preset.empty()) preset = options.quantities.empty() ? "economy" : "none";
+  if (preset.empty()) preset = options.quantities.empty() ? "diagnosis" : "none";
   run::Tracking chosen = checked_preset(preset, chosen_schedule(options));
   for (Quantity& named : named_quantities(options.quantities, chosen.due)) {
     run::track(chosen, std::move(named));

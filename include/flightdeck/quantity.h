@@ -413,15 +413,22 @@ bool register_quantity(Quantity quantity);
 /// asked for.
 bool register_quantity(std::function<Quantity(Settings& settings)> make);
 
-/// The papers' sets "economy", "business" and "full", and those of the program; throws, listing
-/// them, on any other name. What is light is there at every step, all else on the due steps.
-[[nodiscard]] std::vector<Quantity> preset(const std::string& name, const DueSteps& due = {});
+/// The papers' sets "economy", "business" and "full", "diagnosis", and those of the program;
+/// throws, listing them, on any other name. What is light is there at every step, all else on the
+/// due steps.
+[[nodiscard]] std::vector<Quantity> preset(const std::string& name, const DueSteps& due);
+/// On the preset's own steps, or on all where it has none.
+[[nodiscard]] std::vector<Quantity> preset(const std::string& name);
 
 struct PresetInfo {
   std::string name;
   std::string summary;
   std::vector<std::string> quantities;
+  /// The steps it is meant for, where nobody says which; nothing: those that whoever asks has.
+  std::optional<DueSteps> due = std::nullopt;
 };
+/// The one of that name; throws, listing all, if there is none.
+PresetInfo find_preset(const std::string& name);
 /// In the order in which they were made.
 std::vector<PresetInfo> all_presets();
 

@@ -43,5 +43,5 @@ DirectionsLike = Union["_engine.Directions", int, List[int], Tuple[int, ...], Ca
 UpdateRule = Tuple[torch.Tensor, float, float, bool, bool, Optional[torch.Tensor]]
 #: One integer per sample.
 IntegersLike = Union[torch.Tensor, Sequence[int]]
-#: Every so many steps, "every 16 from 3", "log 0 4", "at 0,5,9", a list of steps, or a function of the step.
+#: Every so many steps, "every 16 from 3", "every 25 after the first 50", "log 0 4", "at 0,5,9", a list of steps, or a function of the step.
 DueLike = Union["_engine.DueSteps", int, str, Iterable[int], Callable[[int], bool], None]

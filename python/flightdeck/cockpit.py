@@ -38,8 +38,9 @@ ReadingValue = Union[float, List[float], _engine.Reading]
 class Cockpit:
     """Watches the training of a model's parameters.
 
-    ``quantities`` is a preset (``"economy"``, ``"business"``, ``"full"``, ``"diagnosis"``) or a list of quantities; ``due`` says
-    at which steps those given by name are computed; loss, learning rate and time of a preset are recorded at every
+    ``quantities`` is a preset (``"diagnosis"``, ``"economy"``, ``"business"``, ``"full"``) or a list of quantities;
+    ``due`` says at which steps those given by name are computed: without it ``diagnosis`` at the first 50 and then at
+    every 25th, all others at every step. Loss, learning rate and time of a preset are recorded at every
     step. ``groups`` is ``"automatic"`` (modules, up to 200), ``"whole"``, ``"module"``, ``"module:1"``, ``"parameter"``,
     ``"type"``, ``"depth"``, or a list of regular expressions. ``keep`` is how many of the last
     steps `readings` has; None keeps all. ``ranks`` is True where several processes train one model with
@@ -66,7 +67,7 @@ class Cockpit:
     def __init__(
         self,
         parameters: ParametersLike,
-        quantities: QuantitiesLike = "economy",
+        quantities: QuantitiesLike = "diagnosis",
         *,
         record_to: Union[str, "os.PathLike[str]", None] = None,
         due: DueLike = None,

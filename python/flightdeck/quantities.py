@@ -31,10 +31,14 @@ def quantity(name: str, *, due: DueLike = None, named: Optional[str] = None, **s
 
 
 def preset(name: str, due: DueLike = None) -> List[Quantity]:
-    """The papers' sets "economy", "business" and "full", "diagnosis", and those of the program.
+    """The set "diagnosis", the papers' "economy", "business" and "full", and those of the program.
+
+    Without ``due`` on the steps that the preset is meant for, or on all where it has none.
 
     >>> [entry.name for entry in preset("economy")][:3]
     ['alpha', 'distance', 'grad_hist_1d']
+    >>> preset("diagnosis")[0]
+    <Quantity activation_scale, every 25 after the first 50>
     """
     return _engine.preset(name, due)
 
@@ -46,6 +50,6 @@ def quantities_of(given: QuantitiesLike, due: DueLike = None) -> List[Quantity]:
     return [quantity(entry, due=due) if isinstance(entry, str) else entry for entry in given]
 
 
-def register_preset(name: str, summary: str, quantities: Sequence[str]) -> None:
-    """Adds a preset to those of this program."""
-    _engine.register_preset(name, summary, quantities)
+def register_preset(name: str, summary: str, quantities: Sequence[str], due: DueLike = None) -> None:
+    """Adds a preset to those of this program; ``due`` says at which steps it is meant to be computed."""
+    _engine.register_preset(name, summary, quantities, due)

@@ -153,6 +153,7 @@ void bind_due_steps(py::module_& module) {
   py::class_<DueSteps>(module, "DueSteps")
       .def(py::init(&due_steps_of), py::arg("given") = py::none())
       .def_static("every", &DueSteps::every, py::arg("interval"), py::arg("offset") = 0)
+      .def_static("every_after", &DueSteps::every_after, py::arg("interval"), py::arg("first"))
       .def_static("logarithmic",
                   &DueSteps::logarithmic,
                   py::arg("start"),
@@ -262,7 +263,8 @@ void bind_catalogue(py::module_& module) {
   py::class_<PresetInfo>(module, "PresetInfo")
       .def_readonly("name", &PresetInfo::name)
       .def_readonly("summary", &PresetInfo::summary)
-      .def_readonly("quantities", &PresetInfo::quantities);
+      .def_readonly("quantities", &PresetInfo::quantities)
+      .def_readonly("due", &PresetInfo::due);
   module.def(
       "quantity",
       [](const std::string& name, const py::dict& settings) {
@@ -275,19 +277,25 @@ void bind_catalogue(py::module_& module) {
   module.def(
       "preset",
       [](const std::string& name, const py::object& due) {
-        return preset(name, due_steps_of(due));
+        return due.is_none() ? preset(name) : preset(name, due_steps_of(due));
       },
       py::arg("name"),
       py::arg("due") = py::none());
   module.def("all_presets", &all_presets);
   module.def(
       "register_preset",
-      [](const std::string& name, const std::string& summary, std::vector<std::string> quantities) {
-        register_preset({name, summary, std::move(quantities)});
+      [](const std::string& name,
+         const std::string& summary,
+         std::vector<std::string> quantities,
+         const py::object& due) {
+        PresetInfo info{name, summary, std::move(quantities)};
+        if (!due.is_none()) info.due = due_steps_of(due);
+        register_preset(std::move(info));
       },
       py::arg("name"),
       py::arg("summary"),
-      py::arg("quantities"));
+      py::arg("quantities"),
+      py::arg("due") = py::none());
 }
 
 }  // namespace

@@ -113,7 +113,10 @@ class Presets {
                          "trained",
                          "update_ratio",
                          "update_size",
-                         "wiring"}});
+                         "wiring"},
+                        // Lamps that wait for values have them after the start; beyond it one step
+                        // in 25 keeps the price below a tenth (docs/decisions/0165).
+                        DueSteps::every_after(25, 50)});
   }
 
   mutable std::mutex mutex_;
@@ -165,20 +168,27 @@ bool register_preset(PresetInfo preset) {
   return true;
 }
 
-std::vector<Quantity> preset(const std::string& name, const DueSteps& due) {
+PresetInfo find_preset(const std::string& name) {
   std::vector<std::string> names;
-  for (const PresetInfo& info : all_presets()) {
+  for (PresetInfo& info : all_presets()) {
+    if (info.name == name) return std::move(info);
     names.push_back(info.name);
-    if (info.name != name) continue;
-    std::vector<Quantity> quantities;
-    for (const std::string& entry : info.quantities) {
-      Quantity one = quantity(entry);
-      quantities.push_back(one.on(one.is_light() ? DueSteps::every(1) : due));
-    }
-    return quantities;
   }
   TORCH_CHECK_VALUE(
       false, "preset: there is no preset '", name, "'; choose one of ", joined(names));
+}
+
+std::vector<Quantity> preset(const std::string& name, const DueSteps& due) {
+  std::vector<Quantity> quantities;
+  for (const std::string& entry : find_preset(name).quantities) {
+    Quantity one = quantity(entry);
+    quantities.push_back(one.on(one.is_light() ? DueSteps::every(1) : due));
+  }
+  return quantities;
+}
+
+std::vector<Quantity> preset(const std::string& name) {
+  return preset(name, find_preset(name).due.value_or(DueSteps()));
 }
 
 }  // namespace flightdeck

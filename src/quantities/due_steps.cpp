@@ -47,7 +47,8 @@ class Words {
                       "due steps: '",
                       text_,
                       "' names no steps; write \"every 16\", \"every 16 from 3\", "
-                      "\"log 0 4\", \"log 0 4 300\" or \"at 0,5,9\"");
+                      "\"every 16 after the first 50\", \"log 0 4\", \"log 0 4 300\" or "
+                      "\"at 0,5,9\"");
   }
 
  private:
@@ -71,6 +72,18 @@ std::vector<int64_t> parse_steps(Words& words) {
   return steps;
 }
 
+// "16", "16 from 3" or "16 after the first 50".
+DueSteps parse_every(Words& words) {
+  const auto interval = words.number<int64_t>();
+  if (words.at_end()) return DueSteps::every(interval);
+  const std::string word = words.word();
+  const bool has_start = word == "after";
+  if (has_start ? words.word() != "the" || words.word() != "first" : word != "from") words.refuse();
+  const auto step = words.number<int64_t>();
+  if (!words.at_end()) words.refuse();
+  return has_start ? DueSteps::every_after(interval, step) : DueSteps::every(interval, step);
+}
+
 }  // namespace
 
 DueSteps DueSteps::every(int64_t interval, int64_t offset) {
@@ -83,6 +96,14 @@ DueSteps DueSteps::every(int64_t interval, int64_t offset) {
             return step >= offset && (step - offset) % interval == 0;
           },
           std::move(text)};
+}
+
+DueSteps DueSteps::every_after(int64_t interval, int64_t first) {
+  TORCH_CHECK_VALUE(
+      interval >= 1, "due steps: the interval is ", interval, "; it has to be at least 1");
+  TORCH_CHECK_VALUE(first >= 1, "due steps: the first ", first, " steps are none; give at least 1");
+  return {[interval, first](int64_t step) { return step < first || step % interval == 0; },
+          c10::str("every ", interval, " after the first ", first)};
 }
 
 DueSteps DueSteps::logarithmic(double start, double end, int64_t points, double base, bool first) {
@@ -129,16 +150,7 @@ DueSteps DueSteps::parse(const std::string& text) {
     if (steps.empty()) words.refuse();
     return at(steps);
   }
-  if (kind == "every") {
-    const auto interval = words.number<int64_t>();
-    int64_t offset = 0;
-    if (!words.at_end()) {
-      if (words.word() != "from") words.refuse();
-      offset = words.number<int64_t>();
-    }
-    if (!words.at_end()) words.refuse();
-    return every(interval, offset);
-  }
+  if (kind == "every") return parse_every(words);
   if (kind != "log") words.refuse();
   const auto start = words.number<double>();
   const auto end = words.number<double>();

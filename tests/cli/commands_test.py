@@ -246,7 +246,7 @@ class Run(CommandTest):
     def test_batch_norm_switches_off_in_one_sentence_only_what_it_must(self):
         run = self.folder / "run"
         code, out, err = flightdeck("run", "svhn_wrn164", "--synthetic", "--steps", 2, "--limit", 32,
-                                    "--batch-size", 8, "--interval", 1, "--evaluate-every", 0,
+                                    "--batch-size", 8, "--preset", "economy", "--interval", 1, "--evaluate-every", 0,
                                     "--json", "--out", run)
         self.assertEqual(code, 0, err)
         end = json.loads(out.splitlines()[-1])

@@ -25,6 +25,11 @@ TEST(DueSteps, RepeatsFromItsOffset) {
   EXPECT_EQ(steps_up_to(DueSteps::every(4, 3), 12), Steps({3, 7, 11}));
 }
 
+TEST(DueSteps, ContainsAllOfAStartAndThenMultiples) {
+  EXPECT_EQ(steps_up_to(DueSteps::every_after(4, 3), 12), Steps({0, 1, 2, 4, 8, 12}));
+  EXPECT_EQ(steps_up_to(DueSteps::every_after(4, 6), 13), Steps({0, 1, 2, 3, 4, 5, 8, 12}));
+}
+
 TEST(DueSteps, SpacesLogarithmicStepsAsTheReferenceDoes) {
   EXPECT_EQ(steps_up_to(DueSteps::logarithmic(0, 2, 10), 200),
             Steps({0, 1, 2, 4, 7, 12, 21, 35, 59, 100}));
@@ -42,6 +47,7 @@ TEST(DueSteps, TakesListsAndPredicates) {
 TEST(DueSteps, ReadsWhatItsTextSays) {
   for (const DueSteps& due : {DueSteps::every(16),
                               DueSteps::every(16, 3),
+                              DueSteps::every_after(16, 20),
                               DueSteps::logarithmic(0, 2, 10),
                               DueSteps::at({0, 5, 9})}) {
     const DueSteps again = DueSteps::parse(due.text());
@@ -59,6 +65,12 @@ TEST(DueSteps, RefusesWhatIsNone) {
                            "every x",
                            "every 4 to 5",
                            "every 4 5",
+                           "every 4 after",
+                           "every 4 after 50",
+                           "every 4 after the 50",
+                           "every 4 after the first",
+                           "every 4 after the first x",
+                           "every 4 after the first 50 60",
                            "log 1",
                            "at 99999999999999999999",
                            "log 0 3 10 4",
@@ -67,6 +79,8 @@ TEST(DueSteps, RefusesWhatIsNone) {
   }
   expect_error([] { DueSteps::every(0); }, {"interval is 0", "at least 1"});
   expect_error([] { DueSteps::every(2, -1); }, {"offset is -1"});
+  expect_error([] { DueSteps::every_after(0, 2); }, {"interval is 0", "at least 1"});
+  expect_error([] { DueSteps::parse("every 4 after the first 0"); }, {"first 0", "at least 1"});
   expect_error([] { DueSteps::logarithmic(0, 400); }, {"10^400"});
   expect_error([] { DueSteps::parse("log 0 4 3005847700"); }, {"3005847700", "1 to 1000000"});
   expect_error([] { DueSteps::when(nullptr); }, {"predicate is empty"});

@@ -156,6 +156,21 @@ TEST(Presets, TakeAScheduleForAllThatIsNotLight) {
   }
 }
 
+TEST(Presets, HaveStepsOfTheirOwnWhereNobodySaysWhich) {
+  EXPECT_FALSE(find_preset("economy").due);
+  ASSERT_TRUE(find_preset("diagnosis").due);
+  for (const Quantity& entry : preset("diagnosis")) {
+    // Lamps that wait for values have fifty after fifty steps.
+    EXPECT_TRUE(entry.due().contains(0) && entry.due().contains(49)) << entry.name();
+    EXPECT_EQ(entry.due().contains(51), entry.is_light()) << entry.name();
+    EXPECT_TRUE(entry.due().contains(1000)) << entry.name();
+  }
+  for (const Quantity& entry : preset("diagnosis", DueSteps::every(7))) {
+    EXPECT_EQ(entry.due().contains(6), entry.is_light()) << entry.name();
+  }
+  expect_mentions(error_of([] { return find_preset("luxury"); }), {"'luxury'", "diagnosis"});
+}
+
 // ---- settings -----------------------------------------------------------------------------------
 
 TEST(CatalogueSettings, AreRefusedWithTheirNameAndRemedy) {
