@@ -257,6 +257,8 @@ class StepView {
   mutable Tensor squared_norms_, mean_dots_, deviations_, rounding_noise_;
 };
 
+class EntrySweeps;
+
 /// The graph of a step before its backward pass frees it. Valid during the call that gets it.
 class GraphView {
  public:
@@ -272,6 +274,9 @@ class GraphView {
   /// switches the quantity off and does not reach the backward pass.
   using Heard = std::function<void(const std::vector<Tensor>& gradients)>;
   virtual void listen(size_t node, Heard heard) const = 0;
+  /// Sums over entries that quantities of the library share; outlives this view, up to the end of
+  /// the step.
+  virtual EntrySweeps& sweeps() const = 0;
   /// One per parameter; none if the optimizer was not told or is of a kind that is not known.
   virtual std::vector<UpdateRule> update_rules() const = 0;
 };

@@ -130,13 +130,15 @@ class Graph final : public GraphView {
         const Batch& batch,
         const Capture& capture,
         const StepOptions& options,
-        Listeners& listeners)
+        Listeners& listeners,
+        EntrySweeps& sweeps)
       : step_(step),
         tracked_(tracked),
         batch_(batch),
         capture_(capture),
         options_(options),
-        listeners_(listeners) {}
+        listeners_(listeners),
+        sweeps_(sweeps) {}
 
   const StepView& step() const override { return step_; }
   const Batch& batch() const override { return batch_; }
@@ -144,6 +146,7 @@ class Graph final : public GraphView {
   void listen(size_t node, Heard heard) const override {
     listeners_.add(node, tracked_, std::move(heard));
   }
+  EntrySweeps& sweeps() const override { return sweeps_; }
   std::vector<UpdateRule> update_rules() const override {
     return read_update_rules(options_, step_.parameters());
   }
@@ -155,6 +158,7 @@ class Graph final : public GraphView {
   const Capture& capture_;
   const StepOptions& options_;
   Listeners& listeners_;
+  EntrySweeps& sweeps_;
 };
 
 // What takes the place of exact needs.
@@ -205,7 +209,7 @@ void Step::look(size_t tracked,
   const compat::PassGuard guard;
   const std::shared_ptr<const Capture> capture = capture_of(batch);
   if (!listeners_) listeners_ = std::make_unique<Listeners>(capture);
-  function(Graph(*this, tracked, batch, *capture, options, *listeners_));
+  function(Graph(*this, tracked, batch, *capture, options, *listeners_, sweeps_));
 }
 
 void Step::check_heard(size_t tracked) const {

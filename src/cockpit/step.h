@@ -20,6 +20,7 @@
 #include "flightdeck/quantity.h"
 #include "flightdeck/watch.h"
 #include "passes/listeners.h"
+#include "quantities/entry_sweeps.h"
 #include "rows/gpu_tables.h"
 
 namespace flightdeck {
@@ -174,6 +175,7 @@ class Step final : public StepView {
   std::vector<std::pair<std::string, double>> phases_;
   StepClock clock_;
   std::chrono::steady_clock::time_point returned_;  // from `watch`
+  EntrySweeps sweeps_;                              // before the listeners, which read it
   std::unique_ptr<Listeners> listeners_;
   std::vector<Tensor> arrived_;  // copies of what reached the parameters, for several ranks
   Tensor individual_, loss_;     // detached

@@ -7,6 +7,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "kernels/entry_sums/entry_sums.h"
+
 namespace flightdeck {
 namespace {
 
@@ -18,104 +20,57 @@ struct Stats {
     fields[kEntryLow] = kUnbounded;
     fields[kEntryHigh] = -kUnbounded;
   }
+  Stats(const kernels::EntrySums& sums, int64_t count) {
+    fields[kEntryCount] = static_cast<double>(count);
+    fields[kEntrySum] = sums.sum;
+    fields[kEntrySquares] = sums.squares;
+    fields[kEntryCubes] = sums.cubes;
+    fields[kEntryFourths] = sums.fourths;
+    fields[kEntriesNotFinite] = sums.not_finite;
+    fields[kEntriesZero] = sums.zeros;
+    fields[kEntriesTiny] = sums.tiny;
+    fields[kEntriesHuge] = sums.huge;
+    fields[kEntryLow] = sums.low;
+    fields[kEntryHigh] = sums.high;
+  }
+
+  void add(const double* other) {
+    for (int64_t k = 0; k < kEntryLow; ++k) fields[k] += other[k];
+    fields[kEntryLow] = std::min(fields[kEntryLow], other[kEntryLow]);
+    fields[kEntryHigh] = std::max(fields[kEntryHigh], other[kEntryHigh]);
+  }
+  Tensor tensor() const {
+    Tensor stats = at::empty({kEntryStats}, at::kDouble);
+    std::copy_n(fields, kEntryStats, stats.data_ptr<double>());
+    return stats;
+  }
 };
 
-// In lanes, so that additions and comparisons do not wait for one another and become vectors.
-constexpr int64_t kLanes = 16;
-
-template <typename Scalar>
-void add_moments(const Scalar* values, int64_t count, Stats& stats) {
-  double sum[kLanes] = {}, squares[kLanes] = {}, cubes[kLanes] = {}, fourths[kLanes] = {};
-  const auto add = [&](int64_t lane, double x) {
-    const double square = x * x;
-    sum[lane] += x;
-    squares[lane] += square;
-    cubes[lane] += square * x;
-    fourths[lane] += square * square;
-  };
-  int64_t k = 0;
-  for (; k + kLanes <= count; k += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) add(lane, values[k + lane]);
-  }
-  for (; k < count; ++k) add(0, values[k]);
-  for (int64_t lane = 0; lane < kLanes; ++lane) {
-    stats.fields[kEntrySum] += sum[lane];
-    stats.fields[kEntrySquares] += squares[lane];
-    stats.fields[kEntryCubes] += cubes[lane];
-    stats.fields[kEntryFourths] += fourths[lane];
-  }
-}
-
-template <typename Scalar>
-void add_range(const Scalar* values, int64_t count, const EntryRange& range, Stats& stats) {
-  constexpr Scalar kFar = std::numeric_limits<Scalar>::infinity();
-  constexpr Scalar kMost = std::numeric_limits<Scalar>::max();
-  const auto smallest = static_cast<Scalar>(range.tiny), largest = static_cast<Scalar>(range.huge);
-  // Counts are floating-point numbers too, exact in a block.
-  Scalar bad[kLanes] = {}, zeros[kLanes] = {}, tiny[kLanes] = {}, huge[kLanes] = {};
-  Scalar low[kLanes], high[kLanes];
-  for (int64_t lane = 0; lane < kLanes; ++lane) {
-    low[lane] = kFar;
-    high[lane] = -kFar;
-  }
-  const auto add = [&](int64_t lane, Scalar x) {
-    const Scalar size = x < 0 ? -x : x;
-    const bool is_finite = size <= kMost;
-    bad[lane] += is_finite ? Scalar(0) : Scalar(1);
-    zeros[lane] += size == 0 ? Scalar(1) : Scalar(0);
-    tiny[lane] += size < smallest ? Scalar(1) : Scalar(0);
-    huge[lane] += size > largest && is_finite ? Scalar(1) : Scalar(0);
-    const Scalar lower = is_finite ? x : kFar, upper = is_finite ? x : -kFar;
-    low[lane] = lower < low[lane] ? lower : low[lane];
-    high[lane] = upper > high[lane] ? upper : high[lane];
-  };
-  int64_t k = 0;
-  for (; k + kLanes <= count; k += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) add(lane, values[k + lane]);
-  }
-  for (; k < count; ++k) add(0, values[k]);
-  double zero = 0, small = 0, large = 0;
-  for (int64_t lane = 0; lane < kLanes; ++lane) {
-    stats.fields[kEntriesNotFinite] += bad[lane];
-    zero += zeros[lane];
-    small += tiny[lane];
-    large += huge[lane];
-    stats.fields[kEntryLow] = std::min<double>(stats.fields[kEntryLow], low[lane]);
-    stats.fields[kEntryHigh] = std::max<double>(stats.fields[kEntryHigh], high[lane]);
-  }
-  stats.fields[kEntriesZero] += zero;
-  stats.fields[kEntriesTiny] += smallest > 0 ? small - zero : 0;
-  stats.fields[kEntriesHuge] += large;
-  stats.fields[kEntryCount] += static_cast<double>(count);
-}
-
-template <typename Scalar>
-Tensor sweep_entries(const Tensor& values, const EntryRange& range, bool has_moments) {
+// In blocks, so that the sums do not depend on the number of threads.
+template <typename Stored>
+Tensor sweep_entries(const Tensor& values, const EntryRange& range) {
   constexpr int64_t kBlock = int64_t{1} << 14;
-  const auto* data = values.data_ptr<Scalar>();
+  const auto* data = static_cast<const Stored*>(values.data_ptr());
   const int64_t count = values.numel();
   std::vector<Stats> blocks((count + kBlock - 1) / kBlock);
+  const auto add = kernels::add_entries<Stored>();
   at::parallel_for(0, static_cast<int64_t>(blocks.size()), 4, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
-      const int64_t first = block * kBlock;
-      const int64_t size = std::min(kBlock, count - first);
-      if (has_moments) add_moments(data + first, size, blocks[block]);
-      add_range(data + first, size, range, blocks[block]);
+      const int64_t first = block * kBlock, size = std::min(kBlock, count - first);
+      kernels::EntrySums sums;
+      add(data + first, size, range.tiny, range.huge, sums);
+      blocks[block] = Stats(sums, size);
     }
   });
-  const Stats none;
-  Tensor all = at::empty({static_cast<int64_t>(blocks.size()) + 1, kEntryStats}, at::kDouble);
-  auto* rows = all.data_ptr<double>();
-  for (const Stats& block : blocks) rows = std::copy_n(block.fields, kEntryStats, rows);
-  std::copy_n(none.fields, kEntryStats, rows);
-  return join_stats(all);
+  Stats all;
+  for (const Stats& block : blocks) all.add(block.fields);
+  return all.tensor();
 }
 
 Tensor stats_by_ops(const Tensor& values, const EntryRange& range) {
   const Tensor x = values.flatten().to(at::kDouble);
   if (x.numel() == 0) {
-    const Stats none;
-    return at::tensor(at::ArrayRef<double>(none.fields, kEntryStats), at::kDouble).to(x.device());
+    return Stats().tensor().to(x.device());
   }
   const Tensor size = x.abs(), square = x.square();
   const Tensor is_finite = at::isfinite(x);
@@ -151,19 +106,29 @@ EntryRange range_of(at::ScalarType type) {
   }
 }
 
-Tensor entry_stats(const Tensor& values, const EntryRange& range, bool has_moments) {
+Tensor entry_stats(const Tensor& values, const EntryRange& range) {
   const Tensor entries = values.is_complex() ? at::view_as_real(values) : values;
   const bool is_plain = entries.is_cpu() && entries.is_non_overlapping_and_dense();
-  if (is_plain && entries.scalar_type() == at::kFloat) {
-    return sweep_entries<float>(entries, range, has_moments);
+  if (!is_plain) return stats_by_ops(entries, range);
+  switch (entries.scalar_type()) {
+    case at::kFloat:
+      return sweep_entries<float>(entries, range);
+    case at::kDouble:
+      return sweep_entries<double>(entries, range);
+    case at::kBFloat16:
+      return sweep_entries<kernels::Bfloat16>(entries, range);
+    default:
+      return stats_by_ops(entries, range);
   }
-  if (is_plain && entries.scalar_type() == at::kDouble) {
-    return sweep_entries<double>(entries, range, has_moments);
-  }
-  return stats_by_ops(entries, range);
 }
 
 Tensor join_stats(const Tensor& stats) {
+  if (stats.is_cpu() && stats.is_contiguous() && stats.scalar_type() == at::kDouble) {
+    Stats all;
+    const auto* rows = stats.data_ptr<double>();
+    for (int64_t row = 0; row < stats.size(0); ++row) all.add(rows + row * kEntryStats);
+    return all.tensor();
+  }
   return at::cat({stats.slice(1, 0, kEntryLow).sum(0),
                   stats.slice(1, kEntryLow, kEntryLow + 1).amin(0),
                   stats.slice(1, kEntryHigh, kEntryHigh + 1).amax(0)});

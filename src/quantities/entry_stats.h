@@ -34,8 +34,7 @@ struct EntryRange {
 EntryRange range_of(at::ScalarType type);
 
 // [kEntryStats] in double, on the tensor's device. Of a complex tensor, of its real numbers.
-// Without moments the sums of powers may be left at 0.
-Tensor entry_stats(const Tensor& values, const EntryRange& range, bool has_moments = true);
+Tensor entry_stats(const Tensor& values, const EntryRange& range);
 
 // Those of several tensors taken together, from [m, kEntryStats].
 Tensor join_stats(const Tensor& stats);

@@ -189,6 +189,42 @@ TEST_F(Launches, AStepUnderEconomyWaitsForNoNumber) {
   }
 }
 
+TEST_F(Launches, AStepUnderDiagnosisWaitsForNoNumber) {
+  for (const bool is_dense : {true, false}) {
+    SCOPED_TRACE(is_dense ? "dense" : "convolution");
+    Training training(is_dense ? dense_net() : convolution_net(), at::kFloat);
+    Watched watched(training.parameters(), "diagnosis");
+    for (int64_t step = 0; step < 12; ++step) {
+      const bool is_warm = step >= 9;  // windows of `spikes` have their first eight values
+      std::unique_ptr<WaitsAreErrors> errors;
+      if (is_warm) errors = std::make_unique<WaitsAreErrors>();
+      const Operations operations;
+      training.step(watched.cockpit, step);
+      if (is_warm) {
+        EXPECT_EQ(Operations::waited(), std::set<std::string>());
+      }
+      errors.reset();
+      training.update();
+    }
+  }
+}
+
+TEST_F(Launches, AStepUnderDiagnosisTakesABoundedNumberOfOperations) {
+  Training training(dense_net(), at::kFloat);
+  Watched watched(training.parameters(), "diagnosis");
+  for (int64_t step = 0; step < 10; ++step) {
+    training.step(watched.cockpit, step);
+    training.update();
+  }
+  const Operations operations;
+  training.step(watched.cockpit, 10);
+  std::string all;
+  for (const auto& [name, times] : Operations::counted()) {
+    all += "\n" + std::to_string(times) + " " + name;
+  }
+  EXPECT_LE(Operations::count(), 1200) << all;  // some 45 of them are those of the training
+}
+
 TEST_F(Launches, AWatchedStepTakesFewOperations) {
   Training training(dense_net(), at::kFloat);
   Watched watched(training.parameters(), "economy");

@@ -6,6 +6,7 @@
 
 #include "flightdeck/quantity.h"
 #include "quantities/entry_stats.h"
+#include "quantities/entry_sweeps.h"
 #include "quantities/graph_values.h"
 
 namespace flightdeck::quantities {
@@ -33,6 +34,31 @@ Tensor times(const Tensor& stats, const Tensor& factor) {  // [m, kEntryStats], 
   scale(kEntryHigh, factor);
   return scaled;
 }
+
+// Of all layers at once: operations on a few numbers cost what they cost.
+struct Scales {
+  // Of the stats at `first`, `first` + 2, ... of `shared`, of entries that are `factor` times what
+  // they stand for.
+  Scales(const std::vector<Tensor>& shared, size_t first, double factor) {
+    std::vector<Tensor> known;
+    for (size_t k = first; k < shared.size(); k += 2) {
+      const bool is_known = shared[k].size(0) > 0;
+      rows.push_back(is_known ? static_cast<int64_t>(known.size()) : -1);
+      if (is_known) known.push_back(join_stats(shared[k]));
+    }
+    if (known.empty()) return;
+    all = at::stack(known);
+    rms = root_mean_square(all) / factor;
+    mean = all.select(1, kEntrySum) / all.select(1, kEntryCount) / factor;
+    largest = largest_magnitude(all) / factor;
+    variance = variance_of(all) / (factor * factor);
+    kurtosis = flightdeck::kurtosis(all);
+  }
+
+  std::vector<int64_t> rows;  // of each layer; -1: not known
+  Tensor all;                 // [rows, kEntryStats]; undefined if there are none
+  Tensor rms, mean, largest, variance, kurtosis;  // [rows]
+};
 
 class ActivationScale {
  public:
@@ -63,13 +89,13 @@ class ActivationScale {
       if (place == layers_.size()) layers_.push_back({name, {}, {}});
       const auto found = kept.find(use);
       if (found != kept.end()) {
-        layers_[place].values.push_back(entry_stats(found->second.value, {}));
+        layers_[place].values.push_back(graph.sweeps().of_kept(found->second.value));
       }
       const size_t heard = found == kept.end() ? node : found->second.node;
-      graph.listen(heard, [this, place](const std::vector<Tensor>& gradients) {
-        if (gradients[0].defined()) {
-          layers_[place].gradients.push_back(entry_stats(gradients[0], {}));
-        }
+      EntrySweeps& sweeps = graph.sweeps();
+      graph.listen(heard, [this, place, &sweeps](const std::vector<Tensor>& gradients) {
+        if (!gradients[0].defined()) return;
+        layers_[place].gradients.push_back(sweeps.of_heard(gradients[0]));
       });
     }
     graph.listen(0, [this, output = capture.root_output](const std::vector<Tensor>& gradients) {
@@ -96,41 +122,34 @@ class ActivationScale {
 
   Value compute(const StepView& step) const {
     const auto N = static_cast<double>(step.batch_size());
-    std::vector<Tensor> all, scales, gradient_scales;
-    Value layers;
-    for (size_t k = 0; k < layers_.size(); ++k) {
-      const LayerScale& layer = layers_[k];
-      const Tensor &values = step.shared()[2 * k], &gradients = step.shared()[2 * k + 1];
-      if (values.size(0) > 0) {
-        const Tensor stats = join_stats(values);
-        all.push_back(stats);
-        scales.push_back(root_mean_square(stats));
-        layers.with("rms:" + layer.name, scales.back())
-            .with("mean:" + layer.name, stats[kEntrySum] / stats[kEntryCount])
-            .with("largest:" + layer.name, largest_magnitude(stats))
-            .with("variance:" + layer.name, variance_of(stats))
-            .with("kurtosis:" + layer.name, kurtosis(stats));
-      }
-      if (gradients.size(0) > 0) {
-        const Tensor stats = join_stats(gradients);
-        gradient_scales.push_back(root_mean_square(stats) / N);
-        layers.with("gradient_rms:" + layer.name, gradient_scales.back())
-            .with("gradient_largest:" + layer.name, largest_magnitude(stats) / N)
-            .with("gradient_variance:" + layer.name, variance_of(stats) / (N * N))
-            .with("gradient_kurtosis:" + layer.name, kurtosis(stats));
-      }
+    const Scales values(step.shared(), 0, 1), gradients(step.shared(), 1, N);
+    if (!values.all.defined() && !gradients.all.defined()) {
+      return Value::none("the graph has kept no activations of layers");
     }
-    if (layers.fields().empty()) return Value::none("the graph has kept no activations of layers");
     Value value;
-    if (!all.empty()) {
-      value = Value(root_mean_square(join_stats(at::stack(all))));
-      const Tensor sizes = at::stack(scales);
-      value.with("rms_ratio", sizes.amax() / sizes.amin());
+    if (values.all.defined()) {
+      value = Value(root_mean_square(join_stats(values.all)));
+      value.with("rms_ratio", values.rms.amax() / values.rms.amin());
     }
-    if (!gradient_scales.empty()) {
-      value.with("gradient_ratio", gradient_scales.front() / gradient_scales.back());
+    if (gradients.all.defined()) {
+      value.with("gradient_ratio", gradients.rms[0] / gradients.rms[-1]);
     }
-    for (const Value::Field& field : layers.fields()) value.with(field.name, field.data);
+    for (size_t k = 0; k < layers_.size(); ++k) {
+      const std::string& name = layers_[k].name;
+      if (const int64_t row = values.rows[k]; row >= 0) {
+        value.with("rms:" + name, values.rms[row])
+            .with("mean:" + name, values.mean[row])
+            .with("largest:" + name, values.largest[row])
+            .with("variance:" + name, values.variance[row])
+            .with("kurtosis:" + name, values.kurtosis[row]);
+      }
+      if (const int64_t row = gradients.rows[k]; row >= 0) {
+        value.with("gradient_rms:" + name, gradients.rms[row])
+            .with("gradient_largest:" + name, gradients.largest[row])
+            .with("gradient_variance:" + name, gradients.variance[row])
+            .with("gradient_kurtosis:" + name, gradients.kurtosis[row]);
+      }
+    }
     return value;
   }
 

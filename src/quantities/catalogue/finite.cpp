@@ -7,7 +7,9 @@
 
 #include "flightdeck/quantity.h"
 #include "quantities/entry_stats.h"
+#include "quantities/entry_sweeps.h"
 #include "quantities/graph_values.h"
+#include "rows/gpu_tables.h"
 
 namespace flightdeck::quantities {
 namespace {
@@ -58,7 +60,7 @@ class Finite {
     };
     for (const Tensor& input : graph_inputs(capture)) {
       if (!at::isFloatingType(input.scalar_type())) continue;
-      add_forward({"the inputs", {}, -1}, input, Layout::batch(capture.N, 0));
+      add_forward(graph, {"the inputs", {}, -1}, input, Layout::batch(capture.N, 0));
     }
     std::map<size_t, size_t> place_of;
     std::set<std::pair<const void*, int64_t>> seen;
@@ -72,7 +74,7 @@ class Finite {
         if (found != place_of.end()) place.sources.push_back(found->second);
       }
       place_of[value.node] = forward_.size();
-      add_forward(std::move(place), value.value, node.layout);
+      add_forward(graph, std::move(place), value.value, node.layout);
     }
     for (size_t k = 0; k < capture.nodes.size(); ++k) {
       const CapturedNode& node = capture.nodes[k];
@@ -135,6 +137,8 @@ class Finite {
   }
 
  private:
+  bool has_own_range() const { return type_ == "own"; }
+
   EntryRange range_for(const Tensor& value) const {
     if (type_ == "float16") return range_of(at::kHalf);
     if (type_ == "bfloat16") return range_of(at::kBFloat16);
@@ -144,9 +148,10 @@ class Finite {
     return range_of(value.scalar_type());
   }
 
-  void add_forward(Place place, const Tensor& value, const Layout& layout) {
-    const Tensor stats = entry_stats(value, range_for(value), /*has_moments=*/false);
-    if (stats.is_cpu() && stats[kEntriesNotFinite].item<double>() > 0) {
+  void add_forward(const GraphView& graph, Place place, const Tensor& value, const Layout& layout) {
+    const Tensor stats =
+        has_own_range() ? graph.sweeps().of_kept(value) : entry_stats(value, range_for(value));
+    if (!runs_behind(stats) && stats[kEntriesNotFinite].item<double>() > 0) {
       place.sample = first_bad_sample(value, layout);
     }
     forward_.push_back(std::move(place));
@@ -154,12 +159,14 @@ class Finite {
   }
 
   void listen(const GraphView& graph, size_t k, const std::string& name, const Layout& layout) {
-    graph.listen(k, [this, name, layout](const std::vector<Tensor>& gradients) {
+    EntrySweeps& sweeps = graph.sweeps();
+    graph.listen(k, [this, name, layout, &sweeps](const std::vector<Tensor>& gradients) {
       if (gradients.empty() || !gradients[0].defined()) return;
       const Tensor& gradient = gradients[0];
-      const Tensor stats = entry_stats(gradient, range_for(gradient), /*has_moments=*/false);
+      const Tensor stats =
+          has_own_range() ? sweeps.of_heard(gradient) : entry_stats(gradient, range_for(gradient));
       Place place{name, {}, -1};
-      if (stats.is_cpu() && stats[kEntriesNotFinite].item<double>() > 0) {
+      if (!runs_behind(stats) && stats[kEntriesNotFinite].item<double>() > 0) {
         place.sample = first_bad_sample(gradient, layout);
       }
       if (!backward_.empty()) place.sources.push_back(backward_.size() - 1);
@@ -171,11 +178,11 @@ class Finite {
   // The place among all samples, of [ranks, 2]; -1 if none is bad, or if that is on a device.
   static int64_t first_of(const Tensor& places) {
     if (!places.is_cpu()) return -1;
-    int64_t before = 0;
-    for (int64_t rank = 0; rank < places.size(0); ++rank) {
-      const auto place = places[rank][0].item<int64_t>();
-      if (place >= 0) return before + place;
-      before += places[rank][1].item<int64_t>();
+    double before = 0;
+    const auto rows = places.accessor<double, 2>();
+    for (int64_t rank = 0; rank < rows.size(0); ++rank) {
+      if (rows[rank][0] >= 0) return static_cast<int64_t>(before + rows[rank][0]);
+      before += rows[rank][1];
     }
     return -1;
   }

@@ -6,6 +6,8 @@
 #include <ATen/ATen.h>
 
 #include "flightdeck/quantity.h"
+#include "quantities/entry_stats.h"
+#include "rows/gpu_tables.h"
 
 namespace flightdeck::quantities {
 namespace {
@@ -44,13 +46,33 @@ Tensor spread_entries(const StepView& step, int64_t count) {
   return at::cat(chosen);
 }
 
+struct EntrySizes {
+  Tensor sum, square, magnitude;  // [], in double
+};
+
+EntrySizes sizes_of(const Tensor& values) {
+  const bool is_swept = values.is_cpu() && !runs_behind(values) && values.numel() > 0 &&
+                        at::isFloatingType(values.scalar_type()) &&
+                        values.scalar_type() != at::kHalf;
+  if (is_swept) {
+    const Tensor stats = entry_stats(values, {});
+    // Ranges leave out what is not finite, and magnitudes do not.
+    if (stats.accessor<double, 1>()[kEntriesNotFinite] == 0) {
+      return {stats[kEntrySum], stats[kEntrySquares], largest_magnitude(stats)};
+    }
+  }
+  return {values.sum(at::kDouble),
+          values.norm(2, at::kDouble).square(),
+          values.abs().amax().to(at::kDouble)};
+}
+
 Value parameters_value(const StepView& step, int64_t values_listed) {
   std::vector<Tensor> sums, squares, magnitudes;
   for (const NamedParameter& parameter : step.parameters()) {
-    const Tensor values = parameter.tensor.detach().flatten();
-    sums.push_back(values.sum(at::kDouble));
-    squares.push_back(values.norm(2, at::kDouble).square());
-    magnitudes.push_back(values.abs().amax());
+    const EntrySizes sizes = sizes_of(parameter.tensor.detach().flatten());
+    sums.push_back(sizes.sum);
+    squares.push_back(sizes.square);
+    magnitudes.push_back(sizes.magnitude);
   }
   const Tensor sizes = step.group_sizes();
   const Tensor square = step.group_sums(squares);
