@@ -39,6 +39,48 @@ std::string value_text(const ValueDifference& value) {
   return name + ": " + exact_text(value.first) + " and " + exact_text(value.second);
 }
 
+// Of the step that differs first, what is computed first: "first in the activations of 'conv1'".
+std::string place_text(const RunDifference& found) {
+  std::string text = ", first in ";
+  switch (found.first_kind) {
+    case DifferenceKind::kData:
+      text += "the data";
+      break;
+    case DifferenceKind::kParameter:
+      text += "the parameters";
+      break;
+    case DifferenceKind::kLayer:
+      text += "the activations";
+      break;
+    case DifferenceKind::kLoss:
+      text += "the loss";
+      break;
+    case DifferenceKind::kGradient:
+      text += "the gradients";
+      break;
+    case DifferenceKind::kUpdate:
+      text += "the update";
+      break;
+    default:
+      return "";
+  }
+  return text + (found.first_layer.empty() ? "" : " of '" + found.first_layer + "'");
+}
+
+const char* data_text(DataDifference data) {
+  switch (data) {
+    case DataDifference::kSame:
+      return "both were given the same samples in the same order";
+    case DataDifference::kOrder:
+      return "both were given the same samples, in another order";
+    case DataDifference::kSamples:
+      return "they were given other samples";
+    case DataDifference::kUnknown:
+      break;
+  }
+  return "whether they were given the same samples is not recorded; track 'inputs' to know";
+}
+
 void print_difference(const RunDifference& found) {
   for (const SettingDifference& setting : found.settings) {
     print_printable("setting " + setting.key + ": '" + setting.first + "' and '" + setting.second +
@@ -47,7 +89,9 @@ void print_difference(const RunDifference& found) {
   for (const std::string& name : found.only_first) print_printable("only in the first: " + name);
   for (const std::string& name : found.only_second) print_printable("only in the second: " + name);
   if (!found.values.empty()) {
-    print_printable("values differ from step " + std::to_string(found.values[0].step) + " on");
+    print_printable("values differ from step " + std::to_string(found.values[0].step) + " on" +
+                    place_text(found));
+    print_printable(std::string("  ") + data_text(found.data));
     for (const ValueDifference& value : found.values) print_printable("  " + value_text(value));
     return;
   }
@@ -77,6 +121,9 @@ Json difference_json(const RunDifference& found) {
       .field("settings", settings)
       .field("only_first", found.only_first)
       .field("only_second", found.only_second)
+      .field("first_kind", to_string(found.first_kind))
+      .field("first_layer", found.first_layer)
+      .field("data", to_string(found.data))
       .field("values", values)
       .field("compared", found.compared)
       .field("last_common_step", found.last_common_step);
@@ -105,7 +152,9 @@ void add_diff(CLI::App* command) {
   command->footer(
       "Settings, then series that one run has alone, then all values that differ at the first "
       "step\n"
-      "where one does. Times are left out.\n"
+      "where one does: what of it is computed first (data, parameters, a layer, the loss, "
+      "gradients,\n"
+      "the update), and whether the data were the same samples. Times are left out.\n"
       "Example:\n"
       "  flightdeck diff runs/first runs/second --tolerance 1e-6");
   command->callback([options] { compare_runs(*options); });

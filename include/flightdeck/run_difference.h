@@ -30,12 +30,37 @@ struct ValueDifference {
   double first = 0, second = 0;
 };
 
+/// Parts of a step in the order in which they are computed.
+enum class DifferenceKind {
+  kNone,       ///< nothing differs
+  kSetting,    ///< no value, but settings or what was recorded
+  kData,       ///< what the model was given
+  kParameter,  ///< the parameters before the step
+  kLayer,      ///< activations
+  kLoss,
+  kGradient,
+  kUpdate,
+  kOther,
+};
+/// "none", "setting", "data", "parameter", "layer", "loss", "gradient", "update" or "other".
+const char* to_string(DifferenceKind kind);
+
+/// What the runs were given at the first step that differs, as `inputs` has hashed it.
+enum class DataDifference { kUnknown, kSame, kOrder, kSamples };
+/// "unknown", "same", "order" (the same samples in another order) or "samples".
+const char* to_string(DataDifference data);
+
 struct RunDifference {
   std::vector<SettingDifference> settings;
   /// Series that one run has alone, "quantity[/field][@group]".
   std::vector<std::string> only_first, only_second;
   /// All values that differ at the first step where one does, by name; empty if none does.
   std::vector<ValueDifference> values;
+  /// The part of that step that is computed first of those that differ, and the layer (or group of
+  /// parameters) in which it does so first; empty if that is not recorded.
+  DifferenceKind first_kind = DifferenceKind::kNone;
+  std::string first_layer;
+  DataDifference data = DataDifference::kUnknown;
   int64_t compared = 0;           ///< values at steps that both have
   int64_t last_common_step = -1;  ///< the last step that both have values of; -1: none
 

@@ -66,6 +66,11 @@ void bind_differences(py::module_& module) {
       .def_readonly("only_first", &RunDifference::only_first)
       .def_readonly("only_second", &RunDifference::only_second)
       .def_readonly("values", &RunDifference::values)
+      .def_property_readonly("first_kind",
+                             [](const RunDifference& found) { return to_string(found.first_kind); })
+      .def_readonly("first_layer", &RunDifference::first_layer)
+      .def_property_readonly("data",
+                             [](const RunDifference& found) { return to_string(found.data); })
       .def_readonly("compared", &RunDifference::compared)
       .def_readonly("last_common_step", &RunDifference::last_common_step)
       .def_property_readonly("is_same", &RunDifference::is_same);

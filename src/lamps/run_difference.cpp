@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 namespace flightdeck {
 namespace {
@@ -40,6 +43,39 @@ bool is_same_reading(const Reading& a, const Reading& b, double tolerance) {
          std::equal(a.list.begin(), a.list.end(), b.list.begin(), is_same_entry) &&
          a.counts == b.counts && a.below == b.below && a.above == b.above &&
          a.not_a_number == b.not_a_number;
+}
+
+// Where in a step a value is computed: the part, and among what differs there the layer's place.
+struct Place {
+  DifferenceKind kind;
+  std::string layer;
+  int64_t order;
+};
+
+// `id` is the place of the series in the record, which has layers and groups from the inputs on.
+Place place_of(const ValueDifference& value, int64_t id) {
+  using Kind = DifferenceKind;
+  const size_t colon = value.field.find(':');
+  const std::string layer = value.group.empty() && colon != std::string::npos
+                                ? value.field.substr(colon + 1)
+                                : value.group;
+  const std::string& name = value.quantity;
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (name == "inputs") return {Kind::kData, "", id};
+  // `distance` is that of the parameters before the step.
+  if (is_one_of({"parameters", "distance"})) return {Kind::kParameter, layer, id};
+  if (name == "activation_scale") {
+    // The backward pass comes to the last layer first.
+    const bool is_gradient = value.field.rfind("gradient_", 0) == 0;
+    return is_gradient ? Place{Kind::kGradient, layer, -id} : Place{Kind::kLayer, layer, id};
+  }
+  if (is_one_of({"dead_units", "saturated_units"})) return {Kind::kLayer, value.field, id};
+  if (is_one_of({"loss", "logits"})) return {Kind::kLoss, "", id};
+  if (is_one_of({"grad_norm", "grad_hist_1d"})) return {Kind::kGradient, layer, id};
+  if (is_one_of({"update_size", "update_ratio"})) return {Kind::kUpdate, layer, id};
+  return {Kind::kOther, "", id};
 }
 
 // Steps of one series in both runs, side by side, until one differs or `last` is passed. Points are
@@ -105,6 +141,52 @@ class Comparison {
   RunDifference& result_;
 };
 
+// Sets kind and layer of the first difference.
+void find_first_place(const std::map<Name, SeriesInfo>& series, RunDifference& result) {
+  if (result.values.empty()) {
+    if (!result.is_same()) result.first_kind = DifferenceKind::kSetting;
+    return;
+  }
+  std::optional<Place> first;
+  for (const ValueDifference& value : result.values) {
+    const SeriesInfo& info = series.at({value.quantity, value.field, value.group});
+    Place place = place_of(value, static_cast<int64_t>(info.id));
+    // Numbers of the whole model have no layer: those of layers of the same part tell more.
+    const auto rank = [](const Place& one) {
+      return std::make_tuple(one.kind, one.layer.empty(), one.order);
+    };
+    if (!first || rank(place) < rank(*first)) first = std::move(place);
+  }
+  result.first_kind = first->kind;
+  result.first_layer = first->layer;
+}
+
+// By the hashes of the batch at the first step that differs.
+DataDifference data_difference(const RunReader& first,
+                               const RunReader& second,
+                               const std::map<Name, SeriesInfo>& of_first,
+                               const std::map<Name, SeriesInfo>& of_second,
+                               const RunDifference& result) {
+  if (result.values.empty()) return DataDifference::kUnknown;
+  const int64_t step = result.values.front().step;
+  // Whether the hash is the same; nothing if a run has none of that step.
+  const auto is_same = [&](const char* field) -> std::optional<bool> {
+    const Name name{"inputs", field, ""};
+    const auto a = of_first.find(name), b = of_second.find(name);
+    if (a == of_first.end() || b == of_second.end()) return std::nullopt;
+    StepRange range;
+    range.first = range.last = step;
+    const auto one = first.numbers(a->second.id, range),
+               other = second.numbers(b->second.id, range);
+    if (one.empty() || other.empty()) return std::nullopt;
+    return one.front().value == other.front().value;
+  };
+  const std::optional<bool> has_order = is_same("batch_hash"), has_samples = is_same("set_hash");
+  if (!has_order || !has_samples) return DataDifference::kUnknown;
+  if (*has_order) return DataDifference::kSame;
+  return *has_samples ? DataDifference::kOrder : DataDifference::kSamples;
+}
+
 void compare_settings(const RunReader& first, const RunReader& second, RunDifference& result) {
   std::map<std::string, std::pair<std::string, std::string>> all;
   const RunInfo a = first.info(), b = second.info();
@@ -132,6 +214,44 @@ void compare_settings(const RunReader& first, const RunReader& second, RunDiffer
 
 }  // namespace
 
+const char* to_string(DifferenceKind kind) {
+  switch (kind) {
+    case DifferenceKind::kNone:
+      return "none";
+    case DifferenceKind::kSetting:
+      return "setting";
+    case DifferenceKind::kData:
+      return "data";
+    case DifferenceKind::kParameter:
+      return "parameter";
+    case DifferenceKind::kLayer:
+      return "layer";
+    case DifferenceKind::kLoss:
+      return "loss";
+    case DifferenceKind::kGradient:
+      return "gradient";
+    case DifferenceKind::kUpdate:
+      return "update";
+    case DifferenceKind::kOther:
+      break;
+  }
+  return "other";
+}
+
+const char* to_string(DataDifference data) {
+  switch (data) {
+    case DataDifference::kSame:
+      return "same";
+    case DataDifference::kOrder:
+      return "order";
+    case DataDifference::kSamples:
+      return "samples";
+    case DataDifference::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
 RunDifference difference(const RunReader& first,
                          const RunReader& second,
                          const DifferenceOptions& options) {
@@ -152,6 +272,8 @@ RunDifference difference(const RunReader& first,
   for (const auto& [name, series] : of_second) {
     if (of_first.count(name) == 0) result.only_second.push_back(text_of(name));
   }
+  find_first_place(of_first, result);
+  result.data = data_difference(first, second, of_first, of_second, result);
   return result;
 }
 

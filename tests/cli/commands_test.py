@@ -467,14 +467,16 @@ class Preflight(CommandTest):
 
 class Diff(CommandTest):
     def test_names_the_first_difference(self):
-        run, _ = self.train(*QUADRATIC, "--steps", 5, "--interval", 1)
+        run, _ = self.train(*MLP, "--steps", 5, "--interval", 1)
         first = run.rename(self.folder / "first")
-        second, _ = self.train(*QUADRATIC, "--steps", 5, "--interval", 1, "--seed", 7)
+        second, _ = self.train(*MLP, "--steps", 5, "--interval", 1, "--seed", 7)
         said = json.loads(self.expect_success("diff", first, second, "--json"))
         self.assertFalse(said["same"])
         self.assertIn("seed", [setting["key"] for setting in said["settings"]])
         self.assertEqual(said["values"][0]["step"], 0)
-        self.assertIn("values differ from step 0 on", self.expect_success("diff", first, second))
+        self.assertEqual((said["first_kind"], said["data"]), ("data", "samples"))
+        text = self.expect_success("diff", first, second)
+        self.assertIn("values differ from step 0 on, first in the data\n  they were given other samples", text)
         self.assertIn("values are the same up to step", self.expect_success("diff", first, first))
         self.expect_failure(2, ["holds no run"], "diff", first, "/")
 

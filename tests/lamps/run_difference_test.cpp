@@ -65,6 +65,86 @@ TEST(RunDifferences, AreForgivenWithinATolerance) {
   EXPECT_TRUE(difference(RunReader(a.path()), RunReader(b.path()), options).is_same());
 }
 
+Reading field_of(const std::string& quantity, const std::string& field, double value) {
+  return number(quantity, value, "", field);
+}
+
+// Two steps of a network of layers a and b; the second step has these values.
+struct Recorded {
+  double batch = 1, set = 1, weight = 1, first = 1, second = 1, loss = 1, gradient = 1, update = 1;
+};
+
+void record_layers(const std::string& folder, const Recorded& values, bool has_inputs = true) {
+  Recorder recorder(folder);
+  recorder.begin(full_info());
+  for (int64_t k = 0; k < 2; ++k) {
+    const Recorded now = k == 1 ? values : Recorded();
+    std::vector<Reading> readings = {
+        number("update_size", now.update),
+        number("update_size", now.update, "b"),
+        number("grad_norm", now.gradient),
+        number("grad_norm", now.gradient, "b"),
+        number("loss", now.loss),
+        field_of("activation_scale", "rms:a", now.first),
+        field_of("activation_scale", "gradient_rms:a", now.gradient),
+        field_of("activation_scale", "rms:b", now.second),
+        field_of("activation_scale", "gradient_rms:b", now.gradient),
+        number("parameters", now.weight),
+        number("parameters", now.weight, "a"),
+    };
+    if (has_inputs) {
+      readings.push_back(field_of("inputs", "batch_hash", now.batch));
+      readings.push_back(field_of("inputs", "set_hash", now.set));
+    }
+    recorder.write(step_of(k, std::move(readings)));
+  }
+  recorder.finish(Ending::kFinished);
+}
+
+RunDifference difference_of(const Recorded& values, bool has_inputs = true) {
+  const RunFolder a, b;
+  record_layers(a.path(), {}, has_inputs);
+  record_layers(b.path(), values, has_inputs);
+  return difference(RunReader(a.path()), RunReader(b.path()));
+}
+
+TEST(RunDifferences, NameThePartOfAStepThatIsComputedFirst) {
+  Recorded other;
+  EXPECT_EQ(difference_of(other).first_kind, DifferenceKind::kNone);
+  const auto expect_first = [&](DifferenceKind kind, const std::string& layer) {
+    const RunDifference found = difference_of(other);
+    EXPECT_STREQ(to_string(found.first_kind), to_string(kind));
+    EXPECT_EQ(found.first_layer, layer);
+    EXPECT_EQ(found.values.front().step, 1);
+  };
+  // Each comes before those above it.
+  other.update = 2;
+  expect_first(DifferenceKind::kUpdate, "b");
+  other.gradient = 2;
+  expect_first(DifferenceKind::kGradient, "b");  // the backward pass begins at the outputs
+  other.loss = 2;
+  expect_first(DifferenceKind::kLoss, "");
+  other.second = 2;
+  expect_first(DifferenceKind::kLayer, "b");
+  other.first = 2;
+  expect_first(DifferenceKind::kLayer, "a");
+  other.weight = 2;
+  expect_first(DifferenceKind::kParameter, "a");
+  other.batch = 2;
+  expect_first(DifferenceKind::kData, "");
+}
+
+TEST(RunDifferences, TellAnotherOrderFromOtherSamples) {
+  Recorded other;
+  other.loss = 2;
+  EXPECT_EQ(difference_of(other).data, DataDifference::kSame);
+  EXPECT_EQ(difference_of(other, /*has_inputs=*/false).data, DataDifference::kUnknown);
+  other.batch = 2;
+  EXPECT_EQ(difference_of(other).data, DataDifference::kOrder);
+  other.set = 2;
+  EXPECT_EQ(difference_of(other).data, DataDifference::kSamples);
+}
+
 TEST(RunDifferences, NameSettingsAndSeriesOfOneRunAlone) {
   const RunFolder a, b;
   record_run(a.path(), 99, 0, "1");
@@ -84,6 +164,7 @@ TEST(RunDifferences, NameSettingsAndSeriesOfOneRunAlone) {
   EXPECT_EQ(found.only_first, (std::vector<std::string>{"grad_norm", "sample_outliers/ids"}));
   EXPECT_EQ(found.only_second, std::vector<std::string>{"alpha@conv1"});
   EXPECT_TRUE(found.values.empty());
+  EXPECT_EQ(found.first_kind, DifferenceKind::kSetting);
 }
 
 }  // namespace

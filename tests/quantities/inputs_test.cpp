@@ -127,6 +127,28 @@ TEST_F(InputsTest, ThatRepeatAreCounted) {
   EXPECT_EQ(field(sink, "same_batch", 3), 0);
 }
 
+TEST_F(InputsTest, TellAnotherOrderFromOtherSamples) {
+  const Tensor first = random({6, 5});
+  const Tensor shuffled = first.flip(0).contiguous();
+  // The same features as in the first batch, of other samples.
+  Tensor exchanged = first.clone();
+  exchanged.select(1, 2).copy_(first.select(1, 2).flip(0));
+  const auto sink = watch(on_device(nn::Sequential(nn::Linear(5, 3))),
+                          {first, first.clone(), shuffled, exchanged});
+  const auto hash = [&](const char* name, int64_t step) { return field(sink, name, step); };
+  EXPECT_EQ(hash("batch_hash", 1), hash("batch_hash", 0));
+  EXPECT_EQ(hash("set_hash", 1), hash("set_hash", 0));
+  EXPECT_NE(hash("batch_hash", 2), hash("batch_hash", 0));
+  EXPECT_EQ(hash("set_hash", 2), hash("set_hash", 0));
+  EXPECT_NE(hash("batch_hash", 3), hash("batch_hash", 0));
+  EXPECT_NE(hash("set_hash", 3), hash("set_hash", 0));
+  for (const char* name : {"batch_hash", "set_hash"}) {
+    EXPECT_EQ(hash(name, 0), std::floor(hash(name, 0)));
+    EXPECT_GE(hash(name, 0), 0);
+    EXPECT_LT(hash(name, 0), 0x1p53);
+  }
+}
+
 TEST_F(InputsTest, AreForgottenAfterTheWindow) {
   settings_.set("window", 1);
   const Tensor first = random({6, 5});

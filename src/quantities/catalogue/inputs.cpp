@@ -54,7 +54,22 @@ class SampleHashes {
     return hashes;
   }
 
+  // Of the samples of a batch, each a number of 53 bits, which a double holds: one that depends on
+  // their order, and one that does not. hashes [N] -> []
+  std::pair<Tensor, Tensor> of_batch(const Tensor& hashes) {
+    // Sums of hashes are sums of features over all samples: mixed first, they tell sets apart.
+    const Tensor high = hashes.bitwise_right_shift(at::scalar_tensor(29, hashes.options()));
+    const Tensor mixed = hashes.bitwise_xor(high) * kOdd;
+    const auto bits = [](const Tensor& sum) {
+      return sum.bitwise_and(at::scalar_tensor((int64_t{1} << 53) - 1, sum.options()))
+          .to(at::kDouble);
+    };
+    const Tensor places = weights(hashes.size(0), kPlaces, hashes.device());
+    return {bits((mixed * places).sum()), bits(mixed.sum())};
+  }
+
  private:
+  static constexpr int64_t kPlaces = 1 << 20;  // a salt that no tensor has
   static constexpr int64_t kOdd = 0x1E3779B97F4A7C15;
 
   static void add(Tensor& hashes, const Tensor& sums) {
@@ -253,6 +268,8 @@ class Inputs {
           .with("largest_feature_mean", features.select(1, kMean).abs().amax());
     }
     value.with("samples", static_cast<double>(N));
+    const auto [batch_hash, set_hash] = hashes_.of_batch(hashes);
+    value.with("batch_hash", batch_hash).with("set_hash", set_hash);
     const Tensor& labels = shared[kLabels];
     add_repetitions(value, hashes, labels.select(1, 0));
     const Tensor& outside = shared[kOutside];
