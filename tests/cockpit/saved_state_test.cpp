@@ -44,6 +44,35 @@ TEST_F(SavedStateTest, LetsAnotherCockpitGoOnToTheBit) {
   }
 }
 
+// Vectors that are warm from the steps before: cold ones would give other numbers.
+TEST_F(SavedStateTest, KeepsTheVectorsOfPowerIterations) {
+  Loop loop;
+  const std::vector<Quantity> warm = {quantity("weight_spectra"),
+                                      quantity("sharpness", {{"max_products", 3}})};
+  Listened first(loop.parameters(), warm, /*strict=*/true);
+  for (int64_t step = 0; step < 3; ++step) loop.step(*first.cockpit, step);
+  Listened second(loop.parameters(), warm, /*strict=*/true), cold(loop.parameters(), warm, true);
+  second.cockpit->load(first.cockpit->save());
+  StepOptions told;
+  told.learning_rate = 0.1;
+  std::vector<std::pair<Tensor, UpdateRule>> rules;
+  for (const NamedParameter& parameter : loop.parameters()) {
+    UpdateRule rule;
+    rule.rate = 0.1;
+    rules.emplace_back(parameter.tensor, rule);
+  }
+  told.update_rules = rules;
+  const Tensor losses = loop.losses();
+  for (Listened* each : {&first, &second, &cold}) {
+    const StepWatch watch = each->cockpit->watch(3, losses, told);
+    losses.mean().backward({}, /*retain_graph=*/true);
+  }
+  EXPECT_EQ(second.memory->number(3, "weight_spectra"), first.memory->number(3, "weight_spectra"));
+  EXPECT_EQ(second.memory->number(3, "weight_spectra", "", "stable_rank"),
+            first.memory->number(3, "weight_spectra", "", "stable_rank"));
+  EXPECT_NE(cold.memory->number(3, "weight_spectra"), first.memory->number(3, "weight_spectra"));
+}
+
 TEST_F(SavedStateTest, KeepsAFailedQuantityOff) {
   const auto failing = [] {
     return Quantity("failing").compute(

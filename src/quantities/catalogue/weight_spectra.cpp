@@ -26,6 +26,7 @@ Tensor start_vector(int64_t size, const at::TensorOptions& options) {
 
 // The largest singular value, from below; `right` is its vector of the last time and of this.
 Tensor largest_singular(const Tensor& matrix, Tensor& right, int64_t iterations) {
+  if (right.defined()) right = right.to(matrix.options());  // as it was saved, in double
   if (!right.defined()) {
     right = start_vector(matrix.size(1), matrix.options());
     iterations = std::max(iterations, kColdIterations);
@@ -83,7 +84,27 @@ class PowerIteration {
     return spectrum;
   }
 
-  const std::vector<Tensor>& vectors() const { return right_; }
+  // Their number, and of each vector its size and entries; size 0 where there is none.
+  void save(std::vector<double>& numbers) const {
+    numbers.push_back(static_cast<double>(right_.size()));
+    for (const Tensor& vector : right_) {
+      numbers.push_back(vector.defined() ? static_cast<double>(vector.numel()) : 0);
+      if (!vector.defined()) continue;
+      const Tensor entries = vector.to(at::kCPU, at::kDouble).contiguous();
+      const auto* first = entries.data_ptr<double>();
+      numbers.insert(numbers.end(), first, first + entries.numel());
+    }
+  }
+  void load(const std::vector<double>& numbers, size_t& next) {
+    right_.assign(static_cast<size_t>(numbers.at(next++)), Tensor());
+    for (Tensor& vector : right_) {
+      const auto size = static_cast<size_t>(numbers.at(next++));
+      if (size == 0) continue;
+      TORCH_CHECK(next + size <= numbers.size(), "weight_spectra: what was saved ends too early");
+      vector = at::tensor(at::ArrayRef<double>(numbers.data() + next, size), at::kDouble);
+      next += size;
+    }
+  }
 
  private:
   int64_t iterations_, condition_up_to_;
@@ -166,6 +187,17 @@ Quantity weight_spectra(Settings& settings) {
         functions.compute = [state](const StepView& step) { return state->compute(step); };
         functions.after_update = [state](const UpdateView& update) {
           return state->after_update(update);
+        };
+        functions.save = [state] {
+          std::vector<double> numbers;
+          state->weights.save(numbers);
+          state->updates.save(numbers);
+          return numbers;
+        };
+        functions.load = [state](const std::vector<double>& numbers) {
+          size_t next = 0;
+          state->weights.load(numbers, next);
+          state->updates.load(numbers, next);
         };
         return functions;
       });
