@@ -144,6 +144,11 @@ class CustomRule {
 
   /// True if every output entry depends only on the input entries at its (broadcast) position.
   virtual bool is_pointwise() const { return false; }
+
+  /// True if every output is the input at its place. The node, which may do work of the program's
+  /// (start a collective), is then called by the program's own backward pass and by check_rule
+  /// alone. Such an op may have several outputs.
+  virtual bool hands_on() const { return false; }
 };
 
 /// Adds a rule to the catalogue of this program, for every graph that is looked at from now on.

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Full backward hooks of modules, and DistributedDataParallel with a static graph or unused parameters, put an op into the
-graph that hands everything on: a rule says so."""
+"""Full backward hooks of modules, DistributedDataParallel with a static graph or unused parameters, and fully_shard put an
+op into the graph that hands everything on and has work of theirs behind it: rules say so, and nobody but the program's
+own backward pass calls it."""
 
 from __future__ import annotations
-
-from typing import List, Optional
-
-import torch
 
 from . import _engine
 
@@ -17,16 +14,10 @@ class _HandsOn:
     def input_layout(self, node: _engine.OpNode, edge: int, out: _engine.Layout) -> _engine.Layout:
         return out
 
-    def columns(self, node: _engine.OpNode, edge: int, stack: torch.Tensor) -> Optional[torch.Tensor]:
-        return stack if node.num_inputs == 1 else None
-
-    def tangent(self, node: _engine.OpNode, tangents: List[Optional[torch.Tensor]]) -> Optional[torch.Tensor]:
-        # Never by the node itself: that of DistributedDataParallel starts its own work when it is called.
-        return tangents[0] if node.num_inputs == 1 else None
-
-    def is_linear(self, node: _engine.OpNode) -> bool:
+    def hands_on(self) -> bool:
         return True
 
 
 _engine.register_rule("module_hook", ["BackwardHookFunctionBackward"], _HandsOn())
 _engine.register_rule("ddp_sink", ["_DDPSinkBackward"], _HandsOn())
+_engine.register_rule("fully_shard", ["RegisterPostBackwardFunctionBackward"], _HandsOn())

@@ -48,7 +48,7 @@ def register_rule(name: str, nodes: Sequence[str], rule: object) -> None:
     """Adds a rule for the autograd nodes of these names (``output.grad_fn.name()``), from now on.
 
     ``rule`` has the methods of the C++ ``CustomRule``, those that it knows: ``input_layout``, ``rows``, ``columns``,
-    ``tangent``, ``bend``, ``is_linear``, ``is_linear_in``, ``is_pointwise``.
+    ``tangent``, ``bend``, ``is_linear``, ``is_linear_in``, ``is_pointwise``, ``hands_on``.
     """
     _engine.register_rule(name, nodes, rule)
 

@@ -68,6 +68,10 @@ class PythonRule : public CustomRule {
     const py::gil_scoped_acquire lock;
     return truth_of(call_if_there("is_pointwise"));
   }
+  bool hands_on() const override {
+    const py::gil_scoped_acquire lock;
+    return truth_of(call_if_there("hands_on"));
+  }
 
  private:
   py::object method(const char* name) const { return object_.get().attr(name); }

@@ -16,6 +16,7 @@
 #include "curvature/eigh.h"
 #include "curvature/loss_hessians.h"
 #include "flightdeck/products.h"
+#include "passes/apply_captured.h"
 #include "rules/stacks.h"
 
 namespace flightdeck {
@@ -170,7 +171,7 @@ class Residuals {
     if (!is_fast_[p] || !bent.defined()) return;
     size_t node = capture_.nodes[k].next[linearisation_.elementwise_edge(k)];
     for (; capture_.nodes[node].parameter < 0; node = capture_.nodes[node].next[0]) {
-      bent = apply_node(capture_.nodes[node].node, {bent}, {true})[0];
+      bent = apply_captured(capture_.nodes[node], {bent}, {true})[0];
     }
     const int64_t S = context_.count();
     Diagonal term;

@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include "passes/apply_captured.h"
 #include "rules/stacks.h"
 
 namespace flightdeck {
@@ -80,18 +81,19 @@ bool Linearisation::is_elementwise(size_t position) const {
 const Tensor& Linearisation::slope(size_t position, size_t edge) {
   Tensor& slope = slopes_[{position, edge}];
   if (slope.defined()) return slope;
-  compat::ag::Node* node = capture_.nodes[position].node;
+  const CapturedNode& captured = capture_.nodes[position];
+  compat::ag::Node* node = captured.node;
   std::vector<bool> wanted(node->num_outputs(), false);
   wanted[edge] = true;
   const Tensor ones = at::ones(compat::shape_of(*node, 0), node->input_metadata(0).options());
-  slope = apply_node(node, {ones}, wanted)[edge];
+  slope = apply_captured(captured, {ones}, wanted)[edge];
   if (!slope.defined()) slope = at::zeros_like(ones);
   return slope;
 }
 
 bool Linearisation::is_linear(size_t position) const {
   const CapturedNode& captured = capture_.nodes[position];
-  return captured.rule && captured.rule->is_linear(NodeView(captured.node));
+  return hands_on(captured) || (captured.rule && captured.rule->is_linear(NodeView(captured.node)));
 }
 
 Tensor Linearisation::elementwise_bend(size_t position, const variable_list& gradients) const {
@@ -128,7 +130,9 @@ Tensor Linearisation::columns_by_rule(size_t position, size_t edge, const Tensor
 variable_list Linearisation::columns(size_t position,
                                      const variable_list& stacks,
                                      std::vector<bool> wanted) {
-  compat::ag::Node* node = capture_.nodes[position].node;
+  const CapturedNode& captured = capture_.nodes[position];
+  if (hands_on(captured)) return apply_captured(captured, stacks, wanted);
+  compat::ag::Node* node = captured.node;
   variable_list results(wanted.size());
   for (size_t e = 0; e < wanted.size() && only_first(stacks); ++e) {
     if (!wanted[e]) continue;
@@ -142,7 +146,7 @@ variable_list Linearisation::columns(size_t position,
     for (Tensor& gradient : column) {
       if (gradient.defined()) gradient = gradient.contiguous();
     }
-    const variable_list one = apply_node(node, std::move(column), wanted);
+    const variable_list one = apply_captured(captured, std::move(column), wanted);
     for (size_t e = 0; e < wanted.size(); ++e) {
       if (wanted[e] && one[e].defined()) columns[e].push_back(one[e]);
     }
@@ -156,6 +160,7 @@ variable_list Linearisation::columns(size_t position,
 variable_list Linearisation::tangents(size_t position, const variable_list& stacks) {
   const CapturedNode& captured = capture_.nodes[position];
   const auto& used = is_used_[position];
+  if (hands_on(captured)) return apply_captured(captured, stacks, used);
   variable_list results(used.size());
   const bool one_output = std::count(used.begin(), used.end(), true) == 1 && used[0];
   const Rule* rule = rule_at(position);

@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include "passes/apply_captured.h"
 #include "rows/dense.h"
 #include "rows/shared.h"
 #include "rules/stacks.h"
@@ -103,7 +104,7 @@ Rows RowsCollector::shared_rows(size_t position,
   const CapturedNode& captured = capture_.nodes[position];
   std::vector<bool> wanted(captured.edges.size(), false);
   wanted[edge] = true;
-  const Tensor gradient = apply_node(captured.node, gradients, wanted)[edge];
+  const Tensor gradient = apply_captured(captured, gradients, wanted)[edge];
   if (!gradient.defined()) return {};
   const Tensor shares = at::full({capture_.N, 1}, 1.0 / double(capture_.N), gradient.options());
   return Rows(std::make_shared<SharedForm>(shares, gradient.unsqueeze(0)));
@@ -123,7 +124,7 @@ Rows RowsCollector::rows_one_by_one(size_t position,
     for (Tensor& gradient : single) {
       if (gradient.defined()) gradient = only_sample(gradient, captured.layout, n);
     }
-    rows.push_back(apply_node(captured.node, std::move(single), wanted)[edge]);
+    rows.push_back(apply_captured(captured, std::move(single), wanted)[edge]);
   }
   const auto& next = captured.node->next_edge(edge);
   const auto options = next.function->input_metadata(next.input_nr).options();
@@ -207,7 +208,7 @@ Rows RowsCollector::carry_shared(size_t position,
   for (const Tensor& v : term->placement.to_parameter(form.vectors(), /*lead=*/1).unbind(0)) {
     variable_list gradients(view.num_outputs());
     gradients[output] = v.to(dtype);
-    Tensor row = apply_node(captured.node, std::move(gradients), wanted)[edge];
+    Tensor row = apply_captured(captured, std::move(gradients), wanted)[edge];
     if (!row.defined()) row = at::zeros(view.input_shape(edge), form.options());
     if (row.is_complex()) return {};
     carried.push_back(row);
@@ -230,7 +231,7 @@ Rows RowsCollector::carry_stack(size_t position,
     std::vector<bool> wanted(captured.edges.size(), false);
     wanted[edge] = true;
     const Tensor ones = at::ones(view.output_shape(), view.output_options());
-    const Tensor slope = apply_node(captured.node, {ones}, wanted)[edge];
+    const Tensor slope = apply_captured(captured, {ones}, wanted)[edge];
     carried = slope.defined() ? stack.mul(slope) : at::zeros_like(stack);
   }
   if (!carried.defined()) return {};
@@ -250,7 +251,7 @@ Rows RowsCollector::carry_one_by_one(size_t position,
   for (int64_t n = 0; n < rows.N(); ++n) {
     variable_list gradients(view.num_outputs());
     gradients[output] = rows.dense(n, n + 1).squeeze(0).to(dtype);
-    Tensor row = apply_node(captured.node, std::move(gradients), wanted)[edge];
+    Tensor row = apply_captured(captured, std::move(gradients), wanted)[edge];
     if (!row.defined()) row = at::zeros(view.input_shape(edge), rows.terms()[0].form->options());
     carried.push_back(row);
   }

@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include "passes/apply_captured.h"
+
 namespace flightdeck {
 
 using compat::ag::Edge;
@@ -37,7 +39,7 @@ void walk(const Capture& capture,
     }
     Tensor first = results[0];
     if (std::find(wanted.begin(), wanted.end(), true) != wanted.end()) {
-      results = apply_node(captured.node, std::move(gradients), wanted);
+      results = apply_captured(captured, std::move(gradients), wanted);
       if (first.defined()) results[0] = first;
     }
     for (size_t e = 0; e < results.size(); ++e) {

@@ -33,6 +33,7 @@ class CheckedCustomRule final : public Rule {
   bool is_linear(const NodeView& node) const override;
   bool is_linear_in(const NodeView& node, size_t edge) const override;
   bool is_pointwise() const override { return custom_->is_pointwise(); }
+  bool hands_on() const override { return custom_->hands_on(); }
 
  private:
   std::unique_ptr<const CustomRule> custom_;

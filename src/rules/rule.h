@@ -108,6 +108,10 @@ class Rule {
   // True if every output entry depends only on the input entries at its (broadcast) position.
   virtual bool is_pointwise() const { return false; }
 
+  // True if every output is the input at its place and the node is never to be called: it does
+  // work of the program's.
+  virtual bool hands_on() const { return false; }
+
   // True if everything above is right for complex entries, too: columns take the conjugate of
   // what tangents are multiplied by. Rearrangements are.
   virtual bool handles_complex() const { return is_view(); }
