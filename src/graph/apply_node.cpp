@@ -203,6 +203,8 @@ variable_list bend_tangents(Node* node,
     if (roots.values.empty()) return results;
     // Stop at the inputs: a producer may itself depend on another input.
     std::vector<std::unique_ptr<EdgeCut>> cuts;
+    // Hooks on what the program's modules returned are not called for this.
+    std::vector<std::unique_ptr<compat::NoTensorHooks>> unheard;
     std::vector<Node*> producers{node};
     compat::ag::edge_list targets, starts;
     std::vector<size_t> edges;
@@ -219,6 +221,7 @@ variable_list bend_tangents(Node* node,
       if (std::find(producers.begin(), producers.end(), producer) != producers.end()) continue;
       producers.push_back(producer);
       cuts.push_back(std::make_unique<EdgeCut>(producer, std::vector<bool>()));
+      unheard.push_back(std::make_unique<compat::NoTensorHooks>(*producer));
     }
     if (targets.empty()) return results;
     for (const Tensor& root : roots.values) {

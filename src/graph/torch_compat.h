@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -171,6 +172,33 @@ bool has_other_hooks(ag::Node& node, const IsOurs& is_ours) {
 #endif
   return false;
 }
+
+// Takes the hooks on a node's tensors away for as long as it lives: since LibTorch 2 they are
+// called wherever a gradient is asked for at that node, whoever asks.
+class NoTensorHooks {
+ public:
+#if TORCH_VERSION_MAJOR >= 2
+  explicit NoTensorHooks(ag::Node& node)
+      : node_(pointer_to(node)),
+        hooks_(std::exchange(node.tensor_pre_hooks(), {})),
+        retaining_(std::exchange(node.retains_grad_hooks(), {})) {}
+  ~NoTensorHooks() {
+    node_->tensor_pre_hooks() = std::move(hooks_);
+    node_->retains_grad_hooks() = std::move(retaining_);
+  }
+#else
+  explicit NoTensorHooks(ag::Node&) {}
+#endif
+  NoTensorHooks(const NoTensorHooks&) = delete;
+  NoTensorHooks& operator=(const NoTensorHooks&) = delete;
+
+#if TORCH_VERSION_MAJOR >= 2
+ private:
+  NodePtr node_;
+  std::vector<std::unique_ptr<ag::FunctionPreHook>> hooks_;
+  std::unordered_map<size_t, std::unique_ptr<ag::FunctionPreHook>> retaining_;
+#endif
+};
 
 // True if reading a saved tensor goes through hooks of the program's. LibTorch 1.13 and early 2.x
 // keep them private: see RecordedShape.

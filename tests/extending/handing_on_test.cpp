@@ -108,6 +108,27 @@ TEST_F(HandingOn, GivesTheCurvatureOfTheModelWithoutItAndWithoutACall) {
   }
 }
 
+// The second derivative of an op is asked for at what it was given, where the program may listen.
+TEST_F(HandingOn, HooksOnTensorsAreNotCalledForTheCurvatureOfTheOpBehind) {
+  const Tensor x = random({5, 4});
+  int64_t heard = 0;
+  const auto products = [&](bool has_hook, const Tensor& vectors) {
+    const Tensor hidden = x.mm(w_);
+    if (has_hook) {
+      hidden.register_hook([&heard](const Tensor& gradient) {
+        ++heard;
+        return gradient * 2;
+      });
+    }
+    const Tensor given = at::layer_norm(hidden, {3}).mm(u_).square().sum(1);
+    const std::vector<NamedParameter> used{{"w", w_}, {"u", u_}};
+    return curvature_operator(given, used, CurvatureKind::kHessian)->multiply(vectors);
+  };
+  const Tensor vectors = random({2, 18});
+  expect_close(products(true, vectors), products(false, vectors), "products");
+  EXPECT_EQ(heard, 0);
+}
+
 TEST_F(HandingOn, GivesTheDiagonalsOfTheModelWithoutItAndWithoutACall) {
   const Tensor x = random({5, 4});
   const auto what = CurvatureNeed::kDiagGgn | CurvatureNeed::kDiagHessian;
