@@ -371,6 +371,9 @@ class Quantity {
   /// norms, products, histograms, what was told. Of a step on a GPU these are fetched without
   /// waiting, and it is computed on the CPU when they have arrived.
   Quantity& reads_numbers(bool reads);
+  /// True if it reads values of parameters outside of the backward pass: of a model whose
+  /// parameters are in pieces on several processes (fully_shard of PyTorch) nobody has them.
+  Quantity& reads_parameters(bool reads);
   /// True if a number that the user logs under its name takes its place.
   Quantity& gives_way(bool gives);
   Quantity& settings(const Settings& settings);
@@ -384,6 +387,7 @@ class Quantity {
   bool has_groups() const { return has_groups_; }
   bool is_light() const { return is_light_; }
   bool reads_numbers() const { return reads_numbers_; }
+  bool reads_parameters() const { return reads_parameters_; }
   bool gives_way() const { return gives_way_; }
   const std::vector<SettingInfo>& setting_infos() const { return setting_infos_; }
   const std::string& settings_text() const { return settings_text_; }
@@ -395,6 +399,7 @@ class Quantity {
   Cost cost_ = Cost::kFree;
   DueSteps due_;
   bool has_groups_ = false, is_light_ = false, reads_numbers_ = false, gives_way_ = false;
+  bool reads_parameters_ = false;
   std::vector<SettingInfo> setting_infos_;
   Functions functions_;
   std::function<Functions()> factory_;

@@ -19,6 +19,7 @@ import torch
 
 from . import _engine
 from ._compiled import EagerSteps, forced_eager, is_compiled
+from ._sharded import gathered_from
 from ._update_rules import update_rules
 from ._words import BatchNorm, DueLike, Ending, IntegersLike, Reduction, SharedTerms
 from .parameters import ParametersLike, named_parameters
@@ -88,8 +89,9 @@ class Cockpit:
         self._on_warning = _log.warning if on_warning is None else on_warning
         chosen = quantities_of(quantities, due)
         self._has_sharpness = any(quantity.name.startswith("sharpness") for quantity in chosen)
+        self._gathered = gathered_from(parameters)
         self._native = _engine.Cockpit(
-            named_parameters(parameters),
+            named_parameters(parameters) if self._gathered is None else self._gathered.named,
             chosen,
             groups=groups,
             strict=strict,
@@ -230,7 +232,7 @@ class Cockpit:
         return self._native.watch(
             step,
             losses,
-            optimizer,
+            optimizer if self._gathered is None else self._gathered.trained_by(optimizer),
             learning_rate=learning_rate,
             outputs=outputs,
             batch_size=batch_size,
@@ -245,7 +247,7 @@ class Cockpit:
 
     def _asks_for_rules(self, step: int) -> bool:
         """Reading the state of an optimizer costs a copy of the parameters."""
-        return self._has_sharpness and self.reads_graph(step)
+        return self._has_sharpness and self._gathered is None and self.reads_graph(step)
 
     def sit_out(self, step: int) -> None:
         """In place of `watch` on a rank that has no samples at this step: takes part in what the others exchange."""

@@ -37,6 +37,7 @@ void bind_records(py::module_& module);
 void bind_rules(py::module_& module);
 void bind_server(py::module_& module);
 void bind_saved_tensors(py::module_& module);
+void bind_hooks(py::module_& module);
 void bind_spectra(py::module_& module);
 void bind_tool(py::module_& module);
 void bind_views(py::module_& module);

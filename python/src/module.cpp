@@ -27,6 +27,7 @@ PYBIND11_MODULE(_engine, module) {
   bind_server(module);
   bind_rules(module);
   bind_saved_tensors(module);
+  bind_hooks(module);
   bind_tool(module);
   bind_bench(module);
 }

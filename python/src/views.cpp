@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "views.h"
 
+#include "graph/transient_parameters.h"
+
 namespace flightdeck::python {
 
 std::shared_ptr<Borrowed<Vivit>> StepLoan::vivit(const VivitNeed& need) {
@@ -37,6 +39,17 @@ void bind_groups(py::module_& module) {
       .def_readonly("high", &Activation::high);
 }
 
+// Between passes there is nothing to read of a parameter under fully_shard.
+void check_values(const Parameters& parameters) {
+  for (const auto& [name, tensor] : parameters) {
+    TORCH_CHECK_NOT_IMPLEMENTED(!is_transient(tensor),
+                                "step view: fully_shard keeps a piece of '",
+                                name,
+                                "' on each process between passes, so its values cannot be read "
+                                "here; the gradients can");
+  }
+}
+
 void bind_step(py::module_& module) {
   using S = StepLoan;
   py::class_<S, std::shared_ptr<S>>(module, "StepView")
@@ -46,9 +59,15 @@ void bind_step(py::module_& module) {
       .def_property_readonly("losses", [](const S& s) { return s.get().losses(); })
       .def_property_readonly("loss", [](const S& s) { return s.get().loss(); })
       .def_property_readonly("parameters",
-                             [](const S& s) { return named_tensors(s.get().parameters()); })
+                             [](const S& s) {
+                               check_values(s.get().parameters());
+                               return named_tensors(s.get().parameters());
+                             })
       .def_property_readonly("initial_parameters",
-                             [](const S& s) { return s.get().initial_parameters(); })
+                             [](const S& s) {
+                               check_values(s.get().parameters());
+                               return s.get().initial_parameters();
+                             })
       .def_property_readonly("groups", [](const S& s) { return Groups(s.get().groups()); })
       .def_property_readonly("learning_rates", [](const S& s) { return s.get().learning_rates(); })
       .def_property_readonly("gradients", [](const S& s) { return Gradients(s.get().gradients()); })

@@ -374,7 +374,8 @@ void Crew::add_own(Meeting& meeting) {
     say(kGradNorm, has_norm ? own->gradients().total.arrived_norm.item<double>() : kUnknown);
     std::vector<Tensor> parameters;
     for (const NamedParameter& one : context_.parameters) parameters.push_back(one.tensor);
-    const BitSum of_parameters = sum_of_bits(parameters), random = random_state();
+    const BitSum of_parameters = context_.is_sharded ? BitSum{0, 0} : sum_of_bits(parameters);
+    const BitSum random = random_state();
     const BitSum losses = knows_losses ? sum_of_bits({samples.losses}) : BitSum{kUnknown, kUnknown};
     say(kParametersHigh, of_parameters.high);
     say(kParametersLow, of_parameters.low);
@@ -732,7 +733,7 @@ std::vector<Reading> Crew::readings_by_rank(const Meeting& meeting) {
       if (is_same(rank, other, kRandomHigh, kRandomLow)) streams.insert(rank);
     }
   }
-  readings.push_back(of_all("rank_drift", drifted));
+  if (!context_.is_sharded) readings.push_back(of_all("rank_drift", drifted));
   readings.push_back(of_all("rank_twins", static_cast<double>(twins.size())));
   readings.push_back(of_all("rank_streams", static_cast<double>(streams.size())));
   return readings;

@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include "graph/transient_parameters.h"
+
 namespace flightdeck {
 namespace {
 
@@ -69,6 +71,7 @@ void check_parameters(const std::map<std::string, Tensor>& saved, const Paramete
   std::set<std::string> names;
   for (const auto& [name, tensor] : parameters) {
     names.insert(name);
+    if (is_transient(tensor)) continue;
     const Tensor initial = find(saved, kParameter + name, quoted("parameter", name));
     TORCH_CHECK_VALUE(initial.sizes() == tensor.sizes(),
                       "cockpit: the saved parameter '",
@@ -134,7 +137,8 @@ std::map<std::string, Tensor> save_state(const StepContext& context,
   std::map<std::string, Tensor> saved;
   saved[kSeconds] = numbers({seconds_since(context.start)});
   for (size_t k = 0; k < context.parameters.size(); ++k) {
-    saved[kParameter + context.parameters[k].name] = context.initial_parameters[k];
+    const auto& [name, tensor] = context.parameters[k];
+    if (!is_transient(tensor)) saved[kParameter + name] = context.initial_parameters[k];
   }
   for (const auto& [matrix, vectors] : context.eigenvectors) {
     if (vectors.defined()) saved[eigenvectors_key(matrix)] = vectors;
@@ -159,7 +163,8 @@ void load_state(const std::map<std::string, Tensor>& saved,
   check_quantities(saved, all_tracked);
   const double seconds = find(saved, kSeconds, "time").item<double>();
   for (size_t k = 0; k < context.parameters.size(); ++k) {
-    context.initial_parameters[k].copy_(saved.at(kParameter + context.parameters[k].name));
+    const auto& [name, tensor] = context.parameters[k];
+    if (!is_transient(tensor)) context.initial_parameters[k].copy_(saved.at(kParameter + name));
   }
   for (TrackedQuantity& tracked : all_tracked) {
     load_tracked(saved.at(kQuantity + tracked.quantity.name()), tracked);

@@ -7,10 +7,12 @@
 #include <ATen/ATen.h>
 
 #include "base/clock.h"
+#include "base/words.h"
 #include "cockpit/groups.h"
 #include "cockpit/run_info.h"
 #include "cockpit/saved_state.h"
 #include "graph/error_message.h"
+#include "graph/transient_parameters.h"
 
 namespace flightdeck {
 namespace {
@@ -58,10 +60,27 @@ StepContext make_context(const Parameters& parameters, CockpitOptions options) {
   const Grouping grouping = needs_graph(options.grouping) ? Grouping::whole() : options.grouping;
   context.groups = make_groups(grouping, context.parameters, nullptr);
   for (const NamedParameter& parameter : context.parameters) {
-    context.initial_parameters.push_back(parameter.tensor.detach().clone());
+    const bool is_piece = is_transient(parameter.tensor);
+    context.is_sharded = context.is_sharded || is_piece;
+    // Whoever would read the values of a piece is refused.
+    const Tensor values = parameter.tensor.detach();
+    context.initial_parameters.push_back(is_piece ? values : values.clone());
   }
   context.options = std::move(options);
   return context;
+}
+
+constexpr const char* kPieces =
+    "fully_shard keeps a piece of every parameter on each process between passes, and this reads "
+    "whole values or updates of them; train with DistributedDataParallel to have it";
+
+// Takes away what reads whole parameters between passes. False if that is all of it.
+bool fit_pieces(const Quantity& quantity, Quantity::Functions& functions) {
+  const StepNeeds& needs = quantity.needs();
+  if (quantity.reads_parameters() || needs.update || needs.chord) return false;
+  functions.after_update = nullptr;
+  functions.after_next = nullptr;
+  return static_cast<bool>(functions.compute);
 }
 
 }  // namespace
@@ -113,6 +132,12 @@ void Cockpit::State::add_tracked(Quantity quantity) {
                       "'; give one of them another name by named()");
   }
   Quantity::Functions functions = quantity.functions();
+  if (context_.is_sharded && !fit_pieces(quantity, functions)) {
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        !context_.options.strict, "cockpit: '", quantity.name(), "': ", kPieces);
+    refused_.push_back(quantity.name());
+    return;
+  }
   tracked_.push_back({std::move(quantity), std::move(functions), true});
 }
 
@@ -188,6 +213,14 @@ void Cockpit::State::tell_run() {
   info_->coverage = coverage_;
   info_->groups.assign(context_.groups.names.begin() + 1, context_.groups.names.end());
   output_.begin(*info_);
+  tell_refused();
+}
+
+void Cockpit::State::tell_refused() {
+  const std::vector<std::string> names = std::exchange(refused_, {});
+  if (names.empty() || (crew_ && !crew_->is_first())) return;
+  output_.note(last_step_.value_or(0), NoteKind::kSwitchedOff, joined(names), kPieces);
+  output_.warn(joined(names) + (names.size() == 1 ? " is" : " are") + " off: " + kPieces);
 }
 
 void Cockpit::State::tell_failures() noexcept {

@@ -74,6 +74,8 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   };
 
   void add_tracked(Quantity quantity);
+  // Those that were not tracked because parameters are in pieces; once.
+  void tell_refused();
   // Without those whose due steps throw.
   Plan plan(int64_t step) const;
   void tell_run();
@@ -124,6 +126,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   int depth_ = 0;  // calls that have begun and not returned
   StepContext context_;
   std::vector<TrackedQuantity> tracked_;
+  std::vector<std::string> refused_;  // quantities, not told yet
   std::map<std::string, std::string> config_;
   std::string coverage_;
   Output output_;

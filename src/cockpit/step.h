@@ -39,6 +39,8 @@ struct StepContext {
   std::chrono::steady_clock::time_point start;
   std::map<MatrixKey, Tensor> eigenvectors;  // of the last time
   Crew* crew = nullptr;                      // of several ranks
+  // Between passes this process has a piece of each parameter: see transient_parameters.h.
+  bool is_sharded = false;
   // Whose exact matrix takes more columns than they allow.
   std::vector<CurvatureBatch> sampled;
   int memory_cuts = 0;         // how often the memory of our passes was not to be had

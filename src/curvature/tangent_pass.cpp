@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include "graph/transient_parameters.h"
 #include "rules/stacks.h"
 
 namespace flightdeck {
@@ -73,6 +74,7 @@ variable_list TangentPass::input_tangents(size_t position) const {
 }
 
 void TangentPass::forward(const std::vector<Tensor>& vectors, bool to_losses, bool keeps) {
+  check_transient();
   const Capture& capture = context_.capture();
   clear();
   const std::vector<bool> is_visited =

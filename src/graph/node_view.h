@@ -8,6 +8,7 @@
 #include "graph/layout.h"
 #include "graph/saved_tensors.h"
 #include "graph/torch_compat.h"
+#include "graph/transient_parameters.h"
 
 namespace flightdeck {
 
@@ -67,6 +68,22 @@ class NodeView {
 
   // Throws PyTorch's own error if the graph was freed or the tensor modified in place.
   Tensor unpack(const compat::ag::SavedVariable& saved) const {
+    const Tensor tensor = unpack_as_it_is(saved);
+    TORCH_CHECK_NOT_IMPLEMENTED(!is_freed(tensor),
+                                "a weight that ",
+                                name(),
+                                " saved is freed until the backward pass of its module "
+                                "(fully_shard); reshard_after_forward=False keeps it");
+    return tensor;
+  }
+  // The same, and undefined if it is freed.
+  Tensor unpack_if_there(const compat::ag::SavedVariable& saved) const {
+    const Tensor tensor = unpack_as_it_is(saved);
+    return is_freed(tensor) ? Tensor() : tensor;
+  }
+
+ private:
+  Tensor unpack_as_it_is(const compat::ag::SavedVariable& saved) const {
     try {
       const Tensor tensor = read_saved(saved, *node_);
       return tensor.defined() ? tensor.detach() : tensor;
@@ -76,7 +93,6 @@ class NodeView {
     }
   }
 
- private:
   compat::ag::Node* node_;
 };
 

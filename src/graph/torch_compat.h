@@ -35,6 +35,11 @@
 #include <torch/csrc/autograd/variable.h>
 #include <torch/version.h>
 
+namespace torch::autograd {
+struct PyFunctionPreHook;
+struct PyFunctionTensorPreHook;
+}  // namespace torch::autograd
+
 namespace flightdeck::compat {
 
 namespace ag = torch::autograd;
@@ -159,16 +164,27 @@ inline bool has_fixed_edges(const ag::Node& node) {
   return dynamic_cast<const ag::CopySlices*>(&node) != nullptr;
 }
 
+// A hook of Python's on a tensor. LibTorch 1.13 has one class for those on nodes, too.
+#if TORCH_VERSION_MAJOR < 2
+using PythonTensorHook = ag::PyFunctionPreHook;
+#else
+using PythonTensorHook = ag::PyFunctionTensorPreHook;
+#endif
+
 // True if a hook besides those that `is_ours` accepts sees or changes the gradients at a node.
-// Hooks that retain a gradient are told apart from LibTorch 2 on.
-template <typename IsOurs>
-bool has_other_hooks(ag::Node& node, const IsOurs& is_ours) {
+// Hooks on tensors are told apart from LibTorch 2 on, and `is_harmless` says who changes nothing.
+template <typename IsOurs, typename IsHarmless>
+bool has_other_hooks(ag::Node& node,
+                     const IsOurs& is_ours,
+                     [[maybe_unused]] const IsHarmless& is_harmless) {
   if (!node.post_hooks().empty()) return true;
   for (const auto& hook : node.pre_hooks()) {
     if (!is_ours(*hook)) return true;
   }
 #if TORCH_VERSION_MAJOR >= 2
-  if (!node.tensor_pre_hooks().empty()) return true;
+  for (const auto& hook : node.tensor_pre_hooks()) {
+    if (!is_harmless(*hook)) return true;
+  }
 #endif
   return false;
 }

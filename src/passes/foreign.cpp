@@ -2,6 +2,7 @@
 #include "passes/foreign.h"
 
 #include "base/words.h"
+#include "graph/harmless_hooks.h"
 
 namespace flightdeck {
 namespace {
@@ -49,7 +50,7 @@ Foreign find_foreign(const Capture& capture,
     }
   }
   for (size_t k = 0; k < capture.nodes.size() && foreign.reason.empty(); ++k) {
-    if (leads[k] && compat::has_other_hooks(*capture.nodes[k].node, is_ours)) {
+    if (leads[k] && compat::has_other_hooks(*capture.nodes[k].node, is_ours, is_harmless)) {
       foreign.reason =
           "a hook may change the gradient at the output of " + capture.nodes[k].node->name();
     }

@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include "graph/transient_parameters.h"
 #include "passes/apply_captured.h"
 #include "rules/stacks.h"
 
@@ -205,6 +206,7 @@ void walk_columns(Linearisation& linearisation,
                   const std::vector<Seed>& seeds,
                   const FollowsEdge& follows,
                   const std::function<void(size_t position, const variable_list& stacks)>& visit) {
+  check_transient();
   const Capture& capture = linearisation.capture();
   std::vector<variable_list> waiting(capture.nodes.size());
   const auto receive = [&](size_t position, size_t output, const Tensor& stack) {

@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include "graph/transient_parameters.h"
 #include "passes/apply_captured.h"
 
 namespace flightdeck {
@@ -17,6 +18,7 @@ void walk(const Capture& capture,
           const Tensor& seed,
           const std::function<bool(const CapturedNode&, size_t)>& follows,
           const std::function<void(size_t, const variable_list&)>& visit) {
+  check_transient();
   std::vector<variable_list> waiting(capture.nodes.size());
   waiting[0].resize(capture.nodes[0].node->num_inputs());
   waiting[0][capture.root_output] = seed;

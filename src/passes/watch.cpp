@@ -11,6 +11,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/graph_task.h>
 
+#include "graph/transient_parameters.h"
 #include "passes/first_order.h"
 #include "passes/foreign.h"
 #include "passes/gradient_fields.h"
@@ -55,7 +56,9 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     if (error_ || is_closed_ || !is_watched_pass()) return;
     try {
       const Tensor& tensor = pass_.batch().parameters[parameter].tensor;
-      const bool becomes_grad = compat::becomes_grad(*compat::ag::impl::grad_accumulator(tensor));
+      // What is gathered for a pass loses its `.grad` within it.
+      const bool becomes_grad = !is_transient(tensor) &&
+                                compat::becomes_grad(*compat::ag::impl::grad_accumulator(tensor));
       pass_.arrive(parameter, gradients[0], becomes_grad);
     } catch (...) {
       error_ = std::current_exception();

@@ -157,6 +157,11 @@ Quantity& Quantity::reads_numbers(bool reads) {
   return *this;
 }
 
+Quantity& Quantity::reads_parameters(bool reads) {
+  reads_parameters_ = reads;
+  return *this;
+}
+
 Quantity& Quantity::gives_way(bool gives) {
   gives_way_ = gives;
   return *this;

@@ -21,7 +21,7 @@ std::pair<const std::type_index, KeptReader> keeps(
             std::vector<KeptValue> values;
             for (const auto& [place, field] : fields) {
               // What no gradient asks for is not saved.
-              const Tensor value = node.unpack(node.as<NodeType>().*field);
+              const Tensor value = node.unpack_if_there(node.as<NodeType>().*field);
               if (value.defined()) values.push_back({place, value});
             }
             return values;

@@ -11,6 +11,7 @@ Quantity distance(Settings&) {
       .summary("L2 distance of the parameters from their initial values")
       .reference("||theta_k - theta_0||")
       .has_groups(true)
+      .reads_parameters(true)
       .compute([](const StepView& step) {
         const at::NoGradGuard no_grad;
         std::vector<Tensor> now;

@@ -84,6 +84,7 @@ Quantity grad_hist_2d(Settings& settings) {
   quantity.summary("Histogram of individual gradient entries against their parameters' values")
       .reference("C.3.4, equation C.13; both axes clamped into their range")
       .cost(Cost::kFirstOrder)
+      .reads_parameters(true)
       .has_groups(true);
   if (adapt != "none") {
     return quantity.make([bins, adaptation] { return adapting(bins, adaptation); });

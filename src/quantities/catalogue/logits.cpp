@@ -35,10 +35,11 @@ Outputs find_outputs(const Capture& capture) {
   return {};
 }
 
-// The parameter that a node is the leaf of, or nothing.
+// The parameter that a node is the leaf of, or nothing if its values are not there.
 const Tensor* leaf_of(const Capture& capture, const Parameters& parameters, int64_t node) {
   const int64_t parameter = node < 0 ? -1 : capture.nodes[node].parameter;
-  return parameter < 0 ? nullptr : &parameters[parameter].tensor;
+  const bool is_there = parameter >= 0 && !is_freed(parameters[parameter].tensor);
+  return is_there ? &parameters[parameter].tensor : nullptr;
 }
 
 // The transpose of a parameter: what a product keeps only if its other factor has a gradient.

@@ -94,6 +94,7 @@ Quantity parameters(Settings& settings) {
       .summary("Norm of the parameters; mean, deviation and largest magnitude as fields")
       .reference("theta_k; the reference implementation stores every entry")
       .has_groups(true)
+      .reads_parameters(true)
       .compute([values](const StepView& step) { return parameters_value(step, values); });
 }
 

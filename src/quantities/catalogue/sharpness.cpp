@@ -54,6 +54,7 @@ Quantity sharpness(Settings& settings) {
       .reference("Cohen et al. 2021 and 2022: above 1 steps along it grow")
       .needs(needs)
       .cost(Cost::kSpectrum)
+      .reads_parameters(true)
       .compute([need](const StepView& step) { return sharpness_value(step, need); });
 }
 

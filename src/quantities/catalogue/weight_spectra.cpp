@@ -181,6 +181,7 @@ Quantity weight_spectra(Settings& settings) {
       .summary("Largest spectral norm of a weight; stable rank, condition, update as fields")
       .reference("warm power iteration on W and on its update; beyond the papers")
       .has_groups(true)
+      .reads_parameters(true)
       .make([iterations, side] {
         const auto state = std::make_shared<WeightSpectra>(iterations, side);
         Quantity::Functions functions;
