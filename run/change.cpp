@@ -18,33 +18,34 @@ int64_t times(int64_t count, double factor, int64_t least, int64_t most) {
                     static_cast<long long>(most));
 }
 
-void scale_rate(Trial& trial, double factor, const Trial&) {
-  trial.hyperparameters["learning_rate"] *= or_default(factor, 1);
+void scale_rate(FaultyTraining& training, double factor, const FaultyTraining&) {
+  training.hyperparameters["learning_rate"] *= or_default(factor, 1);
 }
 
-void scale_batch(Trial& trial, double factor, const Trial&) {
-  trial.batch_size = times(trial.batch_size, or_default(factor, 1), 1, trial.targets.size(0));
+void scale_batch(FaultyTraining& training, double factor, const FaultyTraining&) {
+  training.batch_size =
+      times(training.batch_size, or_default(factor, 1), 1, training.targets.size(0));
 }
 
-void scale_steps(Trial& trial, double factor, const Trial&) {
-  trial.steps = times(trial.steps, or_default(factor, 2), 1, 1000);
+void scale_steps(FaultyTraining& training, double factor, const FaultyTraining&) {
+  training.steps = times(training.steps, or_default(factor, 2), 1, 1000);
 }
 
-void scale_regularisation(Trial& trial, double factor, const Trial&) {
-  trial.decay *= or_default(factor, 0.1);
-  trial.penalty *= or_default(factor, 0.1);
+void scale_regularisation(FaultyTraining& training, double factor, const FaultyTraining&) {
+  training.decay *= or_default(factor, 0.1);
+  training.penalty *= or_default(factor, 0.1);
 }
 
-void use_relu(Trial& trial, double, const Trial&) {
-  if (!trial.parts) return;
-  trial.parts->activation = [](const Tensor& values) { return torch::relu(values); };
+void use_relu(FaultyTraining& training, double, const FaultyTraining&) {
+  if (!training.parts) return;
+  training.parts->activation = [](const Tensor& values) { return torch::relu(values); };
 }
 
 // Weights of variance 2 / inputs (1 / inputs behind the last activation), biases 0; gains of norms
 // and embeddings stay.
-void initialise(Trial& trial, double, const Trial&) {
+void initialise(FaultyTraining& training, double, const FaultyTraining&) {
   const torch::NoGradGuard no_grad;
-  for (const auto& item : trial.model.module->named_parameters()) {
+  for (const auto& item : training.model.module->named_parameters()) {
     Tensor parameter = item.value();
     const bool is_embedding = item.key().find("letters") != std::string::npos ||
                               item.key().find("places") != std::string::npos;
@@ -53,48 +54,48 @@ void initialise(Trial& trial, double, const Trial&) {
       const auto inputs = static_cast<double>(parameter.numel() / parameter.size(0));
       const double deviation = is_embedding ? 0.3 : std::sqrt((is_last ? 1 : 2) / inputs);
       parameter.copy_(deviation *
-                      torch::randn(parameter.sizes(), trial.random, parameter.options()));
+                      torch::randn(parameter.sizes(), training.random, parameter.options()));
     } else if (item.key().find("bias") != std::string::npos) {
       parameter.zero_();
     }
   }
 }
 
-void scale_inputs(Trial& trial, double, const Trial&) {
-  if (trial.is_text) return;
-  const Tensor inputs = trial.prepare ? trial.prepare(trial.inputs) : trial.inputs;
+void scale_inputs(FaultyTraining& training, double, const FaultyTraining&) {
+  if (training.is_text) return;
+  const Tensor inputs = training.prepare ? training.prepare(training.inputs) : training.inputs;
   const Tensor mean = inputs.mean(), deviation = inputs.std();
-  trial.prepare_with([=](const Tensor& raw) { return (raw - mean) / deviation; });
+  training.prepare_with([=](const Tensor& raw) { return (raw - mean) / deviation; });
 }
 
 // Draws every class equally often, by repeating samples of rare ones.
-void balance_classes(Trial& trial, double, const Trial&) {
-  if (trial.is_text) return;
-  const Tensor counts = torch::bincount(trial.targets, {}, trial.classes).to(torch::kFloat);
-  const Tensor weights = counts.clamp_min(1).reciprocal().index_select(0, trial.targets);
+void balance_classes(FaultyTraining& training, double, const FaultyTraining&) {
+  if (training.is_text) return;
+  const Tensor counts = torch::bincount(training.targets, {}, training.classes).to(torch::kFloat);
+  const Tensor weights = counts.clamp_min(1).reciprocal().index_select(0, training.targets);
   const Tensor chosen =
-      torch::multinomial(weights, trial.targets.size(0), /*replacement=*/true, trial.random);
-  trial.inputs = trial.inputs.index_select(0, chosen);
-  trial.targets = trial.targets.index_select(0, chosen);
+      torch::multinomial(weights, training.targets.size(0), /*replacement=*/true, training.random);
+  training.inputs = training.inputs.index_select(0, chosen);
+  training.targets = training.targets.index_select(0, chosen);
 }
 
-void drop_broken_samples(Trial& trial, double, const Trial&) {
-  if (trial.is_text) return;
-  const Tensor is_whole = trial.inputs.flatten(1).isfinite().all(/*dim=*/1);
+void drop_broken_samples(FaultyTraining& training, double, const FaultyTraining&) {
+  if (training.is_text) return;
+  const Tensor is_whole = training.inputs.flatten(1).isfinite().all(/*dim=*/1);
   const Tensor chosen = is_whole.nonzero().squeeze(1);
-  trial.inputs = trial.inputs.index_select(0, chosen);
-  trial.targets = trial.targets.index_select(0, chosen);
+  training.inputs = training.inputs.index_select(0, chosen);
+  training.targets = training.targets.index_select(0, chosen);
 }
 
-void take_data(Trial& trial, double, const Trial& source) {
-  trial.inputs = source.inputs;
-  trial.targets = source.targets;
-  trial.prepare = source.prepare;
-  trial.on_batch = source.on_batch;
+void take_data(FaultyTraining& training, double, const FaultyTraining& source) {
+  training.inputs = source.inputs;
+  training.targets = source.targets;
+  training.prepare = source.prepare;
+  training.on_batch = source.on_batch;
 }
 
-void take_targets(Trial& trial, double, const Trial& source) {
-  if (trial.targets.sizes() == source.targets.sizes()) trial.targets = source.targets;
+void take_targets(FaultyTraining& training, double, const FaultyTraining& source) {
+  if (training.targets.sizes() == source.targets.sizes()) training.targets = source.targets;
 }
 
 constexpr bool kByHand = true, kAlone = false;
@@ -112,8 +113,8 @@ std::vector<Change> changes_of_numbers() {
       {"dropout",
        "Dropout times the number that the advice names",
        kAlone,
-       [](Trial& trial, double factor, const Trial&) {
-         if (trial.parts) trial.parts->dropout *= or_default(factor, 0.2);
+       [](FaultyTraining& training, double factor, const FaultyTraining&) {
+         if (training.parts) training.parts->dropout *= or_default(factor, 0.2);
        }},
   };
 }
@@ -124,27 +125,37 @@ std::vector<Change> changes_of_loop() {
       {"loss",
        "The cross-entropy of outputs and labels",
        kAlone,
-       [](Trial& trial, double, const Trial& source) { trial.losses = source.losses; }},
+       [](FaultyTraining& training, double, const FaultyTraining& source) {
+         training.losses = source.losses;
+       }},
       {"mean_of_losses",
        "The mean of the losses",
        kAlone,
-       [](Trial& trial, double, const Trial& source) { trial.reduce = source.reduce; }},
+       [](FaultyTraining& training, double, const FaultyTraining& source) {
+         training.reduce = source.reduce;
+       }},
       {"mean_of_passes",
        "Losses divided by the number of passes between two updates",
        kAlone,
-       [](Trial& trial, double, const Trial&) { trial.averages_passes = true; }},
+       [](FaultyTraining& training, double, const FaultyTraining&) {
+         training.averages_passes = true;
+       }},
       {"all_parameters",
        "The optimizer of all parameters",
        kAlone,
-       [](Trial& trial, double, const Trial&) { trial.not_optimized.clear(); }},
+       [](FaultyTraining& training, double, const FaultyTraining&) {
+         training.not_optimized.clear();
+       }},
       {"cleared_gradients",
        "zero_grad() at every step",
        kAlone,
-       [](Trial& trial, double, const Trial&) { trial.clears_gradients = true; }},
+       [](FaultyTraining& training, double, const FaultyTraining&) {
+         training.clears_gradients = true;
+       }},
       {"shuffling",
        "Data in another order in every epoch",
        kAlone,
-       [](Trial& trial, double, const Trial&) { trial.shuffles = true; }},
+       [](FaultyTraining& training, double, const FaultyTraining&) { training.shuffles = true; }},
   };
 }
 
@@ -154,22 +165,22 @@ std::vector<Change> changes_of_network() {
       {"outputs",
        "Nothing between the last layer and the loss",
        kAlone,
-       [](Trial& trial, double, const Trial& source) {
-         if (trial.parts) trial.parts->head = source.parts->head;
+       [](FaultyTraining& training, double, const FaultyTraining& source) {
+         if (training.parts) training.parts->head = source.parts->head;
        }},
       {"activation", "A relu behind every hidden layer", kAlone, &use_relu},
       {"initialisation", "Weights of variance 2 / inputs, biases 0", kAlone, &initialise},
       {"training_mode",
        "train() before training",
        kAlone,
-       [](Trial& trial, double, const Trial&) {
-         if (trial.parts) trial.parts->is_left_in_evaluation = false;
+       [](FaultyTraining& training, double, const FaultyTraining&) {
+         if (training.parts) training.parts->is_left_in_evaluation = false;
        }},
       {"attachment",
        "Without detach()",
        kAlone,
-       [](Trial& trial, double, const Trial& source) {
-         if (trial.parts) trial.parts->between = source.parts->between;
+       [](FaultyTraining& training, double, const FaultyTraining& source) {
+         if (training.parts) training.parts->between = source.parts->between;
        }},
   };
 }
@@ -183,9 +194,9 @@ std::vector<Change> changes_of_data() {
       {"data",
        "Data as they were at their source, in another order in every epoch",
        kByHand,
-       [](Trial& trial, double factor, const Trial& source) {
-         take_data(trial, factor, source);
-         trial.shuffles = true;
+       [](FaultyTraining& training, double factor, const FaultyTraining& source) {
+         take_data(training, factor, source);
+         training.shuffles = true;
        }},
       {"targets", "Labels as they were at their source", kByHand, &take_targets},
   };

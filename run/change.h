@@ -18,7 +18,7 @@ struct Change {
   bool is_by_hand = false;
   /// `factor` is what the advice says a number is to be multiplied by, 0 where it says none;
   /// `source` is the healthy training.
-  std::function<void(Trial& trial, double factor, const Trial& source)> apply;
+  std::function<void(FaultyTraining& training, double factor, const FaultyTraining& source)> apply;
 };
 
 /// Those that causes of the catalogue name.

@@ -34,7 +34,7 @@ struct NetParts {
 };
 
 /// One training before its first step. A fault alters what it likes.
-struct Trial {
+struct FaultyTraining {
   std::string subject;
   Tensor inputs;                     ///< [n, ...] as the network reads them: all that it trains on
   Tensor targets;                    ///< [n] labels; of text [n, T]
@@ -78,8 +78,8 @@ struct Fault {
   /// A setting that is too large or too small, not a mistake: where the training ends as well as a
   /// healthy one, it was none, and is not counted.
   bool is_of_degree = false;
-  std::function<bool(const Trial&)> fits = [](const Trial&) { return true; };
-  std::function<void(Trial&, double severity)> inject;
+  std::function<bool(const FaultyTraining&)> fits = [](const FaultyTraining&) { return true; };
+  std::function<void(FaultyTraining&, double severity)> inject;
 };
 
 /// All faults by name, those that were registered among them.

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "run/change.h"
-#include "run/trial_run.h"
+#include "run/faulty_run.h"
 
 namespace flightdeck::run {
 namespace {
@@ -184,8 +184,8 @@ class Bench {
   }
 
   // The training as it would be without a fault.
-  Trial begun(const Planned& planned) const {
-    Trial trial = planned.subject->make(planned.one.seed);
+  FaultyTraining begun(const Planned& planned) const {
+    FaultyTraining trial = planned.subject->make(planned.one.seed);
     trial.optimizer = planned.one.optimizer;
     trial.hyperparameters["learning_rate"] = planned.rate;
     if (options_.steps > 0) trial.steps = options_.steps;
@@ -193,16 +193,16 @@ class Bench {
   }
 
   // With its fault, and then with what was changed.
-  Trial spoilt(const Planned& planned,
-               const std::vector<Made>& changes,
-               const Trial& source) const {
-    Trial trial = begun(planned);
+  FaultyTraining spoilt(const Planned& planned,
+                        const std::vector<Made>& changes,
+                        const FaultyTraining& source) const {
+    FaultyTraining trial = begun(planned);
     if (planned.fault) inject(*planned.fault, planned.one, trial);
     for (const auto& [change, factor] : changes) change->apply(trial, factor, source);
     return trial;
   }
 
-  static void inject(const Fault& fault, const FaultCase& one, Trial& trial) {
+  static void inject(const Fault& fault, const FaultCase& one, FaultyTraining& trial) {
     try {
       fault.inject(trial, one.severity);
     } catch (const c10::Error& error) {
@@ -251,7 +251,7 @@ class Bench {
     const std::string record = folder_.record_of(one);
     std::error_code ignored;
     std::filesystem::remove_all(record, ignored);  // of a bench that was killed
-    const Trial source = begun(planned);
+    const FaultyTraining source = begun(planned);
     one.chance = 1 / static_cast<double>(source.classes);
     const Diagnosis diagnosis = train(planned, {}, source, record, one);
     if (one.is_healthy() && one.rate_share == 1) one.plain_seconds = plain_seconds(planned);
@@ -266,10 +266,10 @@ class Bench {
   // Trains under a cockpit and diagnoses on the way and at the end.
   Diagnosis train(const Planned& planned,
                   const std::vector<Made>& changes,
-                  const Trial& source,
+                  const FaultyTraining& source,
                   const std::string& record,
                   FaultCase& one) const {
-    TrialRun run(spoilt(planned, changes, source), record, quantities_, options_.due);
+    FaultyRun run(spoilt(planned, changes, source), record, quantities_, options_.due);
     // Doubling: how soon it is found is told to a factor of two.
     for (int64_t next = 5; !run.is_done(); next *= 2) {
       const auto begin = Clock::now();
@@ -288,7 +288,7 @@ class Bench {
 
   // How long the training takes where nothing watches.
   double plain_seconds(const Planned& planned) const {
-    TrialRun run(begun(planned), "", {});
+    FaultyRun run(begun(planned), "", {});
     const auto begin = Clock::now();
     while (!run.is_done()) run.go_on(run.steps_taken() + 1000);
     return seconds_since(begin);
@@ -305,7 +305,7 @@ class Bench {
         planned.one.subject + planned.one.optimizer + std::to_string(planned.one.seed);
     const auto [place, is_new] = healthy_.emplace(key, 0);
     if (is_new) {
-      TrialRun run(begun(healthy), "", {});
+      FaultyRun run(begun(healthy), "", {});
       while (!run.is_done()) run.go_on(run.steps_taken() + 1000);
       place->second = run.accuracy();
     }
@@ -314,7 +314,7 @@ class Bench {
 
   // Changes what the first cause names, trains again, and so on.
   void follow(const Planned& planned,
-              const Trial& source,
+              const FaultyTraining& source,
               Diagnosis diagnosis,
               FaultCase& one) const {
     one.is_followed = true;

@@ -28,19 +28,21 @@ struct LineChange {
   const char* name;
   double low, high;  // of the number, both included
   bool is_whole;
-  void (*apply)(Trial& trial, double number);
-  bool (*fits)(const Trial& trial) = [](const Trial&) { return true; };
+  void (*apply)(FaultyTraining& trial, double number);
+  bool (*fits)(const FaultyTraining& trial) = [](const FaultyTraining&) { return true; };
 };
 
-bool has_numbers(const Trial& trial) { return !trial.is_text; }
-bool has_hidden_layers(const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; }
+bool has_numbers(const FaultyTraining& trial) { return !trial.is_text; }
+bool has_hidden_layers(const FaultyTraining& trial) {
+  return trial.parts && trial.parts->hidden_layers > 0;
+}
 
 int64_t whole_part(int64_t count, double factor) {
   return std::max<int64_t>(1, std::llround(static_cast<double>(count) * factor));
 }
 
 template <typename Function>
-void change_matrices(Trial& trial, Function change) {
+void change_matrices(FaultyTraining& trial, Function change) {
   const torch::NoGradGuard no_grad;
   for (auto& parameter : trial.model.module->parameters()) {
     if (parameter.dim() > 1) change(parameter);
@@ -48,18 +50,18 @@ void change_matrices(Trial& trial, Function change) {
 }
 
 // Which targets are changed, of a share.
-Tensor drawn(const Trial& trial, double share) {
+Tensor drawn(const FaultyTraining& trial, double share) {
   return torch::rand(trial.targets.sizes(), trial.random, torch::kFloat) < share;
 }
 
-void draw_labels(Trial& trial, double share) {
+void draw_labels(FaultyTraining& trial, double share) {
   const Tensor is_wrong = drawn(trial, share);
   const Tensor other =
       torch::randint(0, trial.classes, trial.targets.sizes(), trial.random, torch::kLong);
   trial.targets = torch::where(is_wrong, other, trial.targets);
 }
 
-void shuffle_labels(Trial& trial, double share) {
+void shuffle_labels(FaultyTraining& trial, double share) {
   const Tensor is_wrong = drawn(trial, share);
   const Tensor of_others = trial.targets.masked_select(is_wrong);
   const Tensor order = torch::randperm(of_others.numel(), trial.random, torch::kLong);
@@ -71,22 +73,26 @@ const LineChange kLineChanges[] = {
      1e-6,
      1e6,
      false,
-     [](Trial& trial, double factor) {
+     [](FaultyTraining& trial, double factor) {
        trial.batch_size = std::min(whole_part(trial.batch_size, factor), trial.targets.size(0));
      }},
-    {"clip", 1e-12, kBoundless, false, [](Trial& trial, double norm) { trial.clip = norm; }},
-    {"decay", 0, 1, false, [](Trial& trial, double share) { trial.decay = share; }},
+    {"clip",
+     1e-12,
+     kBoundless,
+     false,
+     [](FaultyTraining& trial, double norm) { trial.clip = norm; }},
+    {"decay", 0, 1, false, [](FaultyTraining& trial, double share) { trial.decay = share; }},
     {"dropout",
      0,
      0.999,
      false,
-     [](Trial& trial, double share) { trial.parts->dropout = share; },
+     [](FaultyTraining& trial, double share) { trial.parts->dropout = share; },
      &has_hidden_layers},
     {"inputs_plus",
      -kBoundless,
      kBoundless,
      false,
-     [](Trial& trial, double number) {
+     [](FaultyTraining& trial, double number) {
        trial.prepare_with([number](const Tensor& inputs) { return inputs + number; });
      },
      &has_numbers},
@@ -94,7 +100,7 @@ const LineChange kLineChanges[] = {
      -kBoundless,
      kBoundless,
      false,
-     [](Trial& trial, double number) {
+     [](FaultyTraining& trial, double number) {
        trial.prepare_with([number](const Tensor& inputs) { return inputs * number; });
      },
      &has_numbers},
@@ -104,30 +110,36 @@ const LineChange kLineChanges[] = {
      1e-12,
      1e12,
      false,
-     [](Trial& trial, double factor) { trial.hyperparameters["learning_rate"] *= factor; }},
+     [](FaultyTraining& trial, double factor) {
+       trial.hyperparameters["learning_rate"] *= factor;
+     }},
     {"passes",
      1,
      1000,
      true,
-     [](Trial& trial, double passes) { trial.passes = static_cast<int64_t>(passes); }},
-    {"penalty", 0, kBoundless, false, [](Trial& trial, double factor) { trial.penalty = factor; }},
+     [](FaultyTraining& trial, double passes) { trial.passes = static_cast<int64_t>(passes); }},
+    {"penalty",
+     0,
+     kBoundless,
+     false,
+     [](FaultyTraining& trial, double factor) { trial.penalty = factor; }},
     {"steps_times",
      1e-6,
      100,
      false,
-     [](Trial& trial, double factor) { trial.steps = whole_part(trial.steps, factor); }},
+     [](FaultyTraining& trial, double factor) { trial.steps = whole_part(trial.steps, factor); }},
     {"weights_plus",
      -kBoundless,
      kBoundless,
      false,
-     [](Trial& trial, double number) {
+     [](FaultyTraining& trial, double number) {
        change_matrices(trial, [number](Tensor& weights) { weights.add_(number); });
      }},
     {"weights_times",
      -kBoundless,
      kBoundless,
      false,
-     [](Trial& trial, double number) {
+     [](FaultyTraining& trial, double number) {
        change_matrices(trial, [number](Tensor& weights) { weights.mul_(number); });
      }},
 };
@@ -205,8 +217,8 @@ using Number = std::optional<double>;
 
 // What one line does to a training.
 struct Part {
-  std::function<bool(const Trial&)> fits = [](const Trial&) { return true; };
-  std::function<void(Trial&, double number)> apply;
+  std::function<bool(const FaultyTraining&)> fits = [](const FaultyTraining&) { return true; };
+  std::function<void(FaultyTraining&, double number)> apply;
   Number number = 0.0;
 };
 
@@ -228,11 +240,11 @@ class FaultFile {
       take(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
     }
     check();
-    fault_.fits = [parts = parts_](const Trial& trial) {
+    fault_.fits = [parts = parts_](const FaultyTraining& trial) {
       return std::all_of(
           parts.begin(), parts.end(), [&](const Part& part) { return part.fits(trial); });
     };
-    fault_.inject = [parts = parts_](Trial& trial, double severity) {
+    fault_.inject = [parts = parts_](FaultyTraining& trial, double severity) {
       for (const Part& part : parts) part.apply(trial, part.number.value_or(severity));
     };
     return fault_;
@@ -271,8 +283,8 @@ class FaultFile {
       if (std::count(names.begin(), names.end(), value) == 0) {
         suite::refuse_name(value, names, "optimizer of " + where_);
       }
-      parts_.push_back({[](const Trial&) { return true; },
-                        [value](Trial& trial, double) { trial.optimizer = value; }});
+      parts_.push_back({[](const FaultyTraining&) { return true; },
+                        [value](FaultyTraining& trial, double) { trial.optimizer = value; }});
     } else if (key == "activation") {
       take_activation(value);
     } else {
@@ -285,9 +297,10 @@ class FaultFile {
     for (const Activation& one : kActivations) {
       names.emplace_back(one.name);
       if (names.back() != name) continue;
-      parts_.push_back({&has_hidden_layers, [function = one.function](Trial& trial, double) {
-                          trial.parts->activation = function;
-                        }});
+      parts_.push_back(
+          {&has_hidden_layers, [function = one.function](FaultyTraining& trial, double) {
+             trial.parts->activation = function;
+           }});
       return;
     }
     suite::refuse_name(name, names, "activation of " + where_);

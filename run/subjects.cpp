@@ -69,7 +69,7 @@ Tensor prototypes(const Images& images, at::Generator random) {
 }
 
 // Another one, so that held-out samples leave the draws of the others as they are.
-at::Generator held_random(const Trial& trial) {
+at::Generator held_random(const FaultyTraining& trial) {
   return at::make_generator<at::CPUGeneratorImpl>(trial.random.current_seed() + 1);
 }
 
@@ -84,7 +84,7 @@ Tensor pictures_of(const Tensor& patterns,
   return patterns.index_select(0, targets) * scale + scatter;
 }
 
-void fill_images(Trial& trial, const Images& images) {
+void fill_images(FaultyTraining& trial, const Images& images) {
   const Tensor patterns = prototypes(images, trial.random);
   trial.classes = images.classes;
   const auto draw = [&](int64_t n, at::Generator random) {
@@ -118,7 +118,7 @@ Tensor chains(const Tensor& odds, int64_t n, int64_t T, at::Generator random) {
   return letters;
 }
 
-void fill_text(Trial& trial, const Text& text) {
+void fill_text(FaultyTraining& trial, const Text& text) {
   const int64_t T = text.length, V = text.letters;
   const Tensor odds =
       torch::softmax(text.sharpness * torch::randn({V, V}, trial.random, torch::kFloat), 1);
@@ -256,9 +256,9 @@ Tensor cross_entropy(const Tensor& outputs, const Tensor& targets) {
   return losses.dim() == 1 ? losses : losses.mean(1);
 }
 
-Trial begin_trial(const std::string& subject, uint64_t seed) {
+FaultyTraining begin_training(const std::string& subject, uint64_t seed) {
   torch::manual_seed(seed);
-  Trial trial;
+  FaultyTraining trial;
   trial.subject = subject;
   trial.random = at::make_generator<at::CPUGeneratorImpl>(seed * 7919 + 17);
   trial.losses = &cross_entropy;
@@ -279,7 +279,7 @@ Subject dense_subject(const std::string& name,
   subject.split = split;
   subject.optimizers = std::move(optimizers);
   subject.make = [=](uint64_t seed) {
-    Trial trial = begin_trial(name, seed);
+    FaultyTraining trial = begin_training(name, seed);
     fill_images(trial, images);
     trial.batch_size = batch_size;
     trial.parts = usual_parts(static_cast<int64_t>(hidden.size()));
@@ -304,7 +304,7 @@ Subject conv_subject(const std::string& name,
   subject.split = split;
   subject.optimizers = std::move(optimizers);
   subject.make = [=](uint64_t seed) {
-    Trial trial = begin_trial(name, seed);
+    FaultyTraining trial = begin_training(name, seed);
     fill_images(trial, images);
     trial.batch_size = batch_size;
     trial.parts = usual_parts(3);
@@ -326,7 +326,7 @@ Subject text_subject(const std::string& name,
   subject.split = split;
   subject.optimizers = std::move(optimizers);
   subject.make = [=](uint64_t seed) {
-    Trial trial = begin_trial(name, seed);
+    FaultyTraining trial = begin_training(name, seed);
     fill_text(trial, text);
     trial.batch_size = batch_size;
     trial.parts = usual_parts(sizes.blocks);
@@ -476,7 +476,7 @@ Subject suite_subject(const suite::Problem& problem) {
   subject.split = Split::kTest;
   subject.optimizers = {{"sgd", 0.01}, {"adam", 0.001}, {"momentum", 0.003}};
   subject.make = [problem](uint64_t seed) {
-    Trial trial = begin_trial(problem.name, seed);
+    FaultyTraining trial = begin_training(problem.name, seed);
     suite::DataOptions options;
     options.synthetic = true;
     options.seed = seed;

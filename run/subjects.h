@@ -21,7 +21,7 @@ struct Subject {
   /// Optimizers with their tuned learning rates; faults are injected under the first two in turn.
   std::vector<std::pair<std::string, double>> optimizers;
   /// A healthy training; draws from LibTorch's default generator, which it seeds.
-  std::function<Trial(uint64_t seed)> make;
+  std::function<FaultyTraining(uint64_t seed)> make;
 };
 
 /// All of them, those of the part tune first.

@@ -71,28 +71,28 @@ suite::Objective objective_of(const suite::Problem& problem,
   return objective;
 }
 
-// How the step is made of a gradient, for rules without a preconditioner; nothing for others.
-std::optional<std::vector<std::pair<Tensor, UpdateRule>>> update_rules_of(
+// How the step is made of a gradient, for formulas without a preconditioner; nothing for others.
+std::optional<std::vector<std::pair<Tensor, UpdateFormula>>> update_formulas_of(
     const torch::optim::Optimizer& optimizer) {
-  std::vector<std::pair<Tensor, UpdateRule>> rules;
+  std::vector<std::pair<Tensor, UpdateFormula>> formulas;
   for (const auto& group : optimizer.param_groups()) {
     const torch::optim::OptimizerOptions& options = group.options();
-    UpdateRule rule;
+    UpdateFormula formula;
     if (const auto* sgd = dynamic_cast<const suite::SgdOptions*>(&options)) {
-      rule.rate = sgd->learning_rate;
+      formula.rate = sgd->learning_rate;
     } else if (const auto* ball = dynamic_cast<const suite::MomentumOptions*>(&options)) {
-      rule.rate = ball->learning_rate;
-      rule.momentum = ball->momentum;
+      formula.rate = ball->learning_rate;
+      formula.momentum = ball->momentum;
     } else if (const auto* nag = dynamic_cast<const suite::NagOptions*>(&options)) {
-      rule.rate = nag->learning_rate;
-      rule.momentum = nag->momentum;
-      rule.is_nesterov = true;
+      formula.rate = nag->learning_rate;
+      formula.momentum = nag->momentum;
+      formula.is_nesterov = true;
     } else {
       return std::nullopt;
     }
-    for (const Tensor& tensor : group.params()) rules.emplace_back(tensor, rule);
+    for (const Tensor& tensor : group.params()) formulas.emplace_back(tensor, formula);
   }
-  return rules;
+  return formulas;
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ StepOutcome Training::step(Cockpit* cockpit, const std::function<bool()>& takes_
       told.phases = {{"data", seconds_between(begin, has_data)},
                      {"forward", seconds_between(has_data, Clock::now())}};
       if (update_seconds_ > 0) told.phases.emplace_back("update", update_seconds_);
-      told.update_rules = update_rules_of(*optimizer_);
+      told.update_formulas = update_formulas_of(*optimizer_);
     }
     if (problem_.has_accuracy() && may_read) {
       told.predictions = problem_.predictions(outputs.detach(), batch.targets);

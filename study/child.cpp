@@ -41,7 +41,7 @@ void redirect(int out, int error) {
 }
 
 // Reads both until both end.
-void drain(int out, int error, Answer& answer) {
+void drain(int out, int error, ChildOutput& answer) {
   std::array<pollfd, 2> files = {pollfd{out, POLLIN, 0}, pollfd{error, POLLIN, 0}};
   int open = 2;
   while (open > 0) {
@@ -103,7 +103,7 @@ std::optional<std::string> ending_of(pid_t child) {
   return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
-Answer answer_of(const std::vector<std::string>& arguments) {
+ChildOutput output_of(const std::vector<std::string>& arguments) {
   std::vector<char*> words = pointers(arguments);
   std::array<int, 2> out{}, error{};
   if (::pipe2(out.data(), O_CLOEXEC) != 0) cannot("make a pipe", errno);
@@ -117,7 +117,7 @@ Answer answer_of(const std::vector<std::string>& arguments) {
   const int reason = errno;
   ::close(out[1]);
   ::close(error[1]);
-  Answer answer;
+  ChildOutput answer;
   if (child > 0) drain(out[0], error[0], answer);
   ::close(out[0]);
   ::close(error[0]);

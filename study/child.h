@@ -22,13 +22,13 @@ pid_t start_child(const std::vector<std::string>& arguments,
 // How a child ended: "exit status 1", "killed by signal 9"; nothing while it runs.
 std::optional<std::string> ending_of(pid_t child);
 
-struct Answer {
+struct ChildOutput {
   int status = 0;  // 127: there is no such program
   std::string out, error;
 };
 
 // Runs a program to its end. Throws if it cannot be started at all.
-Answer answer_of(const std::vector<std::string>& arguments);
+ChildOutput output_of(const std::vector<std::string>& arguments);
 
 // The last lines of a file; empty if there is none.
 std::string last_lines(const std::string& path, int count);

@@ -37,7 +37,8 @@ std::vector<double> picked(const std::vector<double>& values, const std::set<siz
 }
 
 void keep(Outcome& outcome, const std::set<size_t>& places) {
-  for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
+  for (const MeasuredPart part :
+       {MeasuredPart::kTrain, MeasuredPart::kValid, MeasuredPart::kTest}) {
     Curve& curve = curve_of(outcome, part);
     curve.loss = picked(curve.loss, places);
     curve.accuracy = picked(curve.accuracy, places);

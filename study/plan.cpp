@@ -76,23 +76,23 @@ class Tuning {
     return all;
   }
 
-  Finding finding(const std::string& budget) const {
-    Finding finding;
-    finding.combination = combination_;
-    finding.budget = budget;
+  TunedSetting tuned(const std::string& budget) const {
+    TunedSetting tuned;
+    tuned.combination = combination_;
+    tuned.budget = budget;
     const std::optional<Sample> best = best_of_budget(budget);
-    if (!best) return finding;
-    finding.sample = best->name;
-    finding.hyperparameters = best->values;
+    if (!best) return tuned;
+    tuned.sample = best->name;
+    tuned.hyperparameters = best->values;
     std::vector<RunScore> ended;
     for (uint64_t k = 0; k < static_cast<uint64_t>(request_.seeds); ++k) {
       const auto score = scores_.find(id(*best, request_.seed + k));
       if (score != scores_.end()) ended.push_back(score->second);
     }
-    finding.is_complete = static_cast<int64_t>(ended.size()) == request_.seeds;
-    finding.is_accuracy = !ended.empty() && ended.front().is_accuracy;
-    finding.spread = seed_spread_of(ended);
-    return finding;
+    tuned.is_complete = static_cast<int64_t>(ended.size()) == request_.seeds;
+    tuned.is_accuracy = !ended.empty() && ended.front().is_accuracy;
+    tuned.spread = seed_spread_of(ended);
+    return tuned;
   }
 
  private:
@@ -253,11 +253,11 @@ size_t most_runs(const Request& request) {
   return runs * combinations(request).size();
 }
 
-std::vector<Finding> findings(const Request& request, const Scores& scores) {
-  std::vector<Finding> all;
+std::vector<TunedSetting> tuned(const Request& request, const Scores& scores) {
+  std::vector<TunedSetting> all;
   for (const Combination& combination : combinations(request)) {
     const Tuning tuning(request, combination, scores);
-    for (const std::string& budget : request.budgets) all.push_back(tuning.finding(budget));
+    for (const std::string& budget : request.budgets) all.push_back(tuning.tuned(budget));
   }
   return all;
 }

@@ -47,7 +47,7 @@ std::vector<PlannedRun> planned_runs(const Request& request,
 size_t most_runs(const Request& request);
 
 // What tuning with a budget found.
-struct Finding {
+struct TunedSetting {
   Combination combination;
   std::string budget;
   std::string sample;  // empty: not known yet
@@ -58,7 +58,7 @@ struct Finding {
 };
 
 // One for each combination and budget.
-std::vector<Finding> findings(const Request& request, const Scores& scores);
+std::vector<TunedSetting> tuned(const Request& request, const Scores& scores);
 
 // A schedule's text as the name of a folder.
 std::string safe_name(const std::string& schedule);

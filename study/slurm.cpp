@@ -84,10 +84,11 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
 
 // What it prints, without the end of the line.
 std::string answer(const std::vector<std::string>& arguments) {
-  const Answer answer = answer_of(arguments);
+  const ChildOutput answer = output_of(arguments);
   if (answer.status == kNoProgram) {
-    throw std::runtime_error("tune: there is no " + arguments[0] +
-                             " here; submit from a machine of the cluster, or let the runs be started here");
+    throw std::runtime_error(
+        "tune: there is no " + arguments[0] +
+        " here; submit from a machine of the cluster, or let the runs be started here");
   }
   if (answer.status != 0) {
     throw std::runtime_error("tune: " + arguments[0] + " refused: " + answer.error);

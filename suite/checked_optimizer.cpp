@@ -38,10 +38,10 @@ c10::IValue read(InputArchive& archive, const std::string& key) {
 std::string numbered(const std::string& word, size_t index) { return word + std::to_string(index); }
 
 // Reads a state and gives its tensors the memory that those of a running optimizer have.
-std::unique_ptr<RuleState> read_state(InputArchive& archive,
-                                      const CheckedOptions& options,
-                                      const Tensor& parameter) {
-  auto state = std::make_unique<RuleState>();
+std::unique_ptr<FormulaState> read_state(InputArchive& archive,
+                                         const CheckedOptions& options,
+                                         const Tensor& parameter) {
+  auto state = std::make_unique<FormulaState>();
   state->serialize(archive);
   for (size_t i = 0; i < state->tensors.size(); ++i) {
     Tensor& tensor = state->tensors[i];
@@ -64,7 +64,7 @@ std::unique_ptr<RuleState> read_state(InputArchive& archive,
 
 struct SavedGroup {
   std::unique_ptr<torch::optim::OptimizerOptions> options;
-  std::vector<std::unique_ptr<RuleState>> states;  // null: not updated yet
+  std::vector<std::unique_ptr<FormulaState>> states;  // null: not updated yet
 };
 
 SavedGroup read_group(InputArchive& archive, const torch::optim::OptimizerParamGroup& group) {
@@ -93,11 +93,11 @@ SavedGroup read_group(InputArchive& archive, const torch::optim::OptimizerParamG
 
 // ---- state --------------------------------------------------------------------------------------
 
-std::unique_ptr<torch::optim::OptimizerParamState> RuleState::clone() const {
-  return std::make_unique<RuleState>(*this);
+std::unique_ptr<torch::optim::OptimizerParamState> FormulaState::clone() const {
+  return std::make_unique<FormulaState>(*this);
 }
 
-void RuleState::serialize(OutputArchive& archive) const {
+void FormulaState::serialize(OutputArchive& archive) const {
   archive.write("steps", c10::IValue(steps));
   archive.write("carried", c10::IValue(carried));
   archive.write("count", c10::IValue(static_cast<int64_t>(names.size())));
@@ -107,7 +107,7 @@ void RuleState::serialize(OutputArchive& archive) const {
   }
 }
 
-void RuleState::serialize(InputArchive& archive) {
+void FormulaState::serialize(InputArchive& archive) {
   steps = read(archive, "steps").toInt();
   carried = read(archive, "carried").toDouble();
   const auto count = static_cast<size_t>(read(archive, "count").toInt());
@@ -182,10 +182,10 @@ const CheckedOptimizer::StateKey& CheckedOptimizer::key_of(size_t index, const T
   return slot.key;
 }
 
-RuleState& CheckedOptimizer::state_at(size_t index, const Tensor& parameter) {
+FormulaState& CheckedOptimizer::state_at(size_t index, const Tensor& parameter) {
   std::unique_ptr<torch::optim::OptimizerParamState>& place = state()[key_of(index, parameter)];
-  if (place == nullptr) place = std::make_unique<RuleState>();
-  return static_cast<RuleState&>(*place);
+  if (place == nullptr) place = std::make_unique<FormulaState>();
+  return static_cast<FormulaState&>(*place);
 }
 
 void CheckedOptimizer::save(OutputArchive& archive) const {

@@ -21,10 +21,10 @@ struct Field {
 };
 
 /// What an optimizer remembers of one parameter.
-class RuleState : public torch::optim::OptimizerParamState {
+class FormulaState : public torch::optim::OptimizerParamState {
  public:
   int64_t steps = 0;     ///< updates so far, the one at work counted in
-  double carried = 1.0;  ///< one number, for rules that have one
+  double carried = 1.0;  ///< one number, for formulas that have one
   std::vector<std::string> names;
   std::vector<Tensor> tensors;  ///< as `names`
 
@@ -65,7 +65,7 @@ class CopyableOptions : public Base {
   }
 };
 
-/// Keeps a RuleState per parameter. torch::save and torch::load keep state and hyperparameters.
+/// Keeps a FormulaState per parameter. torch::save and torch::load keep state and hyperparameters.
 class CheckedOptimizer : public torch::optim::Optimizer {
  public:
   /// A group keeps its options. LibTorch 2.13 keeps those of its own optimizers alone and gives
@@ -80,7 +80,7 @@ class CheckedOptimizer : public torch::optim::Optimizer {
                    std::unique_ptr<CheckedOptions> options);
 
   /// Made if it is not there; `index` is the place among all parameters.
-  RuleState& state_at(size_t index, const Tensor& parameter);
+  FormulaState& state_at(size_t index, const Tensor& parameter);
 
  private:
   using StateKey =

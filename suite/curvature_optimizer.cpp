@@ -7,8 +7,8 @@
 namespace flightdeck::suite {
 namespace {
 
-const CurvatureRuleOptions& curvature_of(const torch::optim::OptimizerParamGroup& group) {
-  const auto* options = dynamic_cast<const CurvatureRuleOptions*>(&options_of(group));
+const CurvatureFormulaOptions& curvature_of(const torch::optim::OptimizerParamGroup& group) {
+  const auto* options = dynamic_cast<const CurvatureFormulaOptions*>(&options_of(group));
   TORCH_CHECK_VALUE(options != nullptr,
                     "observe: a parameter group has the options of an optimizer that does not read "
                     "curvature; give it options of this one or none");
@@ -27,7 +27,7 @@ int64_t read_count(torch::serialize::InputArchive& archive, const std::string& k
 }  // namespace
 
 CurvatureOptimizer::CurvatureOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
-                                       std::unique_ptr<CurvatureRuleOptions> options)
+                                       std::unique_ptr<CurvatureFormulaOptions> options)
     : CheckedOptimizer(std::move(groups), std::move(options)) {}
 
 void CurvatureOptimizer::name_parameters(std::vector<std::string> names) {
@@ -56,7 +56,7 @@ void CurvatureOptimizer::observe(const Objective& objective) {
   preconditioners_.resize(count);
   size_t begin = 0;
   for (size_t i = 0; i < param_groups().size(); ++i) {
-    const CurvatureRuleOptions& options = curvature_of(param_groups()[i]);
+    const CurvatureFormulaOptions& options = curvature_of(param_groups()[i]);
     const size_t end = begin + param_groups()[i].params().size();
     const bool is_new = state().size() < end;
     if (is_new || steps_ % options.measured_every() == 0) measure(objective, options, begin, i);
@@ -66,7 +66,7 @@ void CurvatureOptimizer::observe(const Objective& objective) {
 }
 
 void CurvatureOptimizer::measure(const Objective& objective,
-                                 const CurvatureRuleOptions& options,
+                                 const CurvatureFormulaOptions& options,
                                  size_t begin,
                                  size_t group) {
   const std::vector<Tensor>& parameters = param_groups()[group].params();
@@ -80,7 +80,7 @@ void CurvatureOptimizer::measure(const Objective& objective,
   const uint64_t seed = seed_ * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(steps_);
   const auto measured = options.measure({objective, Parameters(std::move(named)), l2, seed});
   for (size_t i = 0; i < parameters.size(); ++i) {
-    RuleState& state = state_at(begin + i, parameters[i]);
+    FormulaState& state = state_at(begin + i, parameters[i]);
     state.tensors = measured[i];
     state.names = options.state_names();
     state.names.resize(measured[i].size());
@@ -89,9 +89,9 @@ void CurvatureOptimizer::measure(const Objective& objective,
   }
 }
 
-const Preconditioner& CurvatureOptimizer::preconditioner(const CurvatureRuleOptions& options,
+const Preconditioner& CurvatureOptimizer::preconditioner(const CurvatureFormulaOptions& options,
                                                          size_t index,
-                                                         const RuleState& state) {
+                                                         const FormulaState& state) {
   TORCH_CHECK_VALUE(!state.tensors.empty(),
                     options.name(),
                     ": parameter '",
@@ -117,7 +117,7 @@ Tensor CurvatureOptimizer::step(LossClosure closure) {
   at::NoGradGuard without_gradients;
   size_t index = 0;
   for (torch::optim::OptimizerParamGroup& group : param_groups()) {
-    const CurvatureRuleOptions& options = curvature_of(group);
+    const CurvatureFormulaOptions& options = curvature_of(group);
     for (Tensor& parameter : group.params()) {
       const size_t place = index++;
       Tensor gradient = parameter.grad();
@@ -127,7 +127,7 @@ Tensor CurvatureOptimizer::step(LossClosure closure) {
                         ": the gradient of '",
                         name_of(place),
                         "' is sparse but must be dense; build the layer without sparse gradients");
-      RuleState& state = state_at(place, parameter);
+      FormulaState& state = state_at(place, parameter);
       if (options.weight_decay != 0.0) gradient = gradient.add(parameter, options.weight_decay);
       parameter.sub_(preconditioner(options, place, state)(gradient), options.learning_rate);
       ++state.steps;

@@ -53,7 +53,7 @@ struct Observation {
 using Preconditioner = std::function<Tensor(const Tensor& gradient)>;
 
 /// Hyperparameters and the curvature that they stand for.
-class CurvatureRuleOptions : public CheckedOptions {
+class CurvatureFormulaOptions : public CheckedOptions {
  public:
   double damping = 1e-2;
 
@@ -65,7 +65,7 @@ class CurvatureRuleOptions : public CheckedOptions {
   virtual int64_t measured_every() const { return 1; }
 };
 
-/// Takes the steps of CurvatureRuleOptions; the curvature is taken within a parameter group.
+/// Takes the steps of CurvatureFormulaOptions; the curvature is taken within a parameter group.
 ///
 /// Parameters without a gradient are left out. torch::save and torch::load keep measurements,
 /// hyperparameters and the place in the sequence of random numbers; a training goes on to the bit.
@@ -89,17 +89,17 @@ class CurvatureOptimizer : public CheckedOptimizer {
 
  protected:
   CurvatureOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
-                     std::unique_ptr<CurvatureRuleOptions> options);
+                     std::unique_ptr<CurvatureFormulaOptions> options);
 
  private:
   std::string name_of(size_t index) const;
   void measure(const Objective& objective,
-               const CurvatureRuleOptions& options,
+               const CurvatureFormulaOptions& options,
                size_t begin,
                size_t group);
-  const Preconditioner& preconditioner(const CurvatureRuleOptions& options,
+  const Preconditioner& preconditioner(const CurvatureFormulaOptions& options,
                                        size_t index,
-                                       const RuleState& state);
+                                       const FormulaState& state);
 
   std::vector<std::string> names_;
   std::vector<Preconditioner> preconditioners_;  // empty where the state has changed

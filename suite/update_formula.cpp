@@ -6,8 +6,8 @@
 namespace flightdeck::suite {
 namespace {
 
-const RuleOptions& rule_of(const torch::optim::OptimizerParamGroup& group) {
-  const auto* options = dynamic_cast<const RuleOptions*>(&group.options());
+const FormulaOptions& formula_of(const torch::optim::OptimizerParamGroup& group) {
+  const auto* options = dynamic_cast<const FormulaOptions*>(&group.options());
   TORCH_CHECK_VALUE(options != nullptr,
                     "optimizer step: a parameter group has the options of another library's "
                     "optimizer; give it options of the suite or none");
@@ -16,18 +16,18 @@ const RuleOptions& rule_of(const torch::optim::OptimizerParamGroup& group) {
 
 }  // namespace
 
-Tensor RuleOptions::first_state(size_t, const Tensor& parameter) const {
+Tensor FormulaOptions::first_state(size_t, const Tensor& parameter) const {
   return at::zeros_like(parameter);
 }
 
-RuleOptimizer::RuleOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
-                             std::unique_ptr<RuleOptions> options)
+FormulaOptimizer::FormulaOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
+                                   std::unique_ptr<FormulaOptions> options)
     : CheckedOptimizer(std::move(groups), std::move(options)) {}
 
-RuleState& RuleOptimizer::state_of(const RuleOptions& options,
-                                   size_t index,
-                                   const Tensor& parameter) {
-  RuleState& state = state_at(index, parameter);
+FormulaState& FormulaOptimizer::state_of(const FormulaOptions& options,
+                                         size_t index,
+                                         const Tensor& parameter) {
+  FormulaState& state = state_at(index, parameter);
   const std::vector<std::string>& names = options.state_names();
   for (size_t i = state.tensors.size(); i < names.size(); ++i) {
     state.names.push_back(names[i]);
@@ -36,7 +36,7 @@ RuleState& RuleOptimizer::state_of(const RuleOptions& options,
   return state;
 }
 
-Tensor RuleOptimizer::step(LossClosure closure) {
+Tensor FormulaOptimizer::step(LossClosure closure) {
   Tensor loss;
   if (closure != nullptr) {
     at::AutoGradMode with_gradients(true);
@@ -45,7 +45,7 @@ Tensor RuleOptimizer::step(LossClosure closure) {
   at::NoGradGuard without_gradients;
   size_t index = 0;
   for (torch::optim::OptimizerParamGroup& group : param_groups()) {
-    const RuleOptions& options = rule_of(group);
+    const FormulaOptions& options = formula_of(group);
     for (Tensor& parameter : group.params()) {
       const size_t place = index++;
       const Tensor& gradient = parameter.grad();
@@ -54,7 +54,7 @@ Tensor RuleOptimizer::step(LossClosure closure) {
                         options.name(),
                         ": a gradient is sparse but must be dense; build the layer without sparse "
                         "gradients");
-      RuleState& state = state_of(options, place, parameter);
+      FormulaState& state = state_of(options, place, parameter);
       ++state.steps;
       options.update(parameter, gradient, state);
       // A sweep over memory is unseen by autograd, which must know that saved values are stale.

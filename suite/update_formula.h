@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the optimizers of the suite have in common: a rule is a struct of hyperparameters that knows
-// how they change one parameter; OptimizerOf<Rule> is the LibTorch optimizer that applies it.
+// What the optimizers of the suite have in common: a formula is a struct of hyperparameters that
+// knows how they change one parameter; OptimizerOf<Rule> is the LibTorch optimizer that applies it.
 //
 //   suite::AdamOptions options;
 //   options.learning_rate = 1e-4;
@@ -17,40 +17,41 @@
 namespace flightdeck::suite {
 
 /// Hyperparameters and the update that they parametrise.
-class RuleOptions : public CheckedOptions {
+class FormulaOptions : public CheckedOptions {
  public:
-  /// Tensor `index` of the state before the first update; zeros if a rule does not say otherwise.
+  /// Tensor `index` of the state before the first update; zeros if a formula does not say
+  /// otherwise.
   virtual Tensor first_state(size_t index, const Tensor& parameter) const;
   /// Changes the parameter in place. `state` has its tensors and counts this update already.
-  virtual void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const = 0;
+  virtual void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const = 0;
 };
 
-template <typename Derived, typename Base = RuleOptions>
-using RuleOptionsOf = CopyableOptions<Derived, Base>;
+template <typename Derived, typename Base = FormulaOptions>
+using FormulaOptionsOf = CopyableOptions<Derived, Base>;
 
 /// Applies to every parameter with a gradient the formula of its group.
 ///
 /// After the first update of a parameter a step allocates nothing where the parameter is float or
 /// double on the CPU and its gradient lies in memory as it does. From a saved state a training goes
 /// on to the bit.
-class RuleOptimizer : public CheckedOptimizer {
+class FormulaOptimizer : public CheckedOptimizer {
  public:
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:
-  RuleOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
-                std::unique_ptr<RuleOptions> options);
+  FormulaOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
+                   std::unique_ptr<FormulaOptions> options);
 
  private:
-  RuleState& state_of(const RuleOptions& options, size_t index, const Tensor& parameter);
+  FormulaState& state_of(const FormulaOptions& options, size_t index, const Tensor& parameter);
 };
 
 template <typename Options>
-class OptimizerOf : public RuleOptimizer {
+class OptimizerOf : public FormulaOptimizer {
  public:
   explicit OptimizerOf(std::vector<torch::optim::OptimizerParamGroup> groups,
                        const Options& options = Options())
-      : RuleOptimizer(std::move(groups), std::make_unique<Options>(options)) {}
+      : FormulaOptimizer(std::move(groups), std::make_unique<Options>(options)) {}
   explicit OptimizerOf(std::vector<Tensor> parameters, const Options& options = Options())
       : OptimizerOf(
             std::vector<torch::optim::OptimizerParamGroup>{
@@ -58,7 +59,7 @@ class OptimizerOf : public RuleOptimizer {
             options) {}
 };
 
-/// The catalogue's entry of a rule.
+/// The catalogue's entry of a formula.
 template <typename Options>
 OptimizerEntry entry_of(std::string summary) {
   return make_entry<Options, OptimizerOf<Options>>(std::move(summary));

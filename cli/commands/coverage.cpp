@@ -116,15 +116,15 @@ std::vector<SecondOrder> second_order(
   return answers;
 }
 
-struct CoverageReport {
+struct ProblemCoverage {
   std::string problem;
   Coverage coverage;
   std::vector<SecondOrder> second_order;
 };
 
 // The first part is told by `on_coverage` before the second is computed.
-CoverageReport examine(const CoverageOptions& options,
-                       const std::function<void(const Coverage&)>& on_coverage) {
+ProblemCoverage examine(const CoverageOptions& options,
+                        const std::function<void(const Coverage&)>& on_coverage) {
   Needs needs;
   BatchOptions batch_options;
   read_arguments("coverage", [&] {
@@ -147,7 +147,7 @@ CoverageReport examine(const CoverageOptions& options,
   const suite::Batch read = problem.random_batch(options.batch_size);
   const Tensor losses = problem.losses(model.forward(read.inputs), read.targets);
   const Batch batch(losses, model.module->named_parameters(), batch_options);
-  CoverageReport report{problem.name, {}, {}};
+  ProblemCoverage report{problem.name, {}, {}};
   progress.show(0, 0, "individual gradients");
   report.coverage = flightdeck::coverage(batch, needs);
   progress.clear();
@@ -167,7 +167,7 @@ void print_coverage(const Coverage& coverage, int64_t batch_size) {
 }
 
 // What is said of several is said once.
-void print_second_order(const CoverageReport& report) {
+void print_second_order(const ProblemCoverage& report) {
   std::vector<std::pair<std::string, std::vector<std::string>>> said;  // remark, of what
   const auto say = [&](const std::string& what, const std::string& remark) {
     for (auto& [text, names] : said) {
@@ -200,7 +200,7 @@ Json json_of(const ParameterCoverage& parameter) {
       .field("uses", uses);
 }
 
-void print_json(const CoverageReport& report) {
+void print_json(const ProblemCoverage& report) {
   Json parameters = Json::array(), second_order = Json::array();
   for (const ParameterCoverage& parameter : report.coverage.parameters) {
     parameters.add(json_of(parameter));
@@ -240,7 +240,7 @@ void add_coverage(CLI::App* command) {
       "  flightdeck coverage cifar10_3c3d\n"
       "  flightdeck coverage transformer --needs norms,gram --batch-size 32");
   command->callback([options] {
-    const CoverageReport report = examine(*options, [options](const Coverage& coverage) {
+    const ProblemCoverage report = examine(*options, [options](const Coverage& coverage) {
       if (!options->json) print_coverage(coverage, options->batch_size);
     });
     if (options->json) {

@@ -32,7 +32,7 @@
 namespace flightdeck::cli {
 namespace {
 
-struct MachineFinding {
+struct MachineAdvice {
   std::string subject;
   bool is_good = true;
   std::string remark;
@@ -47,7 +47,7 @@ std::string value_of(const char* variable) {
 
 bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
 
-MachineFinding kernel_set(const Blas& blas) {
+MachineAdvice kernel_set(const Blas& blas) {
   const std::string cpu = to_string(vector_set());
   if (blas.name == "unknown") {
     return {"blas",
@@ -68,7 +68,7 @@ MachineFinding kernel_set(const Blas& blas) {
                                   : "install an OpenBLAS with DYNAMIC_ARCH (libopenblas0)"};
 }
 
-MachineFinding waiting_threads(const Blas& blas) {
+MachineAdvice waiting_threads(const Blas& blas) {
   const std::string policy = value_of("OMP_WAIT_POLICY");
   if (blas.threading != "pthread" || policy == "PASSIVE" || policy == "passive") {
     return {"threads", true, "LibTorch's OpenMP threads leave the cores to BLAS when idle", ""};
@@ -81,7 +81,7 @@ MachineFinding waiting_threads(const Blas& blas) {
           "export OMP_WAIT_POLICY=PASSIVE, or install libopenblas0-openmp"};
 }
 
-MachineFinding thread_counts(const Blas& blas) {
+MachineAdvice thread_counts(const Blas& blas) {
   const int torch_threads = at::get_num_threads();
   const std::string cores = std::to_string(core_count());
   const std::string remark =
@@ -96,7 +96,7 @@ MachineFinding thread_counts(const Blas& blas) {
           is_good ? "" : "export OMP_NUM_THREADS=" + cores + " OPENBLAS_NUM_THREADS=" + cores};
 }
 
-MachineFinding freed_memory() {
+MachineAdvice freed_memory() {
   if (is_set("GLIBC_TUNABLES") ||
       (is_set("MALLOC_MMAP_THRESHOLD_") && is_set("MALLOC_TRIM_THRESHOLD_"))) {
     return {"malloc", true, "thresholds are set by the user", ""};
@@ -122,7 +122,7 @@ struct Disk {
   }
 };
 
-MachineFinding disk_finding(const Disk& disk) {
+MachineAdvice disk_finding(const Disk& disk) {
   constexpr double kEnough = 1e9;
   const std::string folder = std::filesystem::absolute(disk.folder).lexically_normal().string();
   if (!disk.is_writable) {
@@ -135,7 +135,7 @@ MachineFinding disk_finding(const Disk& disk) {
           is_good ? "" : "make room, or give 'flightdeck run' an --out on another disk"};
 }
 
-MachineFinding dashboard_finding() {
+MachineAdvice dashboard_finding() {
   if (!serve::has_http_front()) {
     return {"dashboard",
             false,
@@ -151,7 +151,7 @@ MachineFinding dashboard_finding() {
   return {"dashboard", true, "'flightdeck serve' and 'report' are built in", ""};
 }
 
-MachineFinding gpu_finding(const std::vector<std::string>& gpus, int count) {
+MachineAdvice gpu_finding(const std::vector<std::string>& gpus, int count) {
   if (count > 0) return {"gpu", true, joined(gpus), ""};
   return {
       "gpu",
@@ -161,7 +161,7 @@ MachineFinding gpu_finding(const std::vector<std::string>& gpus, int count) {
 }
 
 // What makes a watched step cheap on a GPU.
-MachineFinding gpu_kernels_finding(int count) {
+MachineAdvice gpu_kernels_finding(int count) {
   if (count == 0) return {"gpu kernels", true, "not needed without a GPU", ""};
   const torch::Tensor context = torch::zeros({1}, torch::kCUDA);
   const bool is_on = kernels::tables() != nullptr;
@@ -172,7 +172,7 @@ MachineFinding gpu_kernels_finding(int count) {
       is_on ? "" : "without them LibTorch's operations do the same, in some hundred launches more"};
 }
 
-MachineFinding data_finding(const suite::DataDescription& data) {
+MachineAdvice data_finding(const suite::DataDescription& data) {
   const std::string subject = "data set " + data.name;
   if (!data.needs_files) return {subject, true, "generated, needs no files", ""};
   if (data.is_found) return {subject, true, data.folder, ""};
@@ -195,23 +195,23 @@ std::vector<std::string> gpus() {
   return names;
 }
 
-struct MachineReport {
+struct MachineFacts {
   Blas blas = cli::blas();
   int cuda_devices = static_cast<int>(torch::cuda::device_count());
   std::vector<std::string> gpus = cli::gpus();
   std::string kernel_isa{kernels::patch_products_isa()};
   Disk disk;
   std::vector<suite::DataDescription> data = all_data();
-  std::vector<MachineFinding> findings = {kernel_set(blas),
-                                          thread_counts(blas),
-                                          waiting_threads(blas),
-                                          freed_memory(),
-                                          gpu_finding(gpus, cuda_devices),
-                                          gpu_kernels_finding(cuda_devices),
-                                          disk_finding(disk),
-                                          dashboard_finding()};
+  std::vector<MachineAdvice> findings = {kernel_set(blas),
+                                         thread_counts(blas),
+                                         waiting_threads(blas),
+                                         freed_memory(),
+                                         gpu_finding(gpus, cuda_devices),
+                                         gpu_kernels_finding(cuda_devices),
+                                         disk_finding(disk),
+                                         dashboard_finding()};
 
-  MachineReport() {
+  MachineFacts() {
     for (const suite::DataDescription& set : data) findings.push_back(data_finding(set));
   }
 };
@@ -228,9 +228,9 @@ Json json_of(const suite::DataDescription& data) {
       .field("how_to_get", data.how_to_get);
 }
 
-void print_json(const MachineReport& report) {
+void print_json(const MachineFacts& report) {
   Json findings = Json::array();
-  for (const MachineFinding& finding : report.findings) {
+  for (const MachineAdvice& finding : report.findings) {
     findings.add(Json::object()
                      .field("subject", finding.subject)
                      .field("ok", finding.is_good)
@@ -270,7 +270,7 @@ void print_line(const char* label, const std::string& text) {
   std::printf("  %-10s %s\n", label, text.c_str());
 }
 
-void print_text(const MachineReport& report) {
+void print_text(const MachineFacts& report) {
   const Blas& blas = report.blas;
   std::printf("flightdeck %s\n", FLIGHTDECK_VERSION);
   print_line("LibTorch",
@@ -291,7 +291,7 @@ void print_text(const MachineReport& report) {
              "MALLOC_MMAP_THRESHOLD_ " + value_of("MALLOC_MMAP_THRESHOLD_") +
                  ", MALLOC_TRIM_THRESHOLD_ " + value_of("MALLOC_TRIM_THRESHOLD_"));
   std::printf("\n");
-  for (const MachineFinding& finding : report.findings) {
+  for (const MachineAdvice& finding : report.findings) {
     std::printf("%s %s: %s\n",
                 finding.is_good ? coloured("ok    ", Colour::kGreen, STDOUT_FILENO).c_str()
                                 : coloured("advice", Colour::kYellow, STDOUT_FILENO).c_str(),
@@ -313,7 +313,7 @@ void add_doctor(CLI::App* command) {
       "Example:\n"
       "  FLIGHTDECK_DATA=~/data flightdeck doctor");
   command->callback([as_json] {
-    const MachineReport report;
+    const MachineFacts report;
     if (*as_json) {
       print_json(report);
     } else {

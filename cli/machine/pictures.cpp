@@ -84,9 +84,9 @@ std::string make_by_program(const std::vector<std::string>& arguments,
   std::vector<std::string> limited = {"timeout", std::to_string(seconds)};
   limited.insert(limited.end(), arguments.begin(), arguments.end());
   const std::string program = std::filesystem::path(arguments.front()).filename().string();
-  study::Answer answer;
+  study::ChildOutput answer;
   try {
-    answer = study::answer_of(limited);
+    answer = study::output_of(limited);
   } catch (const std::exception& error) {
     return program + ": " + error.what();
   }

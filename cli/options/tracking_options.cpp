@@ -13,7 +13,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// NAME[:SETTINGS][@SCHEDULE]
+// NAME[:SETTINGS][@DUE]
 Quantity parse_quantity(const std::string& text, const DueSteps& due) {
   const size_t at = text.find('@');
   const std::string before = text.substr(0, at);

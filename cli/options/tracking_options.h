@@ -17,7 +17,7 @@ namespace flightdeck::cli {
 // As they are given, in words.
 struct TrackingOptions {
   std::string preset;                   // empty: diagnosis, unless quantities are named
-  std::vector<std::string> quantities;  // NAME[:SETTINGS][@SCHEDULE]
+  std::vector<std::string> quantities;  // NAME[:SETTINGS][@DUE]
   int64_t interval = 0;                 // 0: not given
   std::string track;                    // the text of due steps, instead of the interval
   std::string group = "automatic";

@@ -46,47 +46,46 @@ std::vector<std::string> optimizer_names(const study::Request& request) {
 }
 
 // Of the hyperparameters that were varied.
-std::string setting_text(const study::Request& request, const study::Finding& finding) {
+std::string setting_text(const study::Request& request, const study::TunedSetting& tuned) {
   std::string text;
-  for (const study::Dimension& dimension : request.optimizer(finding.combination.optimizer).space) {
-    bool is_varied =
-        dimension.search.kind != suite::Search::Kind::kFixed && finding.budget != "grid";
+  for (const study::Dimension& dimension : request.optimizer(tuned.combination.optimizer).space) {
+    bool is_varied = dimension.search.kind != suite::Search::Kind::kFixed && tuned.budget != "grid";
     for (const study::GridAxis& axis : request.grid) {
-      is_varied = is_varied || (finding.budget == "grid" && axis.name == dimension.name);
+      is_varied = is_varied || (tuned.budget == "grid" && axis.name == dimension.name);
     }
     if (!is_varied) continue;
     text += (text.empty() ? "" : ", ") + dimension.name + " " +
-            short_number(finding.hyperparameters.at(dimension.name));
+            short_number(tuned.hyperparameters.at(dimension.name));
   }
   return text;
 }
 
-std::string score_text(const study::Finding& finding, bool utf8) {
+std::string score_text(const study::TunedSetting& tuned, bool utf8) {
   const auto text = [&](double value) {
-    return finding.is_accuracy ? percent(value) : short_number(value);
+    return tuned.is_accuracy ? percent(value) : short_number(value);
   };
-  return text(finding.spread.mean) + (utf8 ? " ± " : " +- ") + text(finding.spread.deviation);
+  return text(tuned.spread.mean) + (utf8 ? " ± " : " +- ") + text(tuned.spread.deviation);
 }
 
-Json json_of(const study::Finding& finding) {
+Json json_of(const study::TunedSetting& tuned) {
   Json object = Json::object();
-  object.field("problem", finding.combination.problem)
-      .field("optimizer", finding.combination.optimizer)
-      .field("schedule", finding.combination.schedule)
-      .field("budget", finding.budget);
-  if (finding.sample.empty()) return object.field("complete", false);
-  return object.field("sample", finding.sample)
-      .field("hyperparameters", finding.hyperparameters)
-      .field("metric", finding.is_accuracy ? "test_accuracy" : "test_loss")
-      .field("mean", finding.spread.mean)
-      .field("deviation", finding.spread.deviation)
-      .field("seeds", finding.spread.count)
-      .field("diverged", finding.spread.diverged)
-      .field("complete", finding.is_complete);
+  object.field("problem", tuned.combination.problem)
+      .field("optimizer", tuned.combination.optimizer)
+      .field("schedule", tuned.combination.schedule)
+      .field("budget", tuned.budget);
+  if (tuned.sample.empty()) return object.field("complete", false);
+  return object.field("sample", tuned.sample)
+      .field("hyperparameters", tuned.hyperparameters)
+      .field("metric", tuned.is_accuracy ? "test_accuracy" : "test_loss")
+      .field("mean", tuned.spread.mean)
+      .field("deviation", tuned.spread.deviation)
+      .field("seeds", tuned.spread.count)
+      .field("diverged", tuned.spread.diverged)
+      .field("complete", tuned.is_complete);
 }
 
 std::string table_of(const study::Request& request,
-                     const std::vector<study::Finding>& found,
+                     const std::vector<study::TunedSetting>& found,
                      bool utf8) {
   Table table({"problem",
                "optimizer",
@@ -97,26 +96,24 @@ std::string table_of(const study::Request& request,
                "metric",
                "score",
                "seeds"});
-  for (const study::Finding& finding : found) {
-    const study::Combination& of = finding.combination;
-    if (finding.sample.empty()) {
-      table.add(
-          {of.problem, of.optimizer, of.schedule, finding.budget, "", "", "", "", "none yet"});
+  for (const study::TunedSetting& tuned : found) {
+    const study::Combination& of = tuned.combination;
+    if (tuned.sample.empty()) {
+      table.add({of.problem, of.optimizer, of.schedule, tuned.budget, "", "", "", "", "none yet"});
       continue;
     }
-    const std::string diverged =
-        finding.spread.diverged == 0
-            ? ""
-            : " (" + std::to_string(finding.spread.diverged) + " diverged)";
+    const std::string diverged = tuned.spread.diverged == 0
+                                     ? ""
+                                     : " (" + std::to_string(tuned.spread.diverged) + " diverged)";
     table.add({of.problem,
                of.optimizer,
                of.schedule,
-               finding.budget,
-               finding.sample,
-               setting_text(request, finding),
-               finding.is_accuracy ? "test accuracy" : "test loss",
-               score_text(finding, utf8),
-               std::to_string(finding.spread.count) + diverged});
+               tuned.budget,
+               tuned.sample,
+               setting_text(request, tuned),
+               tuned.is_accuracy ? "test accuracy" : "test loss",
+               score_text(tuned, utf8),
+               std::to_string(tuned.spread.count) + diverged});
   }
   return padded_text(table);
 }
@@ -262,11 +259,11 @@ void TunePrinter::submitted(const Study& study, const study::Submission& submiss
 void TunePrinter::end(const Study& study, std::optional<Ending> ending) {
   const std::string word = ending ? to_string(*ending) : "planned";
   clear_bar();
-  const std::vector<study::Finding> found = study::findings(study.request(), study.scores());
+  const std::vector<study::TunedSetting> found = study::tuned(study.request(), study.scores());
   const size_t left = study.plan().size() - study.scores().size();
   if (json_) {
     Json results = Json::array();
-    for (const study::Finding& finding : found) results.add(json_of(finding));
+    for (const study::TunedSetting& tuned : found) results.add(json_of(tuned));
     print(Json::object()
               .field("event", "end")
               .field("ending", word)

@@ -73,7 +73,7 @@ struct StepOptions {
   /// Seconds that parts of this step took, as the loop measured them: "data", "forward", "update".
   std::vector<std::pair<std::string, double>> phases;
   /// How an optimizer that is no torch::optim one steps, each tensor with its rule.
-  std::optional<std::vector<std::pair<Tensor, UpdateRule>>> update_rules;
+  std::optional<std::vector<std::pair<Tensor, UpdateFormula>>> update_formulas;
 };
 
 class StepWatch;

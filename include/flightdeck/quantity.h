@@ -60,8 +60,8 @@ struct SpectrumNeed {
   /// Whether a value that stands still will do before its error is known to be below the tolerance.
   bool until_proved = false;
   int64_t largest = 0, smallest = 0;  ///< how many pairs at either end
-  /// Of S H S in place of H, with S² the optimizer's rate over scale for every entry: no pairs where
-  /// `StepView::update_rules` has none.
+  /// Of S H S in place of H, with S² the optimizer's rate over scale for every entry: no pairs
+  /// where `StepView::update_formulas` has none.
   bool is_preconditioned = false;
 };
 
@@ -180,7 +180,7 @@ struct StepClock {
 
 /// How an optimizer turns the gradient g of a parameter into a step: with m <- momentum m + c g,
 /// c = 1 - momentum if it averages and 1 else, the step is -rate m / scale.
-struct UpdateRule {
+struct UpdateFormula {
   double rate = 0;
   double momentum = 0;
   bool averages = false, is_nesterov = false;
@@ -215,8 +215,8 @@ class StepView {
   /// Parts of the step that the loop timed: name and seconds.
   virtual std::vector<std::pair<std::string, double>> phases() const { return {}; }
   virtual StepClock clock() const { return {}; }
-  /// As GraphView::update_rules, where a preconditioned spectrum is among the needs.
-  virtual const std::vector<UpdateRule>& update_rules() const;
+  /// As GraphView::update_formulas, where a preconditioned spectrum is among the needs.
+  virtual const std::vector<UpdateFormula>& update_formulas() const;
 
   virtual const Gradients& gradients() const = 0;
   virtual const Curvature& curvature(const CurvatureBatch& batch) const = 0;
@@ -278,7 +278,7 @@ class GraphView {
   /// the step.
   virtual EntrySweeps& sweeps() const = 0;
   /// One per parameter; none if the optimizer was not told or is of a kind that is not known.
-  virtual std::vector<UpdateRule> update_rules() const = 0;
+  virtual std::vector<UpdateFormula> update_formulas() const = 0;
 };
 
 /// The step the optimizer took after step k. Known at the next call of watch.

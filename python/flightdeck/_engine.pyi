@@ -9,7 +9,7 @@ import torch
 
 from ._words import (
     BatchAverage, BatchNorm, Cost, CoverageLevel, CurvatureKind, CurvatureNeeds, DampingSplit, DiagonalMethod,
-    DirectionsLike, DueLike, EigenMethod, Ending, IntegersLike, LossColumns, Needs, PchOrder, Reduction, Severity, UpdateRule,
+    DirectionsLike, DueLike, EigenMethod, Ending, IntegersLike, LossColumns, Needs, PchOrder, Reduction, Severity, UpdateFormula,
     SharedTerms, TraceMethod, WeightSharing,
 )
 from .sinks import Sink
@@ -963,7 +963,7 @@ class Cockpit:
         predictions: Optional[IntegersLike] = None,
         inputs: Optional[Tensor] = None,
         phases: Sequence[Tuple[str, float]] = (),
-        update_rules: Optional[Sequence[UpdateRule]] = None,
+        update_formulas: Optional[Sequence[UpdateFormula]] = None,
     ) -> StepWatch: ...
     def sit_out(self, step: int) -> None: ...
     def log(self, step: int, values: Mapping[str, float]) -> None: ...

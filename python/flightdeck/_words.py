@@ -40,7 +40,7 @@ CurvatureNeeds = Union[CurvatureNeed, Sequence[CurvatureNeed]]
 #: A number of leading directions, positions, a rule for eigenvalues, or `Directions`.
 DirectionsLike = Union["_engine.Directions", int, List[int], Tuple[int, ...], Callable[[float], bool]]
 #: A parameter with its rate, momentum, whether momentum averages, whether it is Nesterov's, and what divides the step.
-UpdateRule = Tuple[torch.Tensor, float, float, bool, bool, Optional[torch.Tensor]]
+UpdateFormula = Tuple[torch.Tensor, float, float, bool, bool, Optional[torch.Tensor]]
 #: One integer per sample.
 IntegersLike = Union[torch.Tensor, Sequence[int]]
 #: Every so many steps, "every 16 from 3", "every 25 after the first 50", "log 0 4", "at 0,5,9", a list of steps, or a function of the step.

@@ -20,7 +20,7 @@ import torch
 from . import _engine
 from ._compiled import EagerSteps, forced_eager, is_compiled
 from ._sharded import gathered_from
-from ._update_rules import update_rules
+from ._update_formulas import update_formulas
 from ._words import BatchNorm, DueLike, Ending, IntegersLike, Reduction, SharedTerms
 from .parameters import ParametersLike, named_parameters
 from .quantities import QuantitiesLike, quantities_of
@@ -242,10 +242,10 @@ class Cockpit:
             predictions=predictions,
             inputs=inputs,
             phases=list((phases or {}).items()),
-            update_rules=update_rules(optimizer) if self._asks_for_rules(step) else None,
+            update_formulas=update_formulas(optimizer) if self._asks_for_formulas(step) else None,
         )
 
-    def _asks_for_rules(self, step: int) -> bool:
+    def _asks_for_formulas(self, step: int) -> bool:
         """Reading the state of an optimizer costs a copy of the parameters."""
         return self._has_sharpness and self._gathered is None and self.reads_graph(step)
 

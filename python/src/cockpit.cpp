@@ -126,15 +126,15 @@ std::shared_ptr<Cockpit> make_cockpit(const NamedTensors& parameters,
 }
 
 // (tensor, rate, momentum, averages, is_nesterov, scale) of each parameter.
-using GivenRule = std::tuple<Tensor, double, double, bool, bool, std::optional<Tensor>>;
+using GivenFormula = std::tuple<Tensor, double, double, bool, bool, std::optional<Tensor>>;
 
-std::optional<std::vector<std::pair<Tensor, UpdateRule>>> update_rules_of(
-    const std::optional<std::vector<GivenRule>>& given) {
+std::optional<std::vector<std::pair<Tensor, UpdateFormula>>> update_formulas_of(
+    const std::optional<std::vector<GivenFormula>>& given) {
   if (!given) return std::nullopt;
-  std::vector<std::pair<Tensor, UpdateRule>> rules;
+  std::vector<std::pair<Tensor, UpdateFormula>> rules;
   for (const auto& [tensor, rate, momentum, averages, is_nesterov, scale] : *given) {
     rules.emplace_back(tensor,
-                       UpdateRule{rate, momentum, averages, is_nesterov, or_undefined(scale)});
+                       UpdateFormula{rate, momentum, averages, is_nesterov, or_undefined(scale)});
   }
   return rules;
 }
@@ -152,11 +152,11 @@ std::unique_ptr<LoopWatch> watch(Cockpit& cockpit,
                                  const py::object& predictions,
                                  const std::optional<Tensor>& inputs,
                                  std::vector<std::pair<std::string, double>> phases,
-                                 const std::optional<std::vector<GivenRule>>& update_rules) {
+                                 const std::optional<std::vector<GivenFormula>>& update_formulas) {
   StepOptions told;
   told.inputs = or_undefined(inputs);
   told.phases = std::move(phases);
-  told.update_rules = update_rules_of(update_rules);
+  told.update_formulas = update_formulas_of(update_formulas);
   told.sample_ids = integers_of(sample_ids, "sample_ids");
   told.labels = integers_of(labels, "labels");
   told.predictions = integers_of(predictions, "predictions");
@@ -330,7 +330,7 @@ void bind_cockpit(py::module_& module) {
            py::arg("predictions") = py::none(),
            py::arg("inputs") = std::nullopt,
            py::arg("phases") = std::vector<std::pair<std::string, double>>(),
-           py::arg("update_rules") = std::nullopt)
+           py::arg("update_formulas") = std::nullopt)
       .def("sit_out", &Cockpit::sit_out, py::arg("step"), Unlocked())
       .def("log",
            py::overload_cast<int64_t, const std::map<std::string, double>&>(&Cockpit::log),

@@ -12,8 +12,8 @@ Fault batch_too_small() {
   fault.cause = "batch_too_small";
   fault.severities = {6, 4, 3, 2};
   fault.is_of_degree = true;
-  fault.inject = [](Trial& trial, double severity) {
-    trial.batch_size = static_cast<int64_t>(severity);
+  fault.inject = [](FaultyTraining& training, double severity) {
+    training.batch_size = static_cast<int64_t>(severity);
   };
   return fault;
 }

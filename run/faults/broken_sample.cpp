@@ -11,8 +11,8 @@ Fault broken_sample() {
   fault.summary = "A sample of the data is not a number";
   fault.cause = "broken_data";
   fault.also = {"numeric_overflow"};
-  fault.fits = [](const Trial& trial) { return !trial.is_text; };
-  fault.inject = [](Trial& trial, double) { trial.inputs[0].fill_(std::nan("")); };
+  fault.fits = [](const FaultyTraining& training) { return !training.is_text; };
+  fault.inject = [](FaultyTraining& training, double) { training.inputs[0].fill_(std::nan("")); };
   return fault;
 }
 

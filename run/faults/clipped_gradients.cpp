@@ -12,8 +12,10 @@ Fault clipped_gradients() {
   fault.cause = "learning_rate_too_low";
   fault.severities = {0.01, 0.003, 0.001, 0.0001};
   fault.is_of_degree = true;
-  fault.fits = [](const Trial& trial) { return trial.optimizer == std::string("sgd"); };
-  fault.inject = [](Trial& trial, double severity) { trial.clip = severity; };
+  fault.fits = [](const FaultyTraining& training) {
+    return training.optimizer == std::string("sgd");
+  };
+  fault.inject = [](FaultyTraining& training, double severity) { training.clip = severity; };
   return fault;
 }
 

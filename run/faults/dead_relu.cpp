@@ -13,10 +13,12 @@ Fault dead_relu() {
   fault.also = {"bad_initialisation", "weights_too_large"};
   fault.severities = {3, 6, 12, 30};
   fault.is_of_degree = true;
-  fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; };
-  fault.inject = [](Trial& trial, double severity) {
+  fault.fits = [](const FaultyTraining& training) {
+    return training.parts && training.parts->hidden_layers > 0;
+  };
+  fault.inject = [](FaultyTraining& training, double severity) {
     const torch::NoGradGuard no_grad;
-    const auto parameters = trial.model.module->named_parameters();
+    const auto parameters = training.model.module->named_parameters();
     for (const auto& item : parameters) {
       if (item.key().find("hidden") != std::string::npos && item.value().dim() == 1) {
         Tensor bias = item.value();

@@ -12,7 +12,7 @@ Fault decay_too_strong() {
   fault.cause = "over_regularised";
   fault.severities = {0.02, 0.03, 0.05, 0.1};
   fault.is_of_degree = true;
-  fault.inject = [](Trial& trial, double severity) { trial.decay = severity; };
+  fault.inject = [](FaultyTraining& training, double severity) { training.decay = severity; };
   return fault;
 }
 

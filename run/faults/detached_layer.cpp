@@ -10,9 +10,11 @@ Fault detached_layer() {
   fault.name = "detached_layer";
   fault.summary = "A hidden layer is taken out of the graph";
   fault.cause = "detached_branch";
-  fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; };
-  fault.inject = [](Trial& trial, double) {
-    trial.parts->between = [](int64_t layer, const Tensor& values) {
+  fault.fits = [](const FaultyTraining& training) {
+    return training.parts && training.parts->hidden_layers > 0;
+  };
+  fault.inject = [](FaultyTraining& training, double) {
+    training.parts->between = [](int64_t layer, const Tensor& values) {
       return layer == 0 ? values.detach() : values;
     };
   };

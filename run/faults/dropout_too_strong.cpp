@@ -12,8 +12,12 @@ Fault dropout_too_strong() {
   fault.cause = "too_much_dropout";
   fault.severities = {0.7, 0.8, 0.9, 0.95};
   fault.is_of_degree = true;
-  fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; };
-  fault.inject = [](Trial& trial, double severity) { trial.parts->dropout = severity; };
+  fault.fits = [](const FaultyTraining& training) {
+    return training.parts && training.parts->hidden_layers > 0;
+  };
+  fault.inject = [](FaultyTraining& training, double severity) {
+    training.parts->dropout = severity;
+  };
   return fault;
 }
 

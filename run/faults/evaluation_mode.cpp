@@ -43,14 +43,14 @@ Fault evaluation_mode() {
   fault.name = "evaluation_mode";
   fault.summary = "Batch norm uses running averages that nobody updates";
   fault.cause = "wrong_mode";
-  fault.fits = [](const Trial& trial) {
-    return trial.parts && trial.parts->hidden_layers > 0 && !trial.is_text;
+  fault.fits = [](const FaultyTraining& training) {
+    return training.parts && training.parts->hidden_layers > 0 && !training.is_text;
   };
-  fault.inject = [](Trial& trial, double) {
-    trial.parts->is_left_in_evaluation = true;
+  fault.inject = [](FaultyTraining& training, double) {
+    training.parts->is_left_in_evaluation = true;
     // The parts own the function: a pointer to them, not a share.
-    trial.parts->between = [norm = FirstNorm(trial.parts.get())](int64_t layer,
-                                                                 const Tensor& values) mutable {
+    training.parts->between = [norm = FirstNorm(training.parts.get())](
+                                  int64_t layer, const Tensor& values) mutable {
       return layer == 0 ? norm(values) : values;
     };
   };

@@ -11,11 +11,11 @@ Fault ignored_targets() {
   fault.summary = "Most targets are masked";
   fault.cause = "masked_targets";
   fault.severities = {0.7, 0.8, 0.9, 0.95};
-  fault.fits = [](const Trial& trial) { return trial.is_text; };
-  fault.inject = [](Trial& trial, double severity) {
+  fault.fits = [](const FaultyTraining& training) { return training.is_text; };
+  fault.inject = [](FaultyTraining& training, double severity) {
     const Tensor is_masked =
-        torch::rand(trial.targets.sizes(), trial.random, torch::kFloat) < severity;
-    trial.targets = trial.targets.masked_fill(is_masked, -100);
+        torch::rand(training.targets.sizes(), training.random, torch::kFloat) < severity;
+    training.targets = training.targets.masked_fill(is_masked, -100);
   };
   return fault;
 }

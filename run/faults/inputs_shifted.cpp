@@ -11,9 +11,9 @@ Fault inputs_shifted() {
   fault.summary = "The mean of the inputs is far from zero";
   fault.cause = "inputs_not_scaled";
   fault.severities = {10, 20, 50, 100};
-  fault.fits = [](const Trial& trial) { return !trial.is_text; };
-  fault.inject = [](Trial& trial, double severity) {
-    trial.prepare_with([severity](const Tensor& inputs) { return inputs + severity; });
+  fault.fits = [](const FaultyTraining& training) { return !training.is_text; };
+  fault.inject = [](FaultyTraining& training, double severity) {
+    training.prepare_with([severity](const Tensor& inputs) { return inputs + severity; });
   };
   return fault;
 }

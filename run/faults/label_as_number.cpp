@@ -10,9 +10,9 @@ Fault label_as_number() {
   fault.name = "label_as_number";
   fault.summary = "The mean output is drawn to the number of the class";
   fault.cause = "wrong_loss";
-  fault.fits = [](const Trial& trial) { return !trial.is_text; };
-  fault.inject = [](Trial& trial, double) {
-    trial.losses = [](const Tensor& outputs, const Tensor& targets) {
+  fault.fits = [](const FaultyTraining& training) { return !training.is_text; };
+  fault.inject = [](FaultyTraining& training, double) {
+    training.losses = [](const Tensor& outputs, const Tensor& targets) {
       return (outputs.mean(1) - targets.to(outputs.scalar_type())).pow(2);
     };
   };

@@ -12,12 +12,12 @@ Fault label_noise() {
   fault.cause = "wrong_labels";
   fault.severities = {0.4, 0.6, 0.8, 0.9};
   fault.is_of_degree = true;
-  fault.inject = [](Trial& trial, double severity) {
+  fault.inject = [](FaultyTraining& training, double severity) {
     const Tensor is_wrong =
-        torch::rand(trial.targets.sizes(), trial.random, torch::kFloat) < severity;
-    const Tensor other =
-        torch::randint(0, trial.classes, trial.targets.sizes(), trial.random, torch::kLong);
-    trial.targets = torch::where(is_wrong, other, trial.targets);
+        torch::rand(training.targets.sizes(), training.random, torch::kFloat) < severity;
+    const Tensor other = torch::randint(
+        0, training.classes, training.targets.sizes(), training.random, torch::kLong);
+    training.targets = torch::where(is_wrong, other, training.targets);
   };
   return fault;
 }

@@ -12,12 +12,12 @@ Fault labels_flipped() {
   fault.cause = "wrong_labels";
   fault.severities = {0.2, 0.3, 0.4, 0.5};
   fault.is_of_degree = true;
-  fault.fits = [](const Trial& trial) { return !trial.is_text; };
-  fault.inject = [](Trial& trial, double severity) {
+  fault.fits = [](const FaultyTraining& training) { return !training.is_text; };
+  fault.inject = [](FaultyTraining& training, double severity) {
     const Tensor is_wrong =
-        torch::rand(trial.targets.sizes(), trial.random, torch::kFloat) < severity;
-    const Tensor other = (trial.targets + 1).remainder(trial.classes);
-    trial.targets = torch::where(is_wrong, other, trial.targets);
+        torch::rand(training.targets.sizes(), training.random, torch::kFloat) < severity;
+    const Tensor other = (training.targets + 1).remainder(training.classes);
+    training.targets = torch::where(is_wrong, other, training.targets);
   };
   return fault;
 }

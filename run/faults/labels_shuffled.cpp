@@ -11,10 +11,10 @@ Fault labels_shuffled() {
   fault.summary = "Labels have nothing to do with the inputs";
   fault.cause = "wrong_labels";
   fault.also = {"uninformative_inputs"};
-  fault.inject = [](Trial& trial, double) {
-    const Tensor flat = trial.targets.reshape({-1});
-    const Tensor order = torch::randperm(flat.numel(), trial.random, torch::kLong);
-    trial.targets = flat.index_select(0, order).reshape(trial.targets.sizes());
+  fault.inject = [](FaultyTraining& training, double) {
+    const Tensor flat = training.targets.reshape({-1});
+    const Tensor order = torch::randperm(flat.numel(), training.random, torch::kLong);
+    training.targets = flat.index_select(0, order).reshape(training.targets.sizes());
   };
   return fault;
 }

@@ -10,9 +10,11 @@ Fault no_activation() {
   fault.name = "no_activation";
   fault.summary = "Nothing stands between the layers";
   fault.cause = "missing_activation";
-  fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; };
-  fault.inject = [](Trial& trial, double) {
-    trial.parts->activation = [](const Tensor& values) { return values; };
+  fault.fits = [](const FaultyTraining& training) {
+    return training.parts && training.parts->hidden_layers > 0;
+  };
+  fault.inject = [](FaultyTraining& training, double) {
+    training.parts->activation = [](const Tensor& values) { return values; };
   };
   return fault;
 }

@@ -10,7 +10,7 @@ Fault no_zero_grad() {
   fault.name = "no_zero_grad";
   fault.summary = "Gradients are not cleared between steps";
   fault.cause = "gradients_not_cleared";
-  fault.inject = [](Trial& trial, double) { trial.clears_gradients = false; };
+  fault.inject = [](FaultyTraining& training, double) { training.clears_gradients = false; };
   return fault;
 }
 

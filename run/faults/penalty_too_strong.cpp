@@ -12,8 +12,10 @@ Fault penalty_too_strong() {
   fault.cause = "over_regularised";
   fault.severities = {0.1, 0.3, 1, 3};
   fault.is_of_degree = true;
-  fault.fits = [](const Trial& trial) { return trial.optimizer != std::string("adam"); };
-  fault.inject = [](Trial& trial, double severity) { trial.penalty = severity; };
+  fault.fits = [](const FaultyTraining& training) {
+    return training.optimizer != std::string("adam");
+  };
+  fault.inject = [](FaultyTraining& training, double severity) { training.penalty = severity; };
   return fault;
 }
 

@@ -12,8 +12,8 @@ Fault rate_too_low() {
   fault.cause = "learning_rate_too_low";
   fault.severities = {30, 100, 1000, 10000};
   fault.is_of_degree = true;
-  fault.inject = [](Trial& trial, double severity) {
-    trial.hyperparameters["learning_rate"] /= severity;
+  fault.inject = [](FaultyTraining& training, double severity) {
+    training.hyperparameters["learning_rate"] /= severity;
   };
   return fault;
 }

@@ -10,9 +10,9 @@ Fault relu_outputs() {
   fault.name = "relu_outputs";
   fault.summary = "The outputs pass a relu";
   fault.cause = "bounded_outputs";
-  fault.fits = [](const Trial& trial) { return trial.parts != nullptr; };
-  fault.inject = [](Trial& trial, double) {
-    trial.parts->head = [](const Tensor& outputs) { return torch::relu(outputs); };
+  fault.fits = [](const FaultyTraining& training) { return training.parts != nullptr; };
+  fault.inject = [](FaultyTraining& training, double) {
+    training.parts->head = [](const Tensor& outputs) { return torch::relu(outputs); };
   };
   return fault;
 }

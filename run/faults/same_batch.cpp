@@ -10,10 +10,10 @@ Fault same_batch() {
   fault.name = "same_batch";
   fault.summary = "Every step sees the same batch";
   fault.cause = "repeated_batch";
-  fault.inject = [](Trial& trial, double) {
-    trial.inputs = trial.inputs.slice(0, 0, trial.batch_size);
-    trial.targets = trial.targets.slice(0, 0, trial.batch_size);
-    trial.shuffles = false;
+  fault.inject = [](FaultyTraining& training, double) {
+    training.inputs = training.inputs.slice(0, 0, training.batch_size);
+    training.targets = training.targets.slice(0, 0, training.batch_size);
+    training.shuffles = false;
   };
   return fault;
 }

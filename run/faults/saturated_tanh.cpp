@@ -13,9 +13,11 @@ Fault saturated_tanh() {
   fault.also = {"bad_initialisation", "weights_too_large"};
   fault.severities = {20, 50, 100, 300};
   fault.is_of_degree = true;
-  fault.fits = [](const Trial& trial) { return trial.parts && trial.parts->hidden_layers > 0; };
-  fault.inject = [](Trial& trial, double severity) {
-    trial.parts->activation = [severity](const Tensor& values) {
+  fault.fits = [](const FaultyTraining& training) {
+    return training.parts && training.parts->hidden_layers > 0;
+  };
+  fault.inject = [](FaultyTraining& training, double severity) {
+    training.parts->activation = [severity](const Tensor& values) {
       return torch::tanh(values * severity);
     };
   };

@@ -10,9 +10,9 @@ Fault softmax_twice() {
   fault.name = "softmax_twice";
   fault.summary = "The outputs are probabilities already";
   fault.cause = "softmax_twice";
-  fault.fits = [](const Trial& trial) { return trial.parts != nullptr; };
-  fault.inject = [](Trial& trial, double) {
-    trial.parts->head = [](const Tensor& outputs) { return torch::softmax(outputs, 1); };
+  fault.fits = [](const FaultyTraining& training) { return training.parts != nullptr; };
+  fault.inject = [](FaultyTraining& training, double) {
+    training.parts->head = [](const Tensor& outputs) { return torch::softmax(outputs, 1); };
   };
   return fault;
 }

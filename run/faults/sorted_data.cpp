@@ -10,12 +10,12 @@ Fault sorted_data() {
   fault.name = "sorted_data";
   fault.summary = "Data come in the order of their classes";
   fault.cause = "data_not_shuffled";
-  fault.fits = [](const Trial& trial) { return !trial.is_text; };
-  fault.inject = [](Trial& trial, double) {
-    const Tensor order = trial.targets.argsort();
-    trial.inputs = trial.inputs.index_select(0, order);
-    trial.targets = trial.targets.index_select(0, order);
-    trial.shuffles = false;
+  fault.fits = [](const FaultyTraining& training) { return !training.is_text; };
+  fault.inject = [](FaultyTraining& training, double) {
+    const Tensor order = training.targets.argsort();
+    training.inputs = training.inputs.index_select(0, order);
+    training.targets = training.targets.index_select(0, order);
+    training.shuffles = false;
   };
   return fault;
 }

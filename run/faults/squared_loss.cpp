@@ -11,10 +11,10 @@ Fault squared_loss() {
   fault.summary =
       "The squared difference to the label as a vector takes the place of the cross-entropy";
   fault.cause = "wrong_loss";
-  fault.fits = [](const Trial& trial) { return !trial.is_text; };
-  fault.inject = [](Trial& trial, double) {
-    const int64_t classes = trial.classes;
-    trial.losses = [classes](const Tensor& outputs, const Tensor& targets) {
+  fault.fits = [](const FaultyTraining& training) { return !training.is_text; };
+  fault.inject = [](FaultyTraining& training, double) {
+    const int64_t classes = training.classes;
+    training.losses = [classes](const Tensor& outputs, const Tensor& targets) {
       const Tensor wanted = torch::one_hot(targets, classes).to(outputs.scalar_type());
       return (outputs - wanted).pow(2).mean(1);
     };

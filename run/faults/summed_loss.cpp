@@ -11,8 +11,8 @@ Fault summed_loss() {
   fault.summary = "Losses are summed over the batch";
   fault.cause = "summed_loss";
   fault.also = {"learning_rate_too_high"};
-  fault.inject = [](Trial& trial, double) {
-    trial.reduce = [](const Tensor& losses) { return losses.sum(); };
+  fault.inject = [](FaultyTraining& training, double) {
+    training.reduce = [](const Tensor& losses) { return losses.sum(); };
   };
   return fault;
 }

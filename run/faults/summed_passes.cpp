@@ -12,9 +12,9 @@ Fault summed_passes() {
   fault.cause = "accumulation_not_averaged";
   fault.also = {"learning_rate_too_high"};
   fault.severities = {2, 4, 8, 16};
-  fault.inject = [](Trial& trial, double severity) {
-    trial.passes = static_cast<int64_t>(severity);
-    trial.averages_passes = false;
+  fault.inject = [](FaultyTraining& training, double severity) {
+    training.passes = static_cast<int64_t>(severity);
+    training.averages_passes = false;
   };
   return fault;
 }

@@ -13,8 +13,8 @@ Fault too_few_steps() {
   fault.also = {"learning_rate_too_low"};
   fault.severities = {30, 20, 14, 10};
   fault.is_of_degree = true;
-  fault.inject = [](Trial& trial, double severity) {
-    trial.steps = static_cast<int64_t>(severity);
+  fault.inject = [](FaultyTraining& training, double severity) {
+    training.steps = static_cast<int64_t>(severity);
   };
   return fault;
 }

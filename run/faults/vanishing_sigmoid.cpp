@@ -13,14 +13,14 @@ Fault vanishing_sigmoid() {
   fault.also = {"bad_initialisation", "saturated_activations", "weights_too_large"};
   fault.severities = {0.3, 0.1, 0.03, 0.01};
   fault.is_of_degree = true;
-  fault.fits = [](const Trial& trial) {
+  fault.fits = [](const FaultyTraining& training) {
     // Shortcuts and norms carry the gradient around a sigmoid.
-    return trial.parts && trial.parts->hidden_layers > 1 && !trial.is_text;
+    return training.parts && training.parts->hidden_layers > 1 && !training.is_text;
   };
-  fault.inject = [](Trial& trial, double severity) {
+  fault.inject = [](FaultyTraining& training, double severity) {
     const torch::NoGradGuard no_grad;
-    trial.parts->activation = [](const Tensor& values) { return torch::sigmoid(values); };
-    for (auto& parameter : trial.model.module->parameters()) {
+    training.parts->activation = [](const Tensor& values) { return torch::sigmoid(values); };
+    for (auto& parameter : training.model.module->parameters()) {
       if (parameter.dim() > 1) parameter.mul_(severity);
     }
   };

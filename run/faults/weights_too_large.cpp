@@ -13,9 +13,9 @@ Fault weights_too_large() {
   fault.also = {"bad_initialisation"};
   fault.severities = {5, 10, 20, 50};
   fault.is_of_degree = true;
-  fault.inject = [](Trial& trial, double severity) {
+  fault.inject = [](FaultyTraining& training, double severity) {
     const torch::NoGradGuard no_grad;
-    for (auto& parameter : trial.model.module->parameters()) {
+    for (auto& parameter : training.model.module->parameters()) {
       if (parameter.dim() > 1) parameter.mul_(severity);
     }
   };

@@ -13,12 +13,12 @@ Fault weights_too_small() {
   fault.also = {"vanishing_gradients", "weights_too_large"};
   fault.severities = {0.03, 0.01, 0.001, 0};
   fault.is_of_degree = true;
-  fault.fits = [](const Trial& trial) {
-    return trial.parts && trial.parts->hidden_layers > 0 && !trial.is_text;
+  fault.fits = [](const FaultyTraining& training) {
+    return training.parts && training.parts->hidden_layers > 0 && !training.is_text;
   };
-  fault.inject = [](Trial& trial, double severity) {
+  fault.inject = [](FaultyTraining& training, double severity) {
     const torch::NoGradGuard no_grad;
-    for (auto& parameter : trial.model.module->parameters()) {
+    for (auto& parameter : training.model.module->parameters()) {
       if (parameter.dim() > 1) parameter.mul_(severity);
     }
   };

@@ -26,7 +26,7 @@ class Scaled final : public LinearOperator {
 }  // namespace
 
 std::shared_ptr<const LinearOperator> preconditioned(std::shared_ptr<const LinearOperator> matrix,
-                                                     const std::vector<UpdateRule>& rules,
+                                                     const std::vector<UpdateFormula>& rules,
                                                      const Parameters& parameters) {
   TORCH_CHECK_VALUE(rules.size() == parameters.size(),
                     "preconditioned spectrum: update rules of ",

@@ -13,7 +13,7 @@ namespace flightdeck {
 // S A S with S² the rate over the scale of every entry. Throws if there is not a rule for each
 // parameter.
 std::shared_ptr<const LinearOperator> preconditioned(std::shared_ptr<const LinearOperator> matrix,
-                                                     const std::vector<UpdateRule>& rules,
+                                                     const std::vector<UpdateFormula>& rules,
                                                      const Parameters& parameters);
 
 }  // namespace flightdeck

@@ -11,7 +11,7 @@
 #include "cockpit/crew.h"
 #include "cockpit/preconditioned.h"
 #include "cockpit/step_histograms.h"
-#include "cockpit/update_rules.h"
+#include "cockpit/update_formulas.h"
 #include "curvature/column_budget.h"
 #include "graph/error_message.h"
 #include "passes/capture.h"
@@ -147,8 +147,8 @@ class Graph final : public GraphView {
     listeners_.add(node, tracked_, std::move(heard));
   }
   EntrySweeps& sweeps() const override { return sweeps_; }
-  std::vector<UpdateRule> update_rules() const override {
-    return read_update_rules(options_, step_.parameters());
+  std::vector<UpdateFormula> update_formulas() const override {
+    return read_update_formulas(options_, step_.parameters());
   }
 
  private:
@@ -197,7 +197,7 @@ Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOption
       loss_(mean_loss(batch)) {
   for (const SpectrumNeed& need : plan_.spectra) {
     if (!need.is_preconditioned) continue;
-    update_rules_ = read_update_rules(options, context.parameters);
+    update_rules_ = read_update_formulas(options, context.parameters);
     break;
   }
 }

@@ -127,7 +127,7 @@ class Step final : public StepView {
   }
   std::vector<std::pair<std::string, double>> phases() const override { return phases_; }
   StepClock clock() const override { return clock_; }
-  const std::vector<UpdateRule>& update_rules() const override { return update_rules_; }
+  const std::vector<UpdateFormula>& update_formulas() const override { return update_rules_; }
   const Gradients& gradients() const override;
   const Curvature& curvature(const CurvatureBatch& batch) const override;
   const Eigenpairs& spectrum(const SpectrumNeed& need) const override;
@@ -170,7 +170,7 @@ class Step final : public StepView {
   StepContext& context_;
   Plan plan_;
   LearningRates learning_rates_;
-  std::vector<UpdateRule> update_rules_;  // where a preconditioned matrix is asked for
+  std::vector<UpdateFormula> update_rules_;  // where a preconditioned matrix is asked for
   int64_t batch_size_;
   StepSamples samples_;  // without losses
   Tensor inputs_;

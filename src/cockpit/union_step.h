@@ -58,8 +58,8 @@ class UnionStep final : public StepView {
   std::optional<Optimized> optimized() const override { return rates_.optimized(parameters()); }
   std::vector<std::pair<std::string, double>> phases() const override;
   StepClock clock() const override;
-  const std::vector<UpdateRule>& update_rules() const override {
-    return own_ ? own_->update_rules() : StepView::update_rules();
+  const std::vector<UpdateFormula>& update_formulas() const override {
+    return own_ ? own_->update_formulas() : StepView::update_formulas();
   }
   const Gradients& gradients() const override;
   const Curvature& curvature(const CurvatureBatch& batch) const override;

@@ -10,8 +10,8 @@
 
 namespace flightdeck {
 
-const std::vector<UpdateRule>& StepView::update_rules() const {
-  static const std::vector<UpdateRule> none;
+const std::vector<UpdateFormula>& StepView::update_formulas() const {
+  static const std::vector<UpdateFormula> none;
   return none;
 }
 

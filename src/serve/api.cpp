@@ -19,8 +19,8 @@ namespace flightdeck::serve {
 
 namespace {
 
-Answer json(std::string text) {
-  Answer answer;
+Response json(std::string text) {
+  Response answer;
   answer.body = std::move(text);
   answer.headers = {{"Cache-Control", "no-store"}};
   return answer;
@@ -203,8 +203,8 @@ Api::Api(RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()>
       counts_(std::move(counts)),
       events_(shelf_, server_) {}
 
-Answer Api::answer(const Request& request) {
-  using Handler = std::function<Answer(Api&, const Request&)>;
+Response Api::answer(const Request& request) {
+  using Handler = std::function<Response(Api&, const Request&)>;
   static const std::unordered_map<std::string, Handler> addresses = {
       {"/api/v1/server", [](Api& api, const Request& r) { return api.server(r); }},
       {"/api/v1/runs", [](Api& api, const Request& r) { return api.runs(r); }},
@@ -226,37 +226,37 @@ Answer Api::answer(const Request& request) {
                 "the addresses are in docs/wire_format.md; /api/v1/runs lists the runs");
 }
 
-Answer Api::server(const Request& request) const {
+Response Api::server(const Request& request) const {
   refuse_parameters(request);
   return json(wire::to_json(server_));
 }
 
-Answer Api::runs(const Request& request) const {
+Response Api::runs(const Request& request) const {
   refuse_parameters(request);
   wire::RunList list = shelf_.list();
   list.epoch = server_.epoch;
   return json(wire::to_json(list));
 }
 
-Answer Api::run(const Request& request) const {
+Response Api::run(const Request& request) const {
   const Query parameters(request, {"id"});
   OpenRun run = open_run(shelf_, parameters.required("id"));
   return json(wire::to_json(details_of(*run.reader, std::move(run.summary))));
 }
 
-Answer Api::lamps(const Request& request) const {
+Response Api::lamps(const Request& request) const {
   const Query parameters(request, {"run"});
   const OpenRun run = open_run(shelf_, parameters.required("run"));
   return json(wire::to_json(wire::LampList{lamps_of(*run.reader)}));
 }
 
-Answer Api::diagnosis(const Request& request) const {
+Response Api::diagnosis(const Request& request) const {
   const Query parameters(request, {"run"});
   const OpenRun run = open_run(shelf_, parameters.required("run"));
   return json(wire::to_json(diagnosis_of(*run.reader)));
 }
 
-Answer Api::series(const Request& request) const {
+Response Api::series(const Request& request) const {
   const Excerpt asked = excerpt_of(
       shelf_, request, true, {"points", 1000, limits::kPoints, limits::kAnswerPoints, "points"});
   wire::PointsList list;
@@ -267,7 +267,7 @@ Answer Api::series(const Request& request) const {
   return json(wire::to_json(list));
 }
 
-Answer Api::frames(const Request& request) const {
+Response Api::frames(const Request& request) const {
   const Excerpt asked = excerpt_of(
       shelf_, request, false, {"count", 1, limits::kFrames, limits::kAnswerFrames, "frames"});
   wire::FrameList list;
@@ -282,7 +282,7 @@ Answer Api::frames(const Request& request) const {
   return json(wire::to_json(list));
 }
 
-Answer Api::csv(const Request& request) const {
+Response Api::csv(const Request& request) const {
   const Query parameters(request, {"run", "ids", "quantity", "field"});
   const std::string id = parameters.required("run");
   const OpenRun run = open_run(shelf_, id);
@@ -291,14 +291,15 @@ Answer Api::csv(const Request& request) const {
   return csv_of(run.reader, std::move(chosen), id);
 }
 
-Answer Api::events(const Request& request) {
+Response Api::events(const Request& request) {
   refuse_parameters(request);
   return events_.answer(request);
 }
 
-Answer Api::labels(const Request& request) {
+Response Api::labels(const Request& request) {
   if (request.method != "POST") {
-    Answer answer = refusal(405, "labels are changed here, not read", "use POST, or /api/v1/runs");
+    Response answer =
+        refusal(405, "labels are changed here, not read", "use POST, or /api/v1/runs");
     answer.headers = {{"Allow", "POST"}};
     return answer;
   }
@@ -316,9 +317,9 @@ Answer Api::labels(const Request& request) {
   return json(wire::to_json(*summary));
 }
 
-Answer Api::metrics(const Request& request) const {
+Response Api::metrics(const Request& request) const {
   refuse_parameters(request);
-  Answer answer;
+  Response answer;
   answer.type = "text/plain; version=0.0.4; charset=utf-8";
   const wire::RunList list = shelf_.list();
   answer.body = metrics_text(list, lamp_counts_.of(shelf_, list), counts_());

@@ -17,21 +17,21 @@ class Api {
   Api(RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts);
 
   // Throws `Refused`.
-  Answer answer(const Request& request);
+  Response answer(const Request& request);
   int64_t event_streams() const { return events_.open_streams(); }
 
  private:
-  Answer server(const Request& request) const;
-  Answer runs(const Request& request) const;
-  Answer run(const Request& request) const;
-  Answer lamps(const Request& request) const;
-  Answer diagnosis(const Request& request) const;
-  Answer series(const Request& request) const;
-  Answer frames(const Request& request) const;
-  Answer csv(const Request& request) const;
-  Answer events(const Request& request);
-  Answer labels(const Request& request);
-  Answer metrics(const Request& request) const;
+  Response server(const Request& request) const;
+  Response runs(const Request& request) const;
+  Response run(const Request& request) const;
+  Response lamps(const Request& request) const;
+  Response diagnosis(const Request& request) const;
+  Response series(const Request& request) const;
+  Response frames(const Request& request) const;
+  Response csv(const Request& request) const;
+  Response events(const Request& request);
+  Response labels(const Request& request);
+  Response metrics(const Request& request) const;
 
   RunShelf& shelf_;
   const wire::ServerInfo server_;

@@ -89,11 +89,11 @@ std::string file_name(const std::string& run_id) {
 
 }  // namespace
 
-Answer csv_of(std::shared_ptr<const RunReader> run,
-              std::vector<SeriesInfo> series,
-              const std::string& run_id) {
+Response csv_of(std::shared_ptr<const RunReader> run,
+                std::vector<SeriesInfo> series,
+                const std::string& run_id) {
   const auto writer = std::make_shared<CsvWriter>(std::move(run), std::move(series));
-  Answer answer;
+  Response answer;
   answer.type = "text/csv; charset=utf-8";
   answer.headers = {{"Content-Disposition", "attachment; filename=\"" + file_name(run_id) + "\""},
                     {"Cache-Control", "no-store"}};

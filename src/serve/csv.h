@@ -12,8 +12,8 @@
 namespace flightdeck::serve {
 
 // Exact values, all steps; the columns are those of `export_csv`.
-Answer csv_of(std::shared_ptr<const RunReader> run,
-              std::vector<SeriesInfo> series,
-              const std::string& run_id);
+Response csv_of(std::shared_ptr<const RunReader> run,
+                std::vector<SeriesInfo> series,
+                const std::string& run_id);
 
 }  // namespace flightdeck::serve

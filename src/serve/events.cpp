@@ -95,7 +95,7 @@ std::optional<int64_t> cursor_in(const std::string& last_event, const std::strin
 
 }  // namespace
 
-Answer Events::answer(const Request& request) {
+Response Events::answer(const Request& request) {
   // Counted as long as the library holds the answer.
   const std::shared_ptr<void> place(nullptr, [open = open_](void*) { --*open; });
   if (++*open_ > kEventStreams) {
@@ -105,7 +105,7 @@ Answer Events::answer(const Request& request) {
   }
   const auto stream = std::make_shared<EventStream>(
       shelf_, server_, cursor_in(request.header("last-event-id"), server_.epoch));
-  Answer answer;
+  Response answer;
   answer.type = "text/event-stream";
   answer.headers = {{"Cache-Control", "no-store"}};
   answer.stream = [stream, place](Outlet& out) { return stream->go_on(out); };

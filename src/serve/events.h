@@ -22,7 +22,7 @@ class Events {
 
   // An endless answer: what happened since the Last-Event-ID of the request, if it is of this
   // server, else everything; then what happens. Refuses if too many are open.
-  Answer answer(const Request& request);
+  Response answer(const Request& request);
   int64_t open_streams() const { return *open_; }
 
  private:

@@ -128,8 +128,8 @@ bool RateLimit::take(std::chrono::steady_clock::time_point now) {
   return true;
 }
 
-std::optional<Answer> Guard::stop(const Request& request, int port) {
-  std::optional<Answer> stopped = check(request, port);
+std::optional<Response> Guard::stop(const Request& request, int port) {
+  std::optional<Response> stopped = check(request, port);
   // Apart, so that strangers cannot use up what those who may read have.
   RateLimit& rate = stopped ? rate_of_strangers_ : rate_;
   if (!rate.take()) {
@@ -138,7 +138,7 @@ std::optional<Answer> Guard::stop(const Request& request, int port) {
   return stopped;
 }
 
-std::optional<Answer> Guard::check(const Request& request, int port) const {
+std::optional<Response> Guard::check(const Request& request, int port) const {
   try {
     check_host(request);
     check_site(request);
@@ -177,11 +177,11 @@ void Guard::check_site(const Request& request) const {
                 "open the address that flightdeck serve printed in a tab of its own");
 }
 
-std::optional<Answer> Guard::check_token_of(const Request& request, int port) const {
+std::optional<Response> Guard::check_token_of(const Request& request, int port) const {
   if (token_.empty()) return std::nullopt;
   const auto given = request.parameters.find("token");
   if (request.path == "/" && given != request.parameters.end() && is_same(given->second, token_)) {
-    Answer answer;
+    Response answer;
     answer.status = 303;
     answer.headers = {
         {"Location", "/"},
@@ -196,10 +196,10 @@ std::optional<Answer> Guard::check_token_of(const Request& request, int port) co
     return std::nullopt;
   }
   if (is_same(cookie_in(request.header("cookie"), cookie_name(port)), token_)) return std::nullopt;
-  Answer answer = refusal(401,
-                          "the token is missing or wrong",
-                          "open /?token=TOKEN once in a browser, or send the header "
-                          "Authorization: Bearer TOKEN");
+  Response answer = refusal(401,
+                            "the token is missing or wrong",
+                            "open /?token=TOKEN once in a browser, or send the header "
+                            "Authorization: Bearer TOKEN");
   answer.headers.emplace_back("WWW-Authenticate", "Bearer");
   return answer;
 }

@@ -39,20 +39,20 @@ class RateLimit {
 
 class Guard {
  public:
-  // An empty token asks for none. `in_frames`: other sites may open the page in a frame; which ones,
-  // its headers say.
+  // An empty token asks for none. `in_frames`: other sites may open the page in a frame; which
+  // ones, its headers say.
   Guard(std::string host, std::string token, bool in_frames = false)
       : host_(std::move(host)), token_(std::move(token)), in_frames_(in_frames) {}
 
   // An answer if the request is not to be carried out: a refusal, or the redirection that turns a
   // token of the address into a cookie. `port` makes the cookie's name, cookies know no ports.
-  std::optional<Answer> stop(const Request& request, int port);
+  std::optional<Response> stop(const Request& request, int port);
 
  private:
-  std::optional<Answer> check(const Request& request, int port) const;
+  std::optional<Response> check(const Request& request, int port) const;
   void check_host(const Request& request) const;
   void check_site(const Request& request) const;
-  std::optional<Answer> check_token_of(const Request& request, int port) const;
+  std::optional<Response> check_token_of(const Request& request, int port) const;
 
   const std::string host_, token_;
   const bool in_frames_;

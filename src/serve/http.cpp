@@ -10,8 +10,8 @@ std::string Request::header(const std::string& name) const {
   return found == headers.end() ? "" : found->second;
 }
 
-Answer refusal(int status, const std::string& error, const std::string& remedy) {
-  Answer answer;
+Response refusal(int status, const std::string& error, const std::string& remedy) {
+  Response answer;
   answer.status = status;
   answer.body = wire::to_json(wire::Refusal{error, remedy});
   if (status == 405) answer.headers.emplace_back("Allow", "GET, HEAD");

@@ -32,7 +32,7 @@ class Outlet {
   virtual bool is_open() const = 0;
 };
 
-struct Answer {
+struct Response {
   int status = 200;
   std::string type = "application/json";
   std::string body;
@@ -43,18 +43,18 @@ struct Answer {
 };
 
 // A `wire::Refusal` with its status.
-Answer refusal(int status, const std::string& error, const std::string& remedy);
+Response refusal(int status, const std::string& error, const std::string& remedy);
 
 // Ends the handling of a request; what it carries is the answer.
 class Refused : public std::exception {
  public:
   Refused(int status, const std::string& error, const std::string& remedy)
       : answer_(refusal(status, error, remedy)) {}
-  const Answer& answer() const { return answer_; }
+  const Response& answer() const { return answer_; }
   const char* what() const noexcept override { return answer_.body.c_str(); }
 
  private:
-  Answer answer_;
+  Response answer_;
 };
 
 // Sent with every answer: the page may load nothing from elsewhere, and nobody may embed it, or

@@ -64,19 +64,19 @@ class Connection {
   const Socket& socket() const { return socket_; }
 
  private:
-  static Answer too_large() {
+  static Response too_large() {
     return refusal(431,
                    "the request has more than " + std::to_string(kHeadBytes) + " bytes",
                    "ask for fewer series at once, or for all groups by quantity=NAME");
   }
 
-  Answer too_slow() const {
+  Response too_slow() const {
     return refusal(408,
                    "the request took more than " + std::to_string(limits_.head_ms) + " ms to come",
                    "send it at once");
   }
 
-  static std::optional<RequestHead> refuse(Answer answer) {
+  static std::optional<RequestHead> refuse(Response answer) {
     RequestHead head;
     head.refusal = std::move(answer);
     return head;
@@ -235,7 +235,7 @@ Request request_of(const httplib::Request& from) {
   return request;
 }
 
-void fill(httplib::Response& response, Answer answer) {
+void fill(httplib::Response& response, Response answer) {
   response.status = answer.status;
   for (const auto& [name, value] : answer.headers) response.set_header(name, value);
   if (answer.stream) {
@@ -257,7 +257,7 @@ void fill(httplib::Response& response, Answer answer) {
 }
 
 // An answer to what never was a request.
-std::string text_of(const Answer& answer) {
+std::string text_of(const Response& answer) {
   std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " Refused\r\n";
   const auto add = [&text](const std::string& name, const std::string& value) {
     text += name + ": " + value + "\r\n";
@@ -283,7 +283,7 @@ class HttpFront::State : private httplib::Server {
     const auto headers = strict_headers(in_frames);
     set_default_headers(httplib::Headers(headers.begin(), headers.end()));
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      Answer answer = answer_to(request_of(request));
+      Response answer = answer_to(request_of(request));
       if (!answer.is_to_stranger) slots_.know(descriptor_in(request));
       fill(response, std::move(answer));
       return HandlerResponse::Handled;
@@ -314,7 +314,7 @@ class HttpFront::State : private httplib::Server {
  private:
   bool is_over() const { return svr_sock_ == INVALID_SOCKET; }
 
-  Answer answer_to(const Request& request) const {
+  Response answer_to(const Request& request) const {
     try {
       return handler_(request);
     } catch (const Refused& refused) {
@@ -350,7 +350,7 @@ class HttpFront::State : private httplib::Server {
   }
 
   static void turn_away(const Socket& socket) {
-    const Answer answer =
+    const Response answer =
         refusal(503, "too many connections are open", "close some pages of this server");
     send_all(socket, text_of(answer), Milliseconds(0));
   }

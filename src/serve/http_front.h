@@ -24,7 +24,7 @@ struct HttpLimits {
 class HttpFront {
  public:
   // Called from many threads at a time. What it throws becomes status 500.
-  using Handler = std::function<Answer(const Request&)>;
+  using Handler = std::function<Response(const Request&)>;
 
   // `in_frames`: pages of this machine may show the answers in a frame.
   explicit HttpFront(Handler handler, HttpLimits limits = {}, bool in_frames = false);

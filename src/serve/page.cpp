@@ -36,11 +36,11 @@ const std::map<std::string, TaggedAsset>& files() {
 
 }  // namespace
 
-std::optional<Answer> page_file(const Request& request) {
+std::optional<Response> page_file(const Request& request) {
   const auto found = files().find(request.path);
   if (found == files().end()) return std::nullopt;
   const auto& [asset, tag] = found->second;
-  Answer answer;
+  Response answer;
   answer.headers = {{"ETag", tag}, {"Cache-Control", "no-cache"}};
   if (request.header("if-none-match") == tag) {
     answer.status = 304;

@@ -9,6 +9,6 @@
 namespace flightdeck::serve {
 
 // "/" and "/app.js"; nothing if the page has no such file.
-std::optional<Answer> page_file(const Request& request);
+std::optional<Response> page_file(const Request& request);
 
 }  // namespace flightdeck::serve

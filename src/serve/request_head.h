@@ -21,7 +21,7 @@ constexpr std::string_view kLabelsAddress = "/api/v1/labels";
 struct RequestHead {
   // Request line, the headers that the server reads, an empty line. The others are left out.
   std::string text;
-  std::optional<Answer> refusal;  // then the connection is to be closed
+  std::optional<Response> refusal;  // then the connection is to be closed
 };
 
 // Length of the head at the beginning of `bytes`, with its empty line; 0 if it is not complete.

@@ -64,9 +64,9 @@ class Server::State {
   }
 
  private:
-  Answer answer(const Request& request) {
+  Response answer(const Request& request) {
     ++requests_;
-    Answer answer;
+    Response answer;
     try {
       const auto stopped = guard_.stop(request, front_.port());
       answer = stopped ? *stopped : api_.answer(request);

@@ -19,10 +19,10 @@
 namespace flightdeck::study {
 
 struct AnalysisOptions {
-  Part part = Part::kTest;                // what performance is measured on
-  bool is_of_losses = false;              // the loss also where there is an accuracy
-  bool has_median_curves = false;         // learning curves: median and quartiles, not the mean
-  std::map<std::string, double> targets;  // by problem, in place of what was published
+  MeasuredPart part = MeasuredPart::kTest;  // what performance is measured on
+  bool is_of_losses = false;                // the loss also where there is an accuracy
+  bool has_median_curves = false;           // learning curves: median and quartiles, not the mean
+  std::map<std::string, double> targets;    // by problem, in place of what was published
   // Problems of the published comparison, in its order; all tables begin with them.
   std::vector<std::string> benchmark;
   // Published convergence performances, by problem (see find_targets).

@@ -5,12 +5,13 @@
 
 namespace flightdeck::study {
 
-std::string name_of(Part part) {
-  return part == Part::kTrain ? "train" : part == Part::kValid ? "valid" : "test";
+std::string name_of(MeasuredPart part) {
+  return part == MeasuredPart::kTrain ? "train" : part == MeasuredPart::kValid ? "valid" : "test";
 }
 
-Part part_of(const std::string& name) {
-  for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
+MeasuredPart part_of(const std::string& name) {
+  for (const MeasuredPart part :
+       {MeasuredPart::kTrain, MeasuredPart::kValid, MeasuredPart::kTest}) {
     if (name_of(part) == name) return part;
   }
   throw std::invalid_argument("there is no part " + name + "; choose test, valid or train");

@@ -8,16 +8,16 @@
 
 namespace flightdeck::study {
 
-enum class Part { kTrain, kValid, kTest };
+enum class MeasuredPart { kTrain, kValid, kTest };
 
 // "train", "valid" or "test".
-std::string name_of(Part part);
+std::string name_of(MeasuredPart part);
 // Throws std::invalid_argument on another name.
-Part part_of(const std::string& name);
+MeasuredPart part_of(const std::string& name);
 
 // Loss or accuracy on one part of the data.
 struct Measure {
-  Part part = Part::kTest;
+  MeasuredPart part = MeasuredPart::kTest;
   bool is_accuracy = false;
 
   std::string name() const { return name_of(part) + (is_accuracy ? " accuracy" : " loss"); }
@@ -34,8 +34,10 @@ struct Measure {
 };
 
 template <typename Curves>
-auto& curve_of(Curves& run, Part part) {
-  return part == Part::kTrain ? run.train : part == Part::kValid ? run.valid : run.test;
+auto& curve_of(Curves& run, MeasuredPart part) {
+  return part == MeasuredPart::kTrain   ? run.train
+         : part == MeasuredPart::kValid ? run.valid
+                                        : run.test;
 }
 
 // Empty if the run has none.

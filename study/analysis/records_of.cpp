@@ -215,7 +215,8 @@ Records curve_records(const Analysis& analysis) {
   for (const size_t k : analysis.headline) {
     const Choice& choice = analysis.results[k].choice;
     const Trial& trial = analysis.trials[choice.trial];
-    for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
+    for (const MeasuredPart part :
+         {MeasuredPart::kTrain, MeasuredPart::kValid, MeasuredPart::kTest}) {
       for (const bool is_accuracy : {false, true}) {
         const Measure measure{part, is_accuracy};
         if (trial.has(measure)) add_curve(records, choice, trial, measure);

@@ -171,7 +171,8 @@ Figure curves_figure(const Analysis& analysis, const std::string& problem) {
                       : "Mean over seeds (line) and one standard deviation to both sides (band)") +
       " of each optimizer's best setting; the grey level is the target.";
   for (const bool is_accuracy : {true, false}) {
-    for (const Part part : {Part::kTest, Part::kValid, Part::kTrain}) {
+    for (const MeasuredPart part :
+         {MeasuredPart::kTest, MeasuredPart::kValid, MeasuredPart::kTrain}) {
       Panel panel = curve_panel(analysis, problem, {part, is_accuracy});
       if (!panel.lines.empty()) figure.panels.push_back(std::move(panel));
     }

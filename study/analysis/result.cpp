@@ -64,7 +64,7 @@ std::vector<size_t> headline(const std::vector<Trial>& trials, const std::vector
   const auto rank = [&](const Choice& choice) {
     const auto effort = std::find(budgets().begin(), budgets().end(), choice.budget);
     const Trial& trial = trials[choice.trial];
-    const Measure valid = trial.measure(Part::kValid);
+    const Measure valid = trial.measure(MeasuredPart::kValid);
     const double score =
         trial.has(valid) ? trial.spread(valid, trial.evaluated.size() - 1).mean : 0.0;
     return std::make_tuple(budgets().end() - effort,
@@ -98,12 +98,12 @@ std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
     const auto given = known.given.find(problem);
     const auto published = known.published.find(problem);
     Target target;
-    const Measure usual = its_trials.front()->measure(Part::kTest);
+    const Measure usual = its_trials.front()->measure(MeasuredPart::kTest);
     target.measure = judged.measure(*its_trials.front());
     if (given != known.given.end()) {
       target.value = given->second;
       target.origin = "given";
-    } else if (published != known.published.end() && target.measure.part == Part::kTest &&
+    } else if (published != known.published.end() && target.measure.part == MeasuredPart::kTest &&
                target.measure.is_accuracy == usual.is_accuracy && !is_synthetic) {
       target.value = published->second;
       target.origin = "published";

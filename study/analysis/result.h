@@ -45,7 +45,7 @@ struct KnownTargets {
 
 // The part that performance is measured on, and whether by the accuracy where there is one.
 struct Judged {
-  Part part = Part::kTest;
+  MeasuredPart part = MeasuredPart::kTest;
   bool prefers_accuracy = true;
 
   Measure measure(const Trial& trial) const {

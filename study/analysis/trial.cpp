@@ -58,7 +58,8 @@ TrialRun run_of(const Outcome& outcome, const std::vector<int64_t>& epochs) {
   run.seed = outcome.seed;
   run.has_diverged = outcome.ending == Ending::kDiverged;
   run.score = score_of(outcome);
-  for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
+  for (const MeasuredPart part :
+       {MeasuredPart::kTrain, MeasuredPart::kValid, MeasuredPart::kTest}) {
     const Curve& from = curve_of(outcome, part);
     Curve& into = curve_of(run, part);
     into.loss = filled(outcome, from.loss, epochs, run.has_diverged);
@@ -116,7 +117,8 @@ std::string why_not(const Outcome& outcome) {
   if (!std::is_sorted(outcome.evaluated.begin(), outcome.evaluated.end())) {
     return "its epochs are not in order";
   }
-  for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
+  for (const MeasuredPart part :
+       {MeasuredPart::kTrain, MeasuredPart::kValid, MeasuredPart::kTest}) {
     const Curve& curve = curve_of(outcome, part);
     for (const std::vector<double>* scores : {&curve.loss, &curve.accuracy}) {
       if (!scores->empty() && !std::isfinite(scores->front())) {
@@ -139,7 +141,7 @@ bool Trial::has(const Measure& measure) const {
   });
 }
 
-Measure Trial::measure(Part part) const { return {part, has({part, true})}; }
+Measure Trial::measure(MeasuredPart part) const { return {part, has({part, true})}; }
 
 size_t Trial::reported() const {
   const auto after = std::upper_bound(evaluated.begin(), evaluated.end(), reported_epoch);

@@ -36,7 +36,7 @@ struct Trial {
   std::string competitor() const;
   bool has(const Measure& measure) const;
   // Accuracy of the part if there is one, else its loss.
-  Measure measure(Part part) const;
+  Measure measure(MeasuredPart part) const;
   // Position in `evaluated` of the epoch at which the trial is judged.
   size_t reported() const;
   // Over the seeds, at a position of `evaluated`.

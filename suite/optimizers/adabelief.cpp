@@ -6,12 +6,14 @@
 
 namespace flightdeck::suite {
 
-void AdaBeliefOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void AdaBeliefOptions::update(Tensor& parameter,
+                              const Tensor& gradient,
+                              FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
   const double correction2 = correction(beta2, state);
   const Constant rate{learning_rate / correction(beta1, state)};
   const Constant scale{1.0 / std::sqrt(correction2)}, least{epsilon};
-  // The published rule adds epsilon at both places.
+  // The published formula adds epsilon at both places.
   sweep_decayed(
       [=](auto& x, const auto& g, auto& m, auto& s) {
         m = keep1 * m + fresh1 * g;

@@ -6,12 +6,12 @@
 
 namespace flightdeck::suite {
 
-class AdaBeliefOptions : public RuleOptionsOf<AdaBeliefOptions, AdamFamilyOptions> {
+class AdaBeliefOptions : public FormulaOptionsOf<AdaBeliefOptions, AdamFamilyOptions> {
  public:
   AdaBeliefOptions() { epsilon = 1e-14; }
 
   std::string name() const override { return "adabelief"; }
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using AdaBelief = OptimizerOf<AdaBeliefOptions>;

@@ -13,12 +13,12 @@ std::vector<Field> AdaBoundOptions::fields() {
   return all;
 }
 
-AdaBoundOptions::Bounds AdaBoundOptions::bounds(const RuleState& state) const {
+AdaBoundOptions::Bounds AdaBoundOptions::bounds(const FormulaState& state) const {
   const double t = static_cast<double>(state.steps);
   return {final_rate * (1.0 - 1.0 / (gamma * t + 1.0)), final_rate * (1.0 + 1.0 / (gamma * t))};
 }
 
-void AdaBoundOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void AdaBoundOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
   const Constant rate{learning_rate * std::sqrt(correction(beta2, state)) /
                       correction(beta1, state)};

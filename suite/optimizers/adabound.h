@@ -6,20 +6,20 @@
 
 namespace flightdeck::suite {
 
-class AdaBoundOptions : public RuleOptionsOf<AdaBoundOptions, AdamFamilyOptions> {
+class AdaBoundOptions : public FormulaOptionsOf<AdaBoundOptions, AdamFamilyOptions> {
  public:
   double final_rate = 0.1;
   double gamma = 1e-3;
 
   std::string name() const override { return "adabound"; }
   std::vector<Field> fields() override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 
  protected:
   struct Bounds {
     double low, high;
   };
-  Bounds bounds(const RuleState& state) const;
+  Bounds bounds(const FormulaState& state) const;
 };
 
 using AdaBound = OptimizerOf<AdaBoundOptions>;

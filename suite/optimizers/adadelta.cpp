@@ -18,7 +18,7 @@ const std::vector<std::string>& AdadeltaOptions::state_names() const {
   return names;
 }
 
-void AdadeltaOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void AdadeltaOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant rate{learning_rate}, keep{decay}, fresh{1.0 - decay}, least{epsilon};
   sweep_decayed(
       [=](auto& x, const auto& g, auto& s, auto& d) {

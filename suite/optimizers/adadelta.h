@@ -7,7 +7,7 @@
 
 namespace flightdeck::suite {
 
-class AdadeltaOptions : public RuleOptionsOf<AdadeltaOptions> {
+class AdadeltaOptions : public FormulaOptionsOf<AdadeltaOptions> {
  public:
   double decay = 0.95;
   double epsilon = 1e-8;
@@ -15,7 +15,7 @@ class AdadeltaOptions : public RuleOptionsOf<AdadeltaOptions> {
   std::string name() const override { return "adadelta"; }
   std::vector<Field> fields() override;
   const std::vector<std::string>& state_names() const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using Adadelta = OptimizerOf<AdadeltaOptions>;

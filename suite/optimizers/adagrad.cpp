@@ -22,7 +22,7 @@ Tensor AdagradOptions::first_state(size_t, const Tensor& parameter) const {
   return at::full_like(parameter, start);
 }
 
-void AdagradOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void AdagradOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant rate{learning_rate}, least{epsilon};
   sweep_decayed(
       [=](auto& x, const auto& g, auto& s) {

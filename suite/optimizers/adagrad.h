@@ -6,7 +6,7 @@
 
 namespace flightdeck::suite {
 
-class AdagradOptions : public RuleOptionsOf<AdagradOptions> {
+class AdagradOptions : public FormulaOptionsOf<AdagradOptions> {
  public:
   double epsilon = 1e-7;
   double start = 0.0;  ///< s before the first step
@@ -17,7 +17,7 @@ class AdagradOptions : public RuleOptionsOf<AdagradOptions> {
   std::vector<Field> fields() override;
   const std::vector<std::string>& state_names() const override;
   Tensor first_state(size_t index, const Tensor& parameter) const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using Adagrad = OptimizerOf<AdagradOptions>;

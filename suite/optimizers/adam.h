@@ -6,10 +6,10 @@
 
 namespace flightdeck::suite {
 
-class AdamOptions : public RuleOptionsOf<AdamOptions, AdamFamilyOptions> {
+class AdamOptions : public FormulaOptionsOf<AdamOptions, AdamFamilyOptions> {
  public:
   std::string name() const override { return "adam"; }
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using Adam = OptimizerOf<AdamOptions>;

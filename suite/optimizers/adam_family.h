@@ -8,7 +8,7 @@
 
 namespace flightdeck::suite {
 
-class AdamFamilyOptions : public RuleOptions {
+class AdamFamilyOptions : public FormulaOptions {
  public:
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -20,7 +20,7 @@ class AdamFamilyOptions : public RuleOptions {
 
  protected:
   /// 1 - beta^t, which a mean that started at 0 is divided by.
-  static double correction(double beta, const RuleState& state) {
+  static double correction(double beta, const FormulaState& state) {
     return 1.0 - std::pow(beta, static_cast<double>(state.steps));
   }
 };

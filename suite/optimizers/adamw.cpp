@@ -6,7 +6,7 @@
 
 namespace flightdeck::suite {
 
-void AdamWOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void AdamWOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
   const double correction2 = correction(beta2, state);
   const Constant rate{learning_rate / correction(beta1, state)};

@@ -6,12 +6,12 @@
 
 namespace flightdeck::suite {
 
-class AdamWOptions : public RuleOptionsOf<AdamWOptions, AdamFamilyOptions> {
+class AdamWOptions : public FormulaOptionsOf<AdamWOptions, AdamFamilyOptions> {
  public:
   AdamWOptions() { weight_decay = 1e-2; }
 
   std::string name() const override { return "adamw"; }
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using AdamW = OptimizerOf<AdamWOptions>;

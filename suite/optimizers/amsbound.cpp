@@ -11,7 +11,7 @@ const std::vector<std::string>& AmsBoundOptions::state_names() const {
   return names;
 }
 
-void AmsBoundOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void AmsBoundOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
   const Constant rate{learning_rate * std::sqrt(correction(beta2, state)) /
                       correction(beta1, state)};

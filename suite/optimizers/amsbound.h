@@ -6,11 +6,11 @@
 
 namespace flightdeck::suite {
 
-class AmsBoundOptions : public RuleOptionsOf<AmsBoundOptions, AdaBoundOptions> {
+class AmsBoundOptions : public FormulaOptionsOf<AmsBoundOptions, AdaBoundOptions> {
  public:
   std::string name() const override { return "amsbound"; }
   const std::vector<std::string>& state_names() const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using AmsBound = OptimizerOf<AmsBoundOptions>;

@@ -11,7 +11,7 @@ const std::vector<std::string>& AmsGradOptions::state_names() const {
   return names;
 }
 
-void AmsGradOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void AmsGradOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
   const double correction2 = correction(beta2, state);
   const Constant rate{learning_rate / correction(beta1, state)};

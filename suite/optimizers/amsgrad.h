@@ -6,13 +6,13 @@
 
 namespace flightdeck::suite {
 
-class AmsGradOptions : public RuleOptionsOf<AmsGradOptions, AdamFamilyOptions> {
+class AmsGradOptions : public FormulaOptionsOf<AmsGradOptions, AdamFamilyOptions> {
  public:
   AmsGradOptions() { learning_rate = 1e-2; }
 
   std::string name() const override { return "amsgrad"; }
   const std::vector<std::string>& state_names() const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using AmsGrad = OptimizerOf<AmsGradOptions>;

@@ -11,7 +11,7 @@ const std::vector<std::string>& LambOptions::state_names() const {
   return names;
 }
 
-void LambOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void LambOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
   const Constant share{1.0 / correction(beta1, state)};
   const Constant scale{1.0 / std::sqrt(correction(beta2, state))}, least{epsilon};

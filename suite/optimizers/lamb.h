@@ -7,7 +7,7 @@
 
 namespace flightdeck::suite {
 
-class LambOptions : public RuleOptionsOf<LambOptions, AdamFamilyOptions> {
+class LambOptions : public FormulaOptionsOf<LambOptions, AdamFamilyOptions> {
  public:
   LambOptions() {
     epsilon = 1e-6;
@@ -15,7 +15,7 @@ class LambOptions : public RuleOptionsOf<LambOptions, AdamFamilyOptions> {
   }
   std::string name() const override { return "lamb"; }
   const std::vector<std::string>& state_names() const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using Lamb = OptimizerOf<LambOptions>;

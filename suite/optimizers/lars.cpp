@@ -18,7 +18,7 @@ const std::vector<std::string>& LarsOptions::state_names() const {
   return names;
 }
 
-void LarsOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void LarsOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant share{momentum}, decay{weight_decay};
   Tensor& velocity = state.tensors[0];
   sweep_at_layer_rate(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Layer-wise adaptive rate scaling (You et al. 2017; thesis, rule 3.3.14): momentum whose steps
+// Layer-wise adaptive rate scaling (You et al. 2017; thesis, equation 3.3.14): momentum whose steps
 // have the length of the parameter.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace flightdeck::suite {
 
-class LarsOptions : public RuleOptionsOf<LarsOptions> {
+class LarsOptions : public FormulaOptionsOf<LarsOptions> {
  public:
   double momentum = 0.9;
   double trust = 1.0;
@@ -16,7 +16,7 @@ class LarsOptions : public RuleOptionsOf<LarsOptions> {
   std::string name() const override { return "lars"; }
   std::vector<Field> fields() override;
   const std::vector<std::string>& state_names() const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using Lars = OptimizerOf<LarsOptions>;

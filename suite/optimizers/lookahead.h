@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lookahead: after every `fast_steps` steps of another rule the slow weights follow the parameters
-// by `slow_rate` of the way, and the parameters go back to them. What the inner rule remembers
-// stays.
+// Lookahead: after every `fast_steps` steps of another optimizer the slow weights follow the
+// parameters by `slow_rate` of the way, and the parameters go back to them. What the inner
+// optimizer remembers stays.
 #pragma once
 
 #include "suite/optimizers/hyperparameters.h"
@@ -10,7 +10,7 @@
 namespace flightdeck::suite {
 
 template <typename Inner>
-class LookaheadOptions : public RuleOptionsOf<LookaheadOptions<Inner>, Inner> {
+class LookaheadOptions : public FormulaOptionsOf<LookaheadOptions<Inner>, Inner> {
  public:
   double slow_rate = 0.5;
   double fast_steps = 5;
@@ -34,7 +34,7 @@ class LookaheadOptions : public RuleOptionsOf<LookaheadOptions<Inner>, Inner> {
     const bool is_slow = index + 1 == state_names().size();
     return is_slow ? parameter.detach().clone() : Inner::first_state(index, parameter);
   }
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override {
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override {
     Inner::update(parameter, gradient, state);
     if (state.steps % static_cast<int64_t>(fast_steps) != 0) return;
     const Constant share{slow_rate};

@@ -15,7 +15,7 @@ const std::vector<std::string>& MomentumOptions::state_names() const {
   return names;
 }
 
-void MomentumOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void MomentumOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant rate{learning_rate}, share{momentum};
   sweep_decayed(
       [=](auto& x, const auto& g, auto& v) {

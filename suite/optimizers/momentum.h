@@ -6,7 +6,7 @@
 
 namespace flightdeck::suite {
 
-class MomentumOptions : public RuleOptionsOf<MomentumOptions> {
+class MomentumOptions : public FormulaOptionsOf<MomentumOptions> {
  public:
   double momentum = 0.99;  ///< the comparison's; elsewhere 0.9 is usual
 
@@ -15,7 +15,7 @@ class MomentumOptions : public RuleOptionsOf<MomentumOptions> {
   std::string name() const override { return "momentum"; }
   std::vector<Field> fields() override;
   const std::vector<std::string>& state_names() const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using Momentum = OptimizerOf<MomentumOptions>;

@@ -13,7 +13,7 @@ std::vector<Field> NAdamOptions::fields() {
   return all;
 }
 
-void NAdamOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void NAdamOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
   // The momentum of step t, and the product of all up to it in `carried`.
   const auto share = [this](int64_t t) {

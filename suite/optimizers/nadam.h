@@ -6,7 +6,7 @@
 
 namespace flightdeck::suite {
 
-class NAdamOptions : public RuleOptionsOf<NAdamOptions, AdamFamilyOptions> {
+class NAdamOptions : public FormulaOptionsOf<NAdamOptions, AdamFamilyOptions> {
  public:
   double momentum_decay = 4e-3;  ///< speed of that rise
 
@@ -14,7 +14,7 @@ class NAdamOptions : public RuleOptionsOf<NAdamOptions, AdamFamilyOptions> {
 
   std::string name() const override { return "nadam"; }
   std::vector<Field> fields() override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using NAdam = OptimizerOf<NAdamOptions>;

@@ -15,7 +15,7 @@ const std::vector<std::string>& NagOptions::state_names() const {
   return names;
 }
 
-void NagOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void NagOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant rate{learning_rate}, share{momentum};
   sweep_decayed(
       [=](auto& x, const auto& g, auto& v) {

@@ -6,7 +6,7 @@
 
 namespace flightdeck::suite {
 
-class NagOptions : public RuleOptionsOf<NagOptions> {
+class NagOptions : public FormulaOptionsOf<NagOptions> {
  public:
   double momentum = 0.99;  ///< the comparison's; elsewhere 0.9 is usual
 
@@ -15,7 +15,7 @@ class NagOptions : public RuleOptionsOf<NagOptions> {
   std::string name() const override { return "nag"; }
   std::vector<Field> fields() override;
   const std::vector<std::string>& state_names() const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using Nag = OptimizerOf<NagOptions>;

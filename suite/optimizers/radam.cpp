@@ -6,7 +6,7 @@
 
 namespace flightdeck::suite {
 
-void RAdamOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void RAdamOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
   // Degrees of freedom of the mean square: at the end, and after t steps.
   const double t = static_cast<double>(state.steps);

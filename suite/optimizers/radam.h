@@ -6,12 +6,12 @@
 
 namespace flightdeck::suite {
 
-class RAdamOptions : public RuleOptionsOf<RAdamOptions, AdamFamilyOptions> {
+class RAdamOptions : public FormulaOptionsOf<RAdamOptions, AdamFamilyOptions> {
  public:
   RAdamOptions() { epsilon = 1e-7; }
 
   std::string name() const override { return "radam"; }
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using RAdam = OptimizerOf<RAdamOptions>;

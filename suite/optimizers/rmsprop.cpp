@@ -26,7 +26,7 @@ Tensor RmsPropOptions::first_state(size_t index, const Tensor& parameter) const 
   return at::full_like(parameter, index == 0 ? start : 0.0);
 }
 
-void RmsPropOptions::update(Tensor& parameter, const Tensor& gradient, RuleState& state) const {
+void RmsPropOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant rate{learning_rate}, keep{decay}, fresh{1.0 - decay}, least{epsilon};
   if (momentum > 0.0) {
     const Constant share{momentum};

@@ -6,7 +6,7 @@
 
 namespace flightdeck::suite {
 
-class RmsPropOptions : public RuleOptionsOf<RmsPropOptions> {
+class RmsPropOptions : public FormulaOptionsOf<RmsPropOptions> {
  public:
   double decay = 0.9;
   double epsilon = 1e-10;
@@ -17,7 +17,7 @@ class RmsPropOptions : public RuleOptionsOf<RmsPropOptions> {
   std::vector<Field> fields() override;
   const std::vector<std::string>& state_names() const override;
   Tensor first_state(size_t index, const Tensor& parameter) const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using RmsProp = OptimizerOf<RmsPropOptions>;

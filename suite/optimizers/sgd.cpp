@@ -15,7 +15,7 @@ const std::vector<std::string>& SgdOptions::state_names() const {
   return names;
 }
 
-void SgdOptions::update(Tensor& parameter, const Tensor& gradient, RuleState&) const {
+void SgdOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState&) const {
   const Constant rate{learning_rate};
   sweep_decayed(
       [=](auto& x, const auto& g) { x = x - rate * g; }, weight_decay, parameter, gradient);

@@ -6,14 +6,14 @@
 
 namespace flightdeck::suite {
 
-class SgdOptions : public RuleOptionsOf<SgdOptions> {
+class SgdOptions : public FormulaOptionsOf<SgdOptions> {
  public:
   SgdOptions() { learning_rate = 1e-2; }
 
   std::string name() const override { return "sgd"; }
   std::vector<Field> fields() override;
   const std::vector<std::string>& state_names() const override;
-  void update(Tensor& parameter, const Tensor& gradient, RuleState& state) const override;
+  void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const override;
 };
 
 using Sgd = OptimizerOf<SgdOptions>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The published rule has the width of the model to the power -1/2 before it; here the base rate is
-// the peak.
+// The published formula has the width of the model to the power -1/2 before it; here the base rate
+// is the peak.
 #include <algorithm>
 #include <cmath>
 

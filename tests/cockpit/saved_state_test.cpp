@@ -55,13 +55,13 @@ TEST_F(SavedStateTest, KeepsTheVectorsOfPowerIterations) {
   second.cockpit->load(first.cockpit->save());
   StepOptions told;
   told.learning_rate = 0.1;
-  std::vector<std::pair<Tensor, UpdateRule>> rules;
+  std::vector<std::pair<Tensor, UpdateFormula>> rules;
   for (const NamedParameter& parameter : loop.parameters()) {
-    UpdateRule rule;
+    UpdateFormula rule;
     rule.rate = 0.1;
     rules.emplace_back(parameter.tensor, rule);
   }
-  told.update_rules = rules;
+  told.update_formulas = rules;
   const Tensor losses = loop.losses();
   for (Listened* each : {&first, &second, &cold}) {
     const StepWatch watch = each->cockpit->watch(3, losses, told);

@@ -318,9 +318,9 @@ TEST_F(DiagnosisTest, SharpnessTakesRulesThatAreTold) {
   loop.parameters = net_->named_parameters();
   loop.told = [&](int64_t) {
     StepOptions told;
-    told.update_rules.emplace();
+    told.update_formulas.emplace();
     for (const Tensor& tensor : net_->parameters()) {
-      told.update_rules->emplace_back(tensor, UpdateRule{0.3, 0, false, false, {}});
+      told.update_formulas->emplace_back(tensor, UpdateFormula{0.3, 0, false, false, {}});
     }
     return told;
   };

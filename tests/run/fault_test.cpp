@@ -45,7 +45,7 @@ TEST(FaultCatalogue, HasAFaultForEveryCause) {
 
 TEST(Subjects, TrainOnTheSameDataForTheSameSeed) {
   for (const Subject& subject : all_subjects()) {
-    const Trial one = subject.make(3), same = subject.make(3), other = subject.make(4);
+    const FaultyTraining one = subject.make(3), same = subject.make(3), other = subject.make(4);
     EXPECT_TRUE(one.inputs.equal(same.inputs)) << subject.name;
     EXPECT_TRUE(one.model.module->parameters()[0].equal(same.model.module->parameters()[0]));
     EXPECT_FALSE(one.inputs.equal(other.inputs)) << subject.name;
@@ -88,7 +88,7 @@ TEST_F(FaultFiles, JoinKnownFaults) {
       "rate_too_high = 30\ninputs_unscaled = 10\n");
   EXPECT_EQ(fault.name, "both");
   EXPECT_EQ(fault.also, std::vector<std::string>{"learning_rate_too_high"});
-  Trial trial = find_subject("spots_mlp").make(1);
+  FaultyTraining trial = find_subject("spots_mlp").make(1);
   trial.hyperparameters["learning_rate"] = 0.1;
   const Tensor before = trial.inputs;
   ASSERT_TRUE(fault.fits(trial));
@@ -101,7 +101,7 @@ TEST_F(FaultFiles, JoinKnownFaults) {
 TEST_F(FaultFiles, DoToInputsOneThingAfterTheOther) {
   const Fault fault =
       read("name = both\ncause = inputs_not_scaled\ninputs_unscaled = 10\ninputs_shifted = 3\n");
-  Trial trial = find_subject("spots_mlp").make(1);
+  FaultyTraining trial = find_subject("spots_mlp").make(1);
   fault.inject(trial, 1);
   EXPECT_TRUE(trial.prepare(trial.inputs).allclose(trial.inputs * 10 + 3));
 }
@@ -113,8 +113,8 @@ TEST_F(FaultFiles, ChangeOneThingALine) {
       "clip = 2\ndecay = 0.01\npenalty = 0.2\ndropout = 0.4\nactivation = tanh\n"
       "weights_times = 3\nweights_plus = 1\ninputs_times = 2\ninputs_plus = 5\n");
   EXPECT_TRUE(fault.is_of_degree);
-  const Trial before = find_subject("spots_mlp").make(1);
-  Trial trial = find_subject("spots_mlp").make(1);
+  const FaultyTraining before = find_subject("spots_mlp").make(1);
+  FaultyTraining trial = find_subject("spots_mlp").make(1);
   trial.hyperparameters["learning_rate"] = 0.1;
   fault.inject(trial, 1);
   EXPECT_EQ(trial.optimizer, "adam");
@@ -136,9 +136,9 @@ TEST_F(FaultFiles, ChangeOneThingALine) {
 
 TEST_F(FaultFiles, DrawAndPermuteAShareOfTheLabels) {
   const std::string head = "name = odd\ncause = wrong_labels\n";
-  const Trial before = find_subject("spots_mlp").make(1);
+  const FaultyTraining before = find_subject("spots_mlp").make(1);
   const auto changed = [&](const std::string& line) {
-    Trial trial = find_subject("spots_mlp").make(1);
+    FaultyTraining trial = find_subject("spots_mlp").make(1);
     read(head + line).inject(trial, 1);
     return trial.targets;
   };
@@ -157,7 +157,7 @@ TEST_F(FaultFiles, HaveTheirOwnSeverities) {
       "name = hot\ncause = learning_rate_too_high\nseverities = 2 10 50\n"
       "learning_rate_times = severity\nrate_too_high = 3\n");
   EXPECT_EQ(fault.severities, (std::vector<double>{2, 10, 50}));
-  Trial trial = find_subject("spots_mlp").make(1);
+  FaultyTraining trial = find_subject("spots_mlp").make(1);
   trial.hyperparameters["learning_rate"] = 0.1;
   fault.inject(trial, 10);
   EXPECT_NEAR(trial.hyperparameters["learning_rate"], 3, 1e-12);
@@ -233,8 +233,8 @@ TEST(Changes, LeaveAHealthyTrainingOneThatRuns) {
   for (const Change& change : all_changes()) {
     for (const char* name : {"spots_mlp", "chain_gpt"}) {
       const Subject subject = find_subject(name);
-      const Trial source = subject.make(3);
-      Trial trial = subject.make(3);
+      const FaultyTraining source = subject.make(3);
+      FaultyTraining trial = subject.make(3);
       change.apply(trial, 0, source);
       const Tensor outputs = trial.model.forward(trial.inputs.slice(0, 0, 4));
       const Tensor losses = trial.losses(outputs, trial.targets.slice(0, 0, 4));
@@ -248,7 +248,7 @@ TEST(FaultBench, CountsWhatARegisteredFaultComesTo) {
   fault.name = "fault_of_a_test";
   fault.summary = "A rate that is a thousand times too high";
   fault.cause = "learning_rate_too_high";
-  fault.inject = [](Trial& trial, double) {
+  fault.inject = [](FaultyTraining& trial, double) {
     trial.hyperparameters["learning_rate"] *= 1000;
     trial.steps = 30;
   };

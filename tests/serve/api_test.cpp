@@ -156,7 +156,7 @@ TEST_F(Api, WritesAWideCsvInSmallPieces) {
   served_.add_run("long", 4000);
   const auto run = std::make_shared<const RunReader>(served_.path() + "/long");
   const std::vector<SeriesInfo> wide(300, run->series().front());
-  const serve::Answer answer = serve::csv_of(run, wide, "long");
+  const serve::Response answer = serve::csv_of(run, wide, "long");
   Measure measure;
   while (answer.stream(measure)) continue;
   EXPECT_EQ(measure.lines, 4001);

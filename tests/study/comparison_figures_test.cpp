@@ -314,7 +314,7 @@ TEST(TrainLoss, CanBeTheMeasureOfProblemsWithAnAccuracy) {
   Outcome outcome = with_accuracies("sgd", "default", 42, {0.1, 0.5, 0.8});
   outcome.train.loss = {2.3, 1.5, 0.25};
   AnalysisOptions options;
-  options.part = Part::kTrain;
+  options.part = MeasuredPart::kTrain;
   options.published_targets["mnist_mlp"] = 0.9;
   EXPECT_DOUBLE_EQ(analyze({outcome}, {}, options).results[0].performance.mean, 0.8);
   options.is_of_losses = true;
@@ -324,7 +324,7 @@ TEST(TrainLoss, CanBeTheMeasureOfProblemsWithAnAccuracy) {
   EXPECT_EQ(analysis.targets.at("mnist_mlp").origin, "rule");
   EXPECT_EQ(performance_table(analysis).columns[1], "mnist_mlp");
   // The published constant is an accuracy.
-  options.part = Part::kTest;
+  options.part = MeasuredPart::kTest;
   EXPECT_EQ(analyze({outcome}, {}, options).targets.at("mnist_mlp").origin, "rule");
 }
 

@@ -156,7 +156,7 @@ TEST(Findings, AreMeansOverTheSeedsOfTheBest) {
     if (run.sample == "default") return 10.0;
     return run.sample == "random-005" ? static_cast<double>(run.seed % 2) : 5.0;
   });
-  const std::vector<Finding> found = findings(request, scores);
+  const std::vector<TunedSetting> found = findings(request, scores);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].spread.mean, 10);
   EXPECT_EQ(found[1].sample, "random-005");

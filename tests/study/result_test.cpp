@@ -193,7 +193,7 @@ TEST(Analysis, MeasuresOnThePartThatWasAskedFor) {
   Outcome outcome = with_losses("sgd", "default", 42, {10, 5});
   outcome.valid.loss = {10, 4};
   AnalysisOptions options = with_published_target(87.7);
-  options.part = Part::kValid;
+  options.part = MeasuredPart::kValid;
   const Analysis analysis = analyze({outcome}, {}, options);
   EXPECT_DOUBLE_EQ(analysis.results[0].performance.mean, 4);
   EXPECT_EQ(analysis.targets.at("quadratic_deep").origin, "rule");

@@ -10,8 +10,8 @@
 namespace flightdeck::study {
 namespace {
 
-constexpr Measure kTestAccuracy{Part::kTest, true};
-constexpr Measure kTestLoss{Part::kTest, false};
+constexpr Measure kTestAccuracy{MeasuredPart::kTest, true};
+constexpr Measure kTestLoss{MeasuredPart::kTest, false};
 
 TEST(Statistics, AreThoseOfThePopulation) {
   const Spread spread = spread_of({1, 2, 3, 6});
@@ -37,7 +37,7 @@ TEST(Trials, GroupSeedsOfTheSameSetting) {
   EXPECT_DOUBLE_EQ(trial.spread(kTestAccuracy, 0).mean, 0.2);
   EXPECT_DOUBLE_EQ(trial.spread(kTestAccuracy, 1).mean, 0.7);
   EXPECT_NEAR(trial.spread(kTestAccuracy, 1).deviation, 0.2, 1e-15);
-  EXPECT_TRUE(trial.measure(Part::kTest).is_accuracy);
+  EXPECT_TRUE(trial.measure(MeasuredPart::kTest).is_accuracy);
   EXPECT_DOUBLE_EQ(trial.runs[0].seconds_per_epoch, 2);
 }
 

@@ -22,7 +22,7 @@ Outcome with_schedule(Outcome outcome, const std::string& schedule) {
 }
 
 TEST(RelativePerformance, IsOneForTheBestAndLessForTheRest) {
-  const Measure accuracy{Part::kTest, true}, loss{Part::kTest, false};
+  const Measure accuracy{MeasuredPart::kTest, true}, loss{MeasuredPart::kTest, false};
   EXPECT_DOUBLE_EQ(relative_performance(accuracy, 0.45, 0.9, 0.1), 0.5);
   EXPECT_DOUBLE_EQ(relative_performance(loss, 40, 10, 100), 0.25);
   EXPECT_DOUBLE_EQ(relative_performance(loss, 10, 10, 100), 1);

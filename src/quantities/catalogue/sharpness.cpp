@@ -10,20 +10,20 @@ namespace flightdeck::quantities {
 namespace {
 
 // Beyond which largest eigenvalue of rate/scale times the Hessian steps along it grow.
-double stability_bound(const UpdateRule& rule) {
-  const double b = rule.momentum;
-  if (rule.averages) return 2 * (1 + b) / (1 - b);
-  return rule.is_nesterov ? 2 * (1 + b) / (1 + 2 * b) : 2 * (1 + b);
+double stability_bound(const UpdateFormula& formula) {
+  const double b = formula.momentum;
+  if (formula.averages) return 2 * (1 + b) / (1 - b);
+  return formula.is_nesterov ? 2 * (1 + b) / (1 + 2 * b) : 2 * (1 + b);
 }
 
 Value sharpness_value(const StepView& step, const SpectrumNeed& need) {
-  const std::vector<UpdateRule>& rules = step.update_rules();
-  if (rules.empty()) {
+  const std::vector<UpdateFormula>& formulas = step.update_formulas();
+  if (formulas.empty()) {
     return Value::none(
-        "the optimizer was not told to watch, has made no step yet, or its rule is not known");
+        "the optimizer was not told to watch, has made no step yet, or its formula is not known");
   }
   const Eigenpairs& pairs = step.spectrum(need);
-  const double bound = stability_bound(rules[0]);
+  const double bound = stability_bound(formulas[0]);
   const Tensor eigenvalue = pairs.values[0].to(at::kDouble);
   Value value(eigenvalue / bound);
   return value.with("eigenvalue", eigenvalue)

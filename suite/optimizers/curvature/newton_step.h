@@ -7,7 +7,7 @@
 
 namespace flightdeck::suite {
 
-class NewtonStepOptions : public CurvatureRuleOptions {
+class NewtonStepOptions : public CurvatureFormulaOptions {
  public:
   const std::vector<std::string>& state_names() const override {
     static const std::vector<std::string> names = {"descent"};

@@ -10,10 +10,10 @@
 
 namespace flightdeck::suite {
 
-class PreconditionedOptions : public CurvatureRuleOptions {
+class PreconditionedOptions : public CurvatureFormulaOptions {
  public:
   double interval = 1;
-  double mc_samples = 1;  ///< of rules that sample
+  double mc_samples = 1;  ///< of formulas that sample
 
   std::vector<Field> fields() override {
     std::vector<Field> all = {

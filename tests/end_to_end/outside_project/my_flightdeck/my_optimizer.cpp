@@ -7,7 +7,7 @@ namespace {
 namespace suite = flightdeck::suite;
 
 // Descent along the signs of the gradient's entries: x <- x - rate sign(g).
-class MyOptimizer : public suite::RuleOptionsOf<MyOptimizer> {
+class MyOptimizer : public suite::FormulaOptionsOf<MyOptimizer> {
  public:
   MyOptimizer() { learning_rate = 0.01; }
 
@@ -17,7 +17,9 @@ class MyOptimizer : public suite::RuleOptionsOf<MyOptimizer> {
     static const std::vector<std::string> none;
     return none;
   }
-  void update(at::Tensor& parameter, const at::Tensor& gradient, suite::RuleState&) const override {
+  void update(at::Tensor& parameter,
+              const at::Tensor& gradient,
+              suite::FormulaState&) const override {
     parameter.sub_(gradient.sign(), learning_rate);
   }
 };

@@ -7,24 +7,24 @@ from typing import Any, Dict, List, Optional
 
 import torch
 
-from ._words import UpdateRule
+from ._words import UpdateFormula
 
 
-def update_rules(optimizer: Optional[Any]) -> Optional[List[UpdateRule]]:
-    """One rule for each parameter; None of an optimizer that is not known, or that has not taken its first step."""
+def update_formulas(optimizer: Optional[Any]) -> Optional[List[UpdateFormula]]:
+    """One formula for each parameter; None of an optimizer that is not known, or that has not taken its first step."""
     if not isinstance(optimizer, (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop)):
         return None
-    rules = []
+    formulas = []
     for group in optimizer.param_groups:
         for parameter in group["params"]:
-            rule = _rule_of(optimizer, group, parameter)
-            if rule is None:
+            formula = _formula_of(optimizer, group, parameter)
+            if formula is None:
                 return None
-            rules.append(rule)
-    return rules
+            formulas.append(formula)
+    return formulas
 
 
-def _rule_of(optimizer: torch.optim.Optimizer, group: Dict[str, Any], parameter: torch.Tensor) -> Optional[UpdateRule]:
+def _formula_of(optimizer: torch.optim.Optimizer, group: Dict[str, Any], parameter: torch.Tensor) -> Optional[UpdateFormula]:
     rate, state = float(group["lr"]), optimizer.state.get(parameter, {})
     if isinstance(optimizer, torch.optim.SGD):
         if group["dampening"] != 0:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "run/trial_run.h"
+#include "run/faulty_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ std::vector<Quantity> quantities_named(const std::vector<std::string>& names, co
   return quantities;
 }
 
-std::shared_ptr<torch::optim::Optimizer> make_optimizer(const Trial& trial) {
+std::shared_ptr<torch::optim::Optimizer> make_optimizer(const FaultyTraining& trial) {
   std::vector<Tensor> optimized;
   for (const auto& item : trial.model.module->named_parameters()) {
     if (trial.not_optimized.count(item.key()) == 0) optimized.push_back(item.value());
@@ -31,10 +31,10 @@ std::shared_ptr<torch::optim::Optimizer> make_optimizer(const Trial& trial) {
 
 }  // namespace
 
-TrialRun::TrialRun(Trial trial,
-                   const std::string& folder,
-                   const std::vector<std::string>& quantities,
-                   const DueSteps& due)
+FaultyRun::FaultyRun(FaultyTraining trial,
+                     const std::string& folder,
+                     const std::vector<std::string>& quantities,
+                     const DueSteps& due)
     : trial_(std::move(trial)),
       parameters_(trial_.model.module->named_parameters()),
       optimizer_(make_optimizer(trial_)) {
@@ -48,9 +48,9 @@ TrialRun::TrialRun(Trial trial,
   cockpit_->record_to(folder);
 }
 
-TrialRun::~TrialRun() = default;
+FaultyRun::~FaultyRun() = default;
 
-void TrialRun::go_on(int64_t steps) {
+void FaultyRun::go_on(int64_t steps) {
   while (!is_done() && step_ < steps) {
     try {
       take_step();
@@ -61,7 +61,7 @@ void TrialRun::go_on(int64_t steps) {
   if (cockpit_) cockpit_->flush();
 }
 
-suite::Batch TrialRun::next_batch() {
+suite::Batch FaultyRun::next_batch() {
   const int64_t n = trial_.targets.size(0), N = std::min(trial_.batch_size, n);
   if (!order_.defined() || position_ + N > n) {
     order_ = trial_.shuffles ? torch::randperm(n, trial_.random, torch::kLong) : torch::arange(n);
@@ -75,7 +75,7 @@ suite::Batch TrialRun::next_batch() {
   return batch;
 }
 
-std::pair<Tensor, Tensor> TrialRun::objective(const suite::Batch& batch, Tensor& outputs) {
+std::pair<Tensor, Tensor> FaultyRun::objective(const suite::Batch& batch, Tensor& outputs) {
   outputs = trial_.model.forward(batch.inputs);
   const Tensor losses = trial_.losses(outputs, batch.targets);
   Tensor total = trial_.reduce(losses);
@@ -90,13 +90,13 @@ std::pair<Tensor, Tensor> TrialRun::objective(const suite::Batch& batch, Tensor&
   return {total, losses};
 }
 
-void TrialRun::clip() const {
+void FaultyRun::clip() const {
   std::vector<Tensor> tensors;
   for (const NamedParameter& parameter : parameters_) tensors.push_back(parameter.tensor);
   torch::nn::utils::clip_grad_norm_(tensors, trial_.clip);
 }
 
-void TrialRun::decay() const {
+void FaultyRun::decay() const {
   const torch::NoGradGuard no_grad;
   for (const NamedParameter& parameter : parameters_) {
     Tensor tensor = parameter.tensor;
@@ -104,7 +104,7 @@ void TrialRun::decay() const {
   }
 }
 
-void TrialRun::take_step() {
+void FaultyRun::take_step() {
   if (trial_.clears_gradients) {
     for (const NamedParameter& parameter : parameters_) parameter.tensor.mutable_grad().reset();
   }
@@ -135,14 +135,14 @@ void TrialRun::take_step() {
   ++step_;
 }
 
-std::pair<double, double> TrialRun::losses() const {
+std::pair<double, double> FaultyRun::losses() const {
   const size_t tenth = std::max<size_t>(1, losses_.size() / 10);
   if (losses_.empty()) return {std::nan(""), std::nan("")};
   return {median({losses_.begin(), losses_.begin() + static_cast<int64_t>(tenth)}),
           median({losses_.end() - static_cast<int64_t>(tenth), losses_.end()})};
 }
 
-double TrialRun::accuracy() {
+double FaultyRun::accuracy() {
   if (!trial_.held_inputs.defined() || has_failed_) return 0;
   const torch::NoGradGuard no_grad;
   if (trial_.parts) trial_.parts->is_training = false;
@@ -155,7 +155,7 @@ double TrialRun::accuracy() {
   return is_right.to(torch::kDouble).mean().item<double>();
 }
 
-void TrialRun::end() {
+void FaultyRun::end() {
   if (!cockpit_) return;
   const Ending ending = has_failed_   ? Ending::kFailed
                         : broken_ > 0 ? Ending::kDiverged

@@ -16,14 +16,14 @@ class Optimizer;
 
 namespace flightdeck::run {
 
-class TrialRun {
+class FaultyRun {
  public:
   // Without a folder nothing watches.
-  TrialRun(Trial trial,
-           const std::string& folder,
-           const std::vector<std::string>& quantities,
-           const DueSteps& due = {});
-  ~TrialRun();
+  FaultyRun(FaultyTraining trial,
+            const std::string& folder,
+            const std::vector<std::string>& quantities,
+            const DueSteps& due = {});
+  ~FaultyRun();
 
   // Trains until so many steps are taken, or the run is done.
   void go_on(int64_t steps);
@@ -47,7 +47,7 @@ class TrialRun {
   void clip() const;
   void decay() const;
 
-  Trial trial_;
+  FaultyTraining trial_;
   Parameters parameters_;
   std::shared_ptr<torch::optim::Optimizer> optimizer_;
   std::unique_ptr<Cockpit> cockpit_;
