@@ -32,7 +32,7 @@ from .engine import (
 )
 from .operators import (
     CurvatureOperator, LinearOperator, conjugate_gradients, diagonal, eigenpairs, kronecker_inverse,
-    kronecker_operator, line_blocks, spectral_density, subspace_overlap, trace,
+    kronecker_operator, line_blocks, over_ranks, spectral_density, subspace_overlap, trace,
 )
 from .parameters import named_parameters
 from .quantities import preset, quantity, register_preset
@@ -57,7 +57,7 @@ __all__ = [
     "VivitNeed", "Watch", "all_presets", "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients",
     "coverage", "curvature", "curvature_coverage", "curvature_operator", "data_set_operator", "diagnose", "diagonal", "diff",
     "eigenpairs", "findings_in", "ggn_factor", "gradients", "kronecker_inverse", "kronecker_operator",
-    "lamp_catalogue", "line_blocks", "named_parameters", "noise_damping", "ops_with_rules", "plots", "preflight", "preset",
+    "lamp_catalogue", "line_blocks", "named_parameters", "noise_damping", "ops_with_rules", "over_ranks", "plots", "preflight", "preset",
     "quantity", "read_run", "register_lamp", "register_preset", "register_quantity", "register_rule",
     "samples_first", "serve", "spectral_density", "subspace_overlap", "trace",
 ]

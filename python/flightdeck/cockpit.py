@@ -88,6 +88,8 @@ class Cockpit:
         self._is_strict = strict
         self._on_warning = _log.warning if on_warning is None else on_warning
         chosen = quantities_of(quantities, due)
+        self._meets_early = [one.name for one in chosen if one.meets_before_backward]
+        self._ranks = ranks_of(ranks)
         self._has_sharpness = any(quantity.name.startswith("sharpness") for quantity in chosen)
         self._gathered = gathered_from(parameters)
         self._native = _engine.Cockpit(
@@ -100,7 +102,7 @@ class Cockpit:
             seed=seed,
             memory=memory,
             on_warning=self._on_warning,
-            ranks=ranks_of(ranks),
+            ranks=self._ranks,
         )
         self._model = weakref.ref(parameters) if isinstance(parameters, torch.nn.Module) else None
         self._next_step = 0
@@ -125,15 +127,24 @@ class Cockpit:
     def add(self, quantity: _engine.Quantity) -> None:
         """Tracks another quantity. Before the first watched step."""
         self._has_sharpness = self._has_sharpness or quantity.name.startswith("sharpness")
+        if quantity.meets_before_backward:
+            self._meets_early.append(quantity.name)
         self._native.add(quantity)
 
     def add_sink(self, sink: Union[Sink, _engine.NativeSink]) -> None:
         """Hands what is measured to another sink. Before the first watched step."""
         self._native.add_sink(sink)
 
-    def record_to(self, folder: Union[str, "os.PathLike[str]"]) -> None:
-        """Records to a folder, which is made; raises FileExistsError if it already holds a run."""
-        self._native.record_to(os.fspath(folder))
+    def record_to(self, folder: Union[str, "os.PathLike[str]"], *, resume_at: Optional[int] = None) -> None:
+        """Records to a folder, which is made; raises FileExistsError if it already holds a run.
+
+        With ``resume_at``, the next step, it goes on with the run that the folder holds, if it holds one: what was
+        recorded for this step and later ones is forgotten first. Of several ranks the first one records.
+        """
+        if resume_at is None:
+            self._native.record_to(os.fspath(folder))
+        elif self._ranks is None or self._ranks.rank == 0:
+            self._native.add_sink(_engine.Recorder(os.fspath(folder), resume_at=resume_at))
         self._record_folder = os.fspath(folder)
 
     def on_finding(

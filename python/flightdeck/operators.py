@@ -10,6 +10,7 @@ import torch
 
 from . import _engine
 from ._words import DampingSplit, DiagonalMethod, EigenMethod, TraceMethod
+from .ranks import RanksLike, ranks_of
 
 if TYPE_CHECKING:
     import numpy
@@ -148,6 +149,19 @@ class CurvatureOperator(LinearOperator):
     def remarks(self) -> List[str]:
         """What a person should know."""
         return self._curvature.remarks
+
+
+def over_ranks(own: LinearOperator, samples: int, ranks: RanksLike = True) -> LinearOperator:
+    """The mean of all ranks' matrices, each weighted with its number of samples: that of all their samples together.
+
+    Every rank makes the same products. ``ranks`` is a process group or `Ranks`; True makes a group of Gloo's for this
+    operator. A rank without samples gives any operator of that size and 0 of them; what one rank's product raises is
+    raised on all.
+    """
+    group = ranks_of(ranks)
+    if group is None:
+        raise ValueError(f"over_ranks: ranks is {ranks}; give a process group, Ranks or True")
+    return LinearOperator(_engine.over_ranks(own.native, samples, group))
 
 
 def line_blocks(parameter: Tensor, count: int) -> List[Tuple[int, int]]:

@@ -63,9 +63,15 @@ def ranks_of(given: RanksLike) -> Optional[Ranks]:
 
 def joined(cockpit: Any) -> Any:
     """The cockpit for the list of `torch.distributed.algorithms.join.Join`, behind the model: where a rank has run out
-    of batches it takes part without samples. Curvature by products (hess_max_ev and others that ask before the
-    backward pass) has no place in such a loop: leave it out.
+    of batches it takes part without samples. What ranks exchange before the backward pass (the products of hess_max_ev,
+    curvature of the first samples of the batch) has no place in such a loop: raises, naming it.
     """
+    early = cockpit._meets_early
+    if early:
+        raise ValueError(
+            f"joined: ranks exchange numbers for {', '.join(early)} before the backward pass, which a rank without "
+            "batches makes none of: the others would wait for it; leave them out of this cockpit"
+        )
     from torch.distributed.algorithms.join import Joinable, JoinHook
 
     class SitsOut(JoinHook):

@@ -117,6 +117,8 @@ auto heeding_interrupts(const Function& call) {
   }
 }
 
+// Of flightdeck.ranks.Ranks; null of None, where there is one process.
+std::shared_ptr<Ranks> ranks_from(const py::object& given);
 // What a quantity of Python's returned: None, a number, a tensor, fields by name, or a Value.
 Value value_of(const py::object& returned);
 // A text, a number (every so many steps), a list of steps, a function of the step, or DueSteps.

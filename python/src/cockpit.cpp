@@ -77,26 +77,6 @@ std::function<void(const std::string&)> text_function(const py::object& given) {
   };
 }
 
-// Of flightdeck.ranks.Ranks; None where there is one process.
-std::shared_ptr<Ranks> ranks_from(const py::object& given) {
-  if (given.is_none()) return nullptr;
-  RanksFunctions functions;
-  functions.size = given.attr("size").cast<int64_t>();
-  functions.rank = given.attr("rank").cast<int64_t>();
-  functions.device = at::Device(py::str(given.attr("device")).cast<std::string>());
-  const auto call = [&](const char* name) {
-    return [function = Held(given.attr(name))](const Tensor& own) {
-      const py::gil_scoped_acquire lock;
-      return function.get()(own).cast<Tensor>();
-    };
-  };
-  functions.sum = call("sum");
-  functions.max = call("max");
-  functions.min = call("min");
-  functions.gather = call("gather");
-  return ranks_by(std::move(functions));
-}
-
 std::shared_ptr<Cockpit> make_cockpit(const NamedTensors& parameters,
                                       const std::vector<Quantity>& quantities,
                                       const py::object& groups,
@@ -242,6 +222,25 @@ void bind_watch(py::module_& module) {
 }
 
 }  // namespace
+
+std::shared_ptr<Ranks> ranks_from(const py::object& given) {
+  if (given.is_none()) return nullptr;
+  RanksFunctions functions;
+  functions.size = given.attr("size").cast<int64_t>();
+  functions.rank = given.attr("rank").cast<int64_t>();
+  functions.device = at::Device(py::str(given.attr("device")).cast<std::string>());
+  const auto call = [&](const char* name) {
+    return [function = Held(given.attr(name))](const Tensor& own) {
+      const py::gil_scoped_acquire lock;
+      return function.get()(own).cast<Tensor>();
+    };
+  };
+  functions.sum = call("sum");
+  functions.max = call("max");
+  functions.min = call("min");
+  functions.gather = call("gather");
+  return ranks_by(std::move(functions));
+}
 
 void bind_cockpit(py::module_& module) {
   bind_watch(module);

@@ -81,6 +81,9 @@ void bind_operators(py::module_& module) {
   module.def("sub_block_operator", [](const Operator& op, int64_t begin, int64_t end) -> Operator {
     return std::make_shared<SubBlockOperator>(op, begin, end);
   });
+  module.def("over_ranks", [](const Operator& own, int64_t samples, const py::object& ranks) {
+    return std::const_pointer_cast<LinearOperator>(over_ranks(own, samples, ranks_from(ranks)));
+  });
   module.def("line_blocks", &line_blocks, py::arg("parameter"), py::arg("count"));
   module.def("function_operator",
              [](const py::object& function,

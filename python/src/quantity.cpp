@@ -323,6 +323,13 @@ void bind_quantities(py::module_& module) {
       .def_property_readonly("cost", [](const Quantity& q) { return q.cost(); })
       .def_property_readonly("due", [](const Quantity& q) { return q.due(); })
       .def_property_readonly("has_groups", [](const Quantity& q) { return q.has_groups(); })
+      .def_property_readonly("meets_before_backward",
+                             [](const Quantity& q) {
+                               const StepNeeds& needs = q.needs();
+                               const bool is_part = needs.curvature_batch.samples > 0;
+                               return needs.spectrum.has_value() ||
+                                      (!needs.curvature.empty() && is_part);
+                             })
       .def_property_readonly("settings", [](const Quantity& q) { return q.settings_text(); })
       .def_property_readonly("setting_infos", [](const Quantity& q) { return q.setting_infos(); })
       // Each gives another quantity; this one stays as it is.

@@ -8,132 +8,163 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import math
 import sys
-from datetime import timedelta
-from typing import Any, Dict, List
+from typing import Any, Callable, List, Set
 
 import flightdeck
 import torch
 import torch.distributed as dist
+from ranks_common import OF_THE_GRAPH, Net, begin, differences, every_quantity, losses_of, report
 from torch.nn.parallel import DistributedDataParallel
 
 STEPS = 3
-QUANTITIES = ["loss", "grad_norm", "alpha", "norm_test", "inner_test", "ortho_test", "mean_gsnr", "early_stopping",
-              "tic_trace", "hess_trace", "hess_max_ev", "grad_hist_1d", "update_size", "sample_outliers", "logits",
-              "grad_cosine"]  # fmt: skip
-
-
-class Net(torch.nn.Module):
-    """With a layer that is not always used."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first, self.last = torch.nn.Linear(6, 5), torch.nn.Linear(5, 3)
-        self.other = torch.nn.Linear(5, 5)
-
-    def forward(self, inputs: torch.Tensor, uses_other: bool = True) -> torch.Tensor:
-        hidden = torch.tanh(self.first(inputs))
-        if uses_other:
-            hidden = torch.tanh(self.other(hidden))
-        return self.last(hidden)
-
-
-def losses_of(model: Any, inputs: torch.Tensor, labels: torch.Tensor, uses_other: bool) -> torch.Tensor:
-    return torch.nn.functional.cross_entropy(model(inputs, uses_other), labels, reduction="none")
+# A rank with one sample shares no activations (docs/distributed.md).
+OF_ROWS = ["loss", "grad_norm", "alpha", "norm_test", "inner_test", "ortho_test", "mean_gsnr", "early_stopping", "tic_trace",
+           "hess_trace", "hess_max_ev", "grad_hist_1d", "update_size", "sample_outliers", "grad_cosine"]  # fmt: skip
 
 
 def sizes_of(mode: str, size: int, step: int) -> List[int]:
-    if mode == "uneven":
+    if mode in ("uneven", "weighted"):
         return [2 + (rank + step) % 3 for rank in range(size)]
     if mode == "join" and step == STEPS - 1:
         return [4] + [0] * (size - 1)
+    if mode == "single":
+        return [4] * (size - 1) + [1]
     return [4] * size
 
 
-def difference(name: str, expected: Any, actual: Any) -> List[str]:
-    if isinstance(expected, list):
-        if not isinstance(actual, list) or len(actual) != len(expected):
-            return [f"{name}: {actual} where {expected} is expected"]
-        return [text for k in range(len(expected)) for text in difference(f"{name}[{k}]", expected[k], actual[k])]
-    if not isinstance(expected, float):
-        return [] if list(expected.counts) == list(actual.counts) else [f"{name}: other counts"]
-    if actual is not None and math.isnan(expected) and math.isnan(actual):
-        return []
-    if actual is None or not math.isclose(expected, actual, rel_tol=1e-6, abs_tol=1e-9):
-        return [f"{name}: {actual} where {expected} is expected"]
-    return []
+def failing_on_the_last(rank: int, size: int) -> flightdeck.Quantity:
+    def compute(step: flightdeck.StepView) -> float:
+        if rank == size - 1 and step.step == 1:
+            raise RuntimeError("not on this rank")
+        return 1.0
+
+    return flightdeck.Quantity("moody", compute, needs="mean")
+
+
+def ddp_of(net: torch.nn.Module, mode: str) -> DistributedDataParallel:
+    model = DistributedDataParallel(
+        net,
+        gradient_as_bucket_view=mode == "buckets",
+        static_graph=mode in ("static", "single"),
+        find_unused_parameters=mode == "unused",
+    )
+    if mode == "hook":
+        from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
+
+        model.register_comm_hook(None, allreduce_hook)
+    return model
 
 
 def main() -> None:
     store, rank, size, mode = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-    torch.set_num_threads(1)
-    dist.init_process_group(
-        "gloo", init_method=f"file://{store}", rank=rank, world_size=size, timeout=timedelta(seconds=60)
-    )
-    torch.manual_seed(1)
+    begin(store, rank, size)
     net = Net().double()
-    alone = copy.deepcopy(net)
-    model = DistributedDataParallel(
-        net,
-        gradient_as_bucket_view=mode == "buckets",
-        static_graph=mode == "static",
-        find_unused_parameters=mode == "unused",
-    )
+    alone, untouched = copy.deepcopy(net), copy.deepcopy(net)
+    model, plain = ddp_of(net, mode), ddp_of(untouched, mode)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    quantities = [name for name in QUANTITIES if mode != "join" or name != "hess_max_ev"]
-    together = flightdeck.Cockpit(model, quantities, ranks=True, groups="parameter", keep=None)
+    plain_optimizer = torch.optim.SGD(plain.parameters(), lr=0.1)
+    left_out: Set[str] = set()
+    if mode == "join":
+        left_out = {one.name for one in flightdeck.all_quantities() if one.meets_before_backward}
+    if mode == "attached":
+        left_out = {"label_conflicts"}  # a loop that is not edited tells no labels
+    if mode == "no_sync":
+        left_out = {"trained"}  # gradients are left over on purpose
+    quantities: List[Any] = OF_ROWS if mode == "single" else list(every_quantity(left_out))
+    together = flightdeck.Cockpit(
+        model,
+        quantities + ([failing_on_the_last(rank, size)] if mode == "failing" else []),
+        ranks=dist.group.WORLD if mode == "group" else True,
+        groups="parameter",
+        keep=None,
+    )
     reference = flightdeck.Cockpit(alone, quantities, groups="parameter", keep=None) if rank == 0 else None
+    alone_optimizer = torch.optim.SGD(alone.parameters(), lr=0.1)
     from flightdeck.ranks import joined
 
+    scaler: Any = torch.amp.GradScaler("cpu", init_scale=1024.0) if mode == "scaled" else None
+    criterion = torch.nn.CrossEntropyLoss()
+    attachment = together.attach(model, optimizer, loss_fn=criterion) if mode == "attached" else None
     context: Any = contextlib.nullcontext()
     if mode == "join":
         from torch.distributed.algorithms.join import Join
 
-        context = Join([model, joined(together)])
+        context = Join([model, joined(together), plain])
+        try:
+            joined(flightdeck.Cockpit(alone, ["loss", "hess_max_ev"]))
+            raise AssertionError("products are let into a join")
+        except ValueError as error:
+            assert "hess_max_ev" in str(error) and "leave them out" in str(error), error
     with context:
         for step in range(STEPS):
             sizes = sizes_of(mode, size, step)
             inputs, labels = torch.randn(sum(sizes), 6, dtype=torch.double), torch.randint(3, (sum(sizes),))
             uses_other = mode != "unused" or step != 1
-            begin = sum(sizes[:rank])
-            own = slice(begin, begin + sizes[rank])
+            first = sum(sizes[:rank])
+            own = slice(first, first + sizes[rank])
             if reference is not None:
                 with torch.no_grad():
                     for ours, theirs in zip(alone.parameters(), net.parameters()):
                         ours.copy_(theirs)
                 alone.zero_grad(set_to_none=True)
                 losses = losses_of(alone, inputs, labels, uses_other)
-                with reference.watch(step, losses, learning_rate=0.1, labels=labels):
+                told = None if mode == "attached" else labels
+                with reference.watch(step, losses, alone_optimizer, labels=told):
                     losses.mean().backward()
-            optimizer.zero_grad()
             if sizes[rank] == 0:
                 continue
-            if mode == "no_sync":
-                with model.no_sync():
-                    losses_of(model, inputs[own] + 1, labels[own], True).mean().backward()
-            losses = losses_of(model, inputs[own], labels[own], uses_other)
-            with together.watch(step, losses, learning_rate=0.1, labels=labels[own]):
-                losses.mean().backward()
-            optimizer.step()
-    differences: List[str] = []
+            weight = size * sizes[rank] / sum(sizes) if mode == "weighted" else 1.0
+
+            def train(
+                model: Any, optimizer: torch.optim.Optimizer, watch: Callable[[torch.Tensor], Any], scaler: Any
+            ) -> None:
+                optimizer.zero_grad(set_to_none=True)
+                if mode == "no_sync":
+                    with model.no_sync():
+                        losses_of(model, inputs[own] + 1, labels[own], True).mean().backward()
+                if mode == "attached":
+                    criterion(model(inputs[own], uses_other), labels[own]).backward()
+                    optimizer.step()
+                    return
+                losses = losses_of(model, inputs[own], labels[own], uses_other)
+                with watch(losses):
+                    loss = losses.mean() * weight
+                    (loss if scaler is None else scaler.scale(loss)).backward()
+                if scaler is None:
+                    optimizer.step()
+                else:
+                    scaler.step(optimizer)
+                    scaler.update()
+
+            def watched(losses: torch.Tensor) -> Any:
+                return together.watch(step, losses, optimizer, labels=labels[own], scaler=scaler)
+
+            train(model, optimizer, watched, scaler)
+            if attachment is not None:
+                attachment.detach()
+            train(plain, plain_optimizer, lambda losses: contextlib.nullcontext(), copy.deepcopy(scaler))
+            if attachment is not None:
+                attachment = together.attach(model, optimizer, loss_fn=criterion, first_step=step + 1)
+    found = [
+        f"{name} is not what it is without a cockpit"
+        for (name, ours), theirs in zip(net.named_parameters(), untouched.parameters())
+        if not torch.equal(ours, theirs)
+    ]
     if reference is not None:
-        for note in together.notes:
-            if note.kind == "switched_off":
-                differences.append(f"{note.quantity} is off: {note.text}")
-        for step, values in reference.readings.items():
-            theirs: Dict[str, Any] = together.readings.get(step, {})
-            for name, expected in values.items():
-                if name.split("/")[-1].split("@")[0] in ("products", "iterations"):
-                    continue
-                # DDP's own function stands between the net and these losses: the logits cannot be read (docs/distributed.md).
-                is_hidden = mode == "unused" or (mode == "static" and step == 0)
-                if is_hidden and "logits/log_partition" in name and name not in theirs:
-                    continue
-                differences += difference(f"step {step} {name}", expected, theirs.get(name))
-        for text in differences[:20]:
-            print(text)
-        print(f"{len(differences)} differences in {sum(len(values) for values in reference.readings.values())} values")
+        # DDP's own function stands between the net and these losses: the logits cannot be read (docs/distributed.md).
+        is_behind = mode in ("unused", "static", "single")
+        hidden = {"logits/log_partition", "logits/log_partition_largest"} if is_behind else set()
+        other = set(OF_THE_GRAPH) if is_behind or mode == "attached" else set()
+        if mode in ("weighted", "scaled"):
+            other |= {"wiring/loss_weight", "finite/loss_scale"}  # which are the factors themselves
+        off = {"moody"} if mode == "failing" else set()
+        found += differences(together, reference, off, hidden, may_differ=other)
+        if mode == "failing" and not any(f"rank {size - 1}" in note.text for note in together.notes):
+            found.append(f"nobody says which rank failed: {together.notes}")
+        report(found)
+    elif found:
+        raise AssertionError(found)
     together.finish()
     dist.barrier()
 
