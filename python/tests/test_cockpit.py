@@ -171,7 +171,8 @@ def test_a_schedule_that_fails_switches_its_quantity_off() -> None:
         return True
 
     loop, warnings = Loop(), []
-    cockpit = Cockpit(loop.model, [quantity("grad_norm", due=fail), quantity("loss")], on_warning=warnings.append)
+    quantities = [quantity("grad_norm", due=fail), quantity("loss")]
+    cockpit = Cockpit(loop.model, quantities, groups="whole", on_warning=warnings.append)
     loop.run(3, cockpit)
     assert [sorted(cockpit.readings[step]) for step in range(3)] == [["grad_norm", "loss"], ["loss"], ["loss"]]
     assert len(warnings) == 1 and "grad_norm" in warnings[0] and "by mine" in warnings[0]
