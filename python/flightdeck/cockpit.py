@@ -89,7 +89,6 @@ class Cockpit:
         self._on_warning = _log.warning if on_warning is None else on_warning
         chosen = quantities_of(quantities, due)
         self._meets_early = [one.name for one in chosen if one.meets_before_backward]
-        self._ranks = ranks_of(ranks)
         self._has_sharpness = any(quantity.name.startswith("sharpness") for quantity in chosen)
         self._gathered = gathered_from(parameters)
         self._native = _engine.Cockpit(
@@ -102,7 +101,7 @@ class Cockpit:
             seed=seed,
             memory=memory,
             on_warning=self._on_warning,
-            ranks=self._ranks,
+            ranks=ranks_of(ranks),
         )
         self._model = weakref.ref(parameters) if isinstance(parameters, torch.nn.Module) else None
         self._next_step = 0
@@ -141,10 +140,7 @@ class Cockpit:
         With ``resume_at``, the next step, it goes on with the run that the folder holds, if it holds one: what was
         recorded for this step and later ones is forgotten first. Of several ranks the first one records.
         """
-        if resume_at is None:
-            self._native.record_to(os.fspath(folder))
-        elif self._ranks is None or self._ranks.rank == 0:
-            self._native.add_sink(_engine.Recorder(os.fspath(folder), resume_at=resume_at))
+        self._native.record_to(os.fspath(folder), resume_at)
         self._record_folder = os.fspath(folder)
 
     def on_finding(

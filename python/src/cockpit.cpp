@@ -191,12 +191,14 @@ FindingSinkOptions finding_options(const std::vector<std::string>& on,
 }
 
 // A folder that holds a run is Python's FileExistsError.
-void record_to(Cockpit& cockpit, const std::string& folder) {
+void record_to(Cockpit& cockpit, const std::string& folder, std::optional<int64_t> resume_at) {
+  RecorderOptions options;
+  options.resume_at = resume_at;
   try {
     const py::gil_scoped_release unlocked;
-    cockpit.record_to(folder);
+    cockpit.record_to(folder, options);
   } catch (const std::runtime_error& error) {
-    if (!RunReader::is_run(folder)) throw;
+    if (resume_at || !RunReader::is_run(folder)) throw;
     PyErr_SetString(PyExc_FileExistsError, error.what());
     throw py::error_already_set();
   }
@@ -266,7 +268,7 @@ void bind_cockpit(py::module_& module) {
             cockpit.add_sink(added);
           },
           py::arg("sink"))
-      .def("record_to", &record_to, py::arg("folder"))
+      .def("record_to", &record_to, py::arg("folder"), py::arg("resume_at") = std::nullopt)
       .def(
           "on_finding",
           [](Cockpit& cockpit,
