@@ -253,7 +253,7 @@ size_t most_runs(const Request& request) {
   return runs * combinations(request).size();
 }
 
-std::vector<TunedSetting> tuned(const Request& request, const Scores& scores) {
+std::vector<TunedSetting> tuned_settings(const Request& request, const Scores& scores) {
   std::vector<TunedSetting> all;
   for (const Combination& combination : combinations(request)) {
     const Tuning tuning(request, combination, scores);

@@ -58,7 +58,7 @@ struct TunedSetting {
 };
 
 // One for each combination and budget.
-std::vector<TunedSetting> tuned(const Request& request, const Scores& scores);
+std::vector<TunedSetting> tuned_settings(const Request& request, const Scores& scores);
 
 // A schedule's text as the name of a folder.
 std::string safe_name(const std::string& schedule);

@@ -77,7 +77,7 @@ TEST_F(ExecutionTest, RunsEveryStageToItsEnd) {
   const Study study(study_);
   double best = 1;
   for (const auto& [id, score] : study.scores()) best = std::min(best, score.tuning);
-  const std::vector<TunedSetting> found = findings(study.request(), study.scores());
+  const std::vector<TunedSetting> found = tuned_settings(study.request(), study.scores());
   EXPECT_TRUE(found.back().is_complete);
   EXPECT_EQ(found.back().spread.mean, best);
 }

@@ -35,10 +35,10 @@ TEST(Launcher, GivesAShellTheVeryWordsOfTheCommand) {
   for (const char* text : {"sh -c {command}", "sh -c 'exec {command}'", "env {words}"}) {
     Words command = {"printf", "%s|"};
     command.insert(command.end(), kHostile.begin(), kHostile.end());
-    const Answer answer = answer_of(Launcher(text, {}).start_of(command, 0));
+    const ChildOutput printed = output_of(Launcher(text, {}).start_of(command, 0));
     std::string expected;
     for (const std::string& word : kHostile) expected += word + "|";
-    EXPECT_EQ(answer.out, expected) << text;
+    EXPECT_EQ(printed.out, expected) << text;
   }
 }
 

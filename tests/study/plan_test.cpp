@@ -156,7 +156,7 @@ TEST(Findings, AreMeansOverTheSeedsOfTheBest) {
     if (run.sample == "default") return 10.0;
     return run.sample == "random-005" ? static_cast<double>(run.seed % 2) : 5.0;
   });
-  const std::vector<TunedSetting> found = findings(request, scores);
+  const std::vector<TunedSetting> found = tuned_settings(request, scores);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].spread.mean, 10);
   EXPECT_EQ(found[1].sample, "random-005");
@@ -164,7 +164,7 @@ TEST(Findings, AreMeansOverTheSeedsOfTheBest) {
   EXPECT_DOUBLE_EQ(found[1].spread.deviation, 0.5);
   EXPECT_EQ(found[1].spread.count, 10);
   EXPECT_TRUE(found[1].is_complete);
-  EXPECT_EQ(findings(request, {})[1].sample, "");
+  EXPECT_EQ(tuned_settings(request, {})[1].sample, "");
 }
 
 TEST(SafeName, HasNothingThatFilesMayNotHave) {

@@ -161,8 +161,8 @@ void run_all(const std::string& folder, const long (&sizes)[3], int64_t epochs) 
   stopwatch.tell(("worked off " + std::to_string(runs) + " runs").c_str());
   const Study again(folder + "/study");
   check(again.scores().size() == runs, "a study read again lacks scores");
-  for (const TunedSetting& finding : findings(again.request(), again.scores())) {
-    check(finding.is_complete, "a best setting lacks seeds");
+  for (const TunedSetting& tuned : tuned_settings(again.request(), again.scores())) {
+    check(tuned.is_complete, "a best setting lacks seeds");
   }
   check(estimate_of(again).measured == runs, "an estimate does not rest on all runs");
   stopwatch.tell("read again, with findings and estimate");
