@@ -334,7 +334,7 @@ TEST_F(LampsOfCourses, NotFiniteNamesWhereItBegan) {
   ASSERT_EQ(found.size(), 2u);  // and the remark itself
   EXPECT_EQ(found[0].lamp, "not_finite");
   EXPECT_EQ(found[0].step, 4);
-  EXPECT_EQ(found[0].severity, Severity::kFailure);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
   EXPECT_EQ(found[0].evidence,
             "3 entries of gradients are NaN or infinite at step 4; first not finite: output of log "
             "of layer 'fc1'");

@@ -91,6 +91,7 @@ std::vector<Finding> look_at_gradients(const LampView& view) {
       if (other.series.group == rank.series.group) continue;
       const double fewer = samples[other.series.group] / samples[rank.series.group];
       Scatter scatter = scatter_of(other.points);
+      if (!std::isfinite(scatter.mean)) return {};  // a matter of one_bad_rank
       const double factor = fewer > 1 ? std::sqrt(fewer) : 1;
       if (scatter.mean * factor > longest.mean) {
         longest = {scatter.mean * factor, scatter.error * factor};
