@@ -15,9 +15,9 @@ from . import _engine
 
 
 def is_inside_pass() -> bool:
-    """True on a thread that is running a backward pass. Never before PyTorch 2, which does not tell."""
+    """True on a thread that is running a backward pass of the program. Never before PyTorch 2, which does not tell."""
     current: Callable[[], int] = getattr(torch._C, "_current_graph_task_id", lambda: -1)
-    return current() != -1
+    return current() != -1 and not _engine.is_own_pass()
 
 
 class _Unspent(Dict[Any, Any]):

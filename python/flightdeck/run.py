@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import html
 import os
 from pathlib import Path
@@ -286,6 +287,8 @@ class Run:
 
     def _unknown(self, name: str, kind: str) -> KeyError:
         there = sorted(series_name(series) for series in self._reader.series() if series.kind == kind)
+        near = difflib.get_close_matches(name, there)
+        there = near + [other for other in there if other not in near]
         told = ", ".join(there[:20]) + (", ..." if len(there) > 20 else "")
         return KeyError(f"{self.name}: no {kind} series '{name}'; there are: {told or 'none'}")
 

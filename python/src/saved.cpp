@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Saved tensors with hooks of Python's, read inside a backward pass.
 #include "bind.h"
+#include "graph/apply_node.h"
 #include "graph/saved_tensors.h"
 
 namespace flightdeck::python {
@@ -34,6 +35,7 @@ Tensor read_hooked(const compat::ag::SavedVariable& saved, const compat::NodePtr
 }  // namespace
 
 void bind_saved_tensors(py::module_& module) {
+  module.def("is_own_pass", &OwnPass::is_running);
   module.def(
       "prepare_saved_tensors_with",
       [](const py::object& function) {

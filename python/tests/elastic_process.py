@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A training that torchrun starts again after a kill, with another number of processes; test_ranks.py starts it.
 
-elastic_process.py FOLDER STEPS KILLED_AT: kills its last rank by SIGKILL before that step, the first time that it gets there.
+elastic_process.py FOLDER STEPS KILLED_AT: kills its last rank by SIGKILL before that step.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main() -> None:
     rank, size = dist.get_rank(), dist.get_world_size()
     torch.manual_seed(1)
     net = Net().double()
-    checkpoint, killed = folder / "checkpoint.pt", folder / "killed"
+    checkpoint = folder / "checkpoint.pt"
     first, state = 0, {}
     if checkpoint.exists():
         saved: Dict[str, Any] = torch.load(checkpoint)
@@ -40,8 +40,7 @@ def main() -> None:
         cockpit.load_state_dict(state)
     cockpit.record_to(folder / "run", resume_at=first)
     for step in range(first, steps):
-        if step == killed_at and rank == size - 1 and not killed.exists():
-            killed.touch()
+        if step == killed_at and rank == size - 1:
             os.kill(os.getpid(), signal.SIGKILL)
         generator = torch.Generator().manual_seed(100 * step + rank)
         inputs = torch.randn(4, 6, dtype=torch.double, generator=generator)

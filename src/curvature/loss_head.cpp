@@ -10,6 +10,7 @@
 
 #include "base/words.h"
 #include "curvature/loss_hessians.h"
+#include "graph/apply_node.h"
 #include "rules/families.h"
 #include "rules/stacks.h"
 
@@ -329,6 +330,7 @@ class Finder {
 
   void differentiate_twice(const Tensor& outputs, size_t position, const Layout& layout) {
     const at::AutoGradMode with_graph(true);
+    const OwnPass own;
     const Tensor gradient = torch::autograd::grad({losses_.sum().mul(scale_)},
                                                   {outputs},
                                                   {},

@@ -2,6 +2,7 @@
 #include "graph/apply_node.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -124,7 +125,13 @@ std::vector<bool> defined_slots(const variable_list& list, size_t size) {
   return is_defined;
 }
 
+std::atomic<int64_t> own_passes{0};
+
 }  // namespace
+
+OwnPass::OwnPass() { ++own_passes; }
+OwnPass::~OwnPass() { --own_passes; }
+bool OwnPass::is_running() { return own_passes > 0; }
 
 int64_t stack_size(const variable_list& stacks) {
   for (const Tensor& stack : stacks) {
@@ -173,6 +180,7 @@ variable_list push_tangents(Node* node,
     for (int64_t v = 0; v < stack_size(tangents); ++v) {
       variable_list one(inputs.size());
       if (!roots.values.empty()) {
+        const OwnPass own;
         one = torch::autograd::grad(roots.values,
                                     inputs,
                                     pick(column(tangents, v), roots.slots),
@@ -228,6 +236,7 @@ variable_list bend_tangents(Node* node,
       starts.push_back(torch::autograd::impl::gradient_edge(root));
     }
     for (int64_t v = 0; v < stack_size(tangents); ++v) {
+      const OwnPass own;
       const variable_list bent = torch::autograd::Engine::get_default_engine().execute(
           starts,
           pick(column(tangents, v), roots.slots),

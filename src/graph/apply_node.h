@@ -11,6 +11,18 @@ namespace flightdeck {
 
 using compat::ag::variable_list;
 
+// While one lives, a pass of ours runs autograd's engine.
+class OwnPass {
+ public:
+  OwnPass();
+  ~OwnPass();
+  OwnPass(const OwnPass&) = delete;
+  OwnPass& operator=(const OwnPass&) = delete;
+
+  // Of any thread: the engine may run nodes on a thread of the device.
+  static bool is_running();
+};
+
 // The number of columns in a list of stacks, some of them undefined; 0 if all are.
 int64_t stack_size(const variable_list& stacks);
 
