@@ -67,7 +67,8 @@ TORCH = re.compile(r"(torch|ATen|c10)/")
 
 # Who may know which ops there are: their rules, and the header of what differs between LibTorches.
 KNOWS_NODES = ("src/rules/", "src/graph/torch_compat.h")
-NODE = re.compile(r"\b[A-Z][A-Za-z0-9]*Backward[0-9]+\b")
+# A node by its class, or an op that is told apart by its word.
+NODE = re.compile(r"""\b[A-Z][A-Za-z0-9]*Backward[0-9]+\b|(?:\.|->)op [=!]= "\w+\"""")
 COMMENT = re.compile(r"//.*")
 
 WEB_SUFFIXES = {".ts", ".tsx"}

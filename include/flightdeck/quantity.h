@@ -163,6 +163,9 @@ struct Activation {
   /// Bounds of the outputs: 0 and infinity for relu.
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+  /// True: it reaches its bounds and has no slope there, as relu does; false: it nears them, as
+  /// tanh.
+  bool reaches_bounds = false;
 };
 
 /// What the loop's optimizer trains, as it was told to `watch`.

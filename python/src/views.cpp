@@ -36,7 +36,8 @@ void bind_groups(py::module_& module) {
       .def_readonly("layer", &Activation::layer)
       .def_readonly("output", &Activation::output)
       .def_readonly("low", &Activation::low)
-      .def_readonly("high", &Activation::high);
+      .def_readonly("high", &Activation::high)
+      .def_readonly("reaches_bounds", &Activation::reaches_bounds);
 }
 
 // Between passes there is nothing to read of a parameter under fully_shard.

@@ -76,7 +76,8 @@ std::vector<Activation> read_activations(const Capture& capture, const Parameter
                            layer,
                            units_second(output->values, node.layout, feeder.is_convolution),
                            output->low,
-                           output->high});
+                           output->high,
+                           output->reaches_bounds});
   }
   return activations;
 }

@@ -23,6 +23,7 @@ struct BoundedOutput {
   const char* op;  // "relu"
   Tensor values;
   double low, high;
+  bool reaches_bounds;  // and has no slope there, as relu does and tanh does not
 };
 
 // How a loss may begin with an op, the model's outputs being its one input.

@@ -119,6 +119,8 @@ class CheckLayers(unittest.TestCase):
         status, output = check({"src/quantities/catalogue/wiring.cpp": line})
         self.assertEqual(status, 1)
         self.assertIn("wiring.cpp:1: quantities may not name an autograd node (ReluBackward0)", output)
+        status, output = check({"src/quantities/catalogue/dead_units.cpp": 'return activation.op == "relu";\n'})
+        self.assertEqual(status, 1)
         status, output = check({"src/passes/watch.cpp": "// As ReluBackward0 has it.\n"})
         self.assertEqual(status, 0, output)
 

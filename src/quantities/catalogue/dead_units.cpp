@@ -7,9 +7,9 @@
 namespace flightdeck::quantities {
 namespace {
 
-// relu, and hardtanh with the lower bound 0: relu6.
+// True of relu and relu6.
 bool is_relu_like(const Activation& activation) {
-  return (activation.op == "relu" || activation.op == "hardtanh") && activation.low == 0;
+  return activation.reaches_bounds && activation.low == 0;
 }
 
 // Outputs are never negative, so that the largest one of each unit tells: [1, units] each.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Outputs of bounded nonlinearities at their bounds, where the slope is next to nothing.
+#include <cmath>
 #include <optional>
 
 #include <ATen/ATen.h>
@@ -9,14 +10,13 @@
 namespace flightdeck::quantities {
 namespace {
 
-// How near to a bound counts as saturated. Hardtanh has no slope at its bounds; sigmoid and tanh,
-// one hundredth of their range away, have 4 % of their largest.
+// Returns how near to a bound counts as saturated; nothing for an op without two bounds. Hardtanh
+// has no slope at its bounds; sigmoid and tanh, one hundredth of their range away, have 4 % of
+// their largest.
 std::optional<double> margin_of(const Activation& activation) {
-  if (activation.op == "hardtanh") return 0;
-  if (activation.op == "sigmoid" || activation.op == "tanh") {
-    return (activation.high - activation.low) / 100;
-  }
-  return std::nullopt;
+  const double range = activation.high - activation.low;
+  if (!std::isfinite(range)) return std::nullopt;
+  return activation.reaches_bounds ? 0 : range / 100;
 }
 
 // Saturated ones and all of them, [1, 2] of each layer.

@@ -22,21 +22,23 @@ class BoundedRule final : public PointwiseRule {
     const std::string name = node.name();
     if (name == "ReluBackward0") {
       const Tensor values = node.unpack(node.as<nodes::ReluBackward0>().result_);
-      return BoundedOutput{"relu", values, 0, std::numeric_limits<double>::infinity()};
+      return BoundedOutput{"relu", values, 0, std::numeric_limits<double>::infinity(), true};
     }
     if (name == "SigmoidBackward0") {
       return BoundedOutput{
-          "sigmoid", node.unpack(node.as<nodes::SigmoidBackward0>().result_), 0, 1};
+          "sigmoid", node.unpack(node.as<nodes::SigmoidBackward0>().result_), 0, 1, false};
     }
     if (name == "TanhBackward0") {
-      return BoundedOutput{"tanh", node.unpack(node.as<nodes::TanhBackward0>().result_), -1, 1};
+      return BoundedOutput{
+          "tanh", node.unpack(node.as<nodes::TanhBackward0>().result_), -1, 1, false};
     }
     // relu6 too
     const auto& hardtanh = node.as<nodes::HardtanhBackward0>();
     return BoundedOutput{"hardtanh",
                          node.unpack(hardtanh.self_).clamp(hardtanh.min_val, hardtanh.max_val),
                          hardtanh.min_val.toDouble(),
-                         hardtanh.max_val.toDouble()};
+                         hardtanh.max_val.toDouble(),
+                         true};
   }
 };
 
