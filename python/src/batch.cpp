@@ -100,7 +100,8 @@ void bind_batch(py::module_& module) {
       .def_property_readonly("size", &Batch::size)
       .def_property_readonly("is_scalar", &Batch::is_scalar)
       .def("__len__", &Batch::size);
-  // Size and reduction of a scalar loss as its graph has them; a size of 0 if it does not say.
+  // Returns size and reduction of a scalar loss as its graph has them; a size of 0 if it does not
+  // say.
   module.def(
       "read_scalar",
       [](const Tensor& loss) {

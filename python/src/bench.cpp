@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the benchmarks start from: the very numbers with which those of the tool train.
+// Gives the benchmarks of Python the same numbers to start from as those of the tool have.
 #include <cstdint>
 
 #include "bind.h"
@@ -14,7 +14,8 @@ namespace {
 
 using TensorPairs = std::vector<std::pair<Tensor, Tensor>>;
 
-// Parameters of a new network, and the first batches of generated data, inputs with their labels.
+// Returns the parameters of a new network and the first batches of generated data, inputs with
+// their labels.
 std::pair<NamedTensors, TensorPairs> start_of_training(const std::string& problem,
                                                        int64_t batch_size,
                                                        int64_t count) {

@@ -50,13 +50,13 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 Parameters parameters_of(const NamedTensors& named);
 NamedTensors named_tensors(const Parameters& parameters);
 
-// None stands for a tensor that is not defined.
+// Returns a tensor that is not defined for None.
 inline Tensor or_undefined(const std::optional<Tensor>& tensor) {
   return tensor.value_or(Tensor());
 }
 
-// A Python object that C++ may hold, copy and drop on any thread, locked or not. What is still held
-// when the interpreter has ended is left alone.
+// Holds a Python object that C++ may copy and drop on any thread, with or without the lock. What is
+// still held when the interpreter has ended is left alone.
 class Held {
  public:
   explicit Held(py::object object)
@@ -69,13 +69,13 @@ class Held {
           const py::gil_scoped_acquire lock;
           delete held;
         }) {}
-  const py::object& get() const { return *object_; }  ///< only while locked
+  const py::object& get() const { return *object_; }  // use it only with the lock
 
  private:
   std::shared_ptr<py::object> object_;
 };
 
-// A reference that Python may keep longer than what it refers to: it says so then.
+// Lends a reference that Python may keep longer than what it refers to. Its use then throws.
 template <typename T>
 class Borrowed {
  public:
@@ -105,8 +105,8 @@ py::object call_with_view(const py::object& function, const T& lent) {
   return function(view);
 }
 
-// An interrupt inside a function that the library calls is not its failure: it is raised again when
-// Python goes on.
+// Runs a function that the library calls. An interrupt inside it is not its failure, and is raised
+// again when Python goes on.
 template <typename Function>
 auto heeding_interrupts(const Function& call) {
   try {
@@ -117,13 +117,14 @@ auto heeding_interrupts(const Function& call) {
   }
 }
 
-// Of flightdeck.ranks.Ranks; null of None, where there is one process.
+// Takes flightdeck.ranks.Ranks; returns null for None, where there is one process.
 std::shared_ptr<Ranks> ranks_from(const py::object& given);
-// What a quantity of Python's returned: None, a number, a tensor, fields by name, or a Value.
+// Takes what a quantity of Python's returned: None, a number, a tensor, fields by name, or a Value.
 Value value_of(const py::object& returned);
-// A text, a number (every so many steps), a list of steps, a function of the step, or DueSteps.
+// Takes a text, a number (every so many steps), a list of steps, a function of the step, or
+// DueSteps.
 DueSteps due_steps_of(const py::object& given);
-// Names of gradient needs, or StepNeeds.
+// Takes names of gradient needs, or StepNeeds.
 StepNeeds step_needs_of(const py::object& given);
 py::dict readings_dict(const std::vector<Reading>& readings);
 

@@ -10,8 +10,8 @@
 namespace flightdeck::python {
 namespace {
 
-// Ends with the `with` block: by an exception the step is dropped. One that is forgotten ends when
-// Python collects it, where nothing may be thrown. An idle one watches nothing.
+// Watches one `with` block and ends with it; an exception drops the step. One that is forgotten
+// ends when Python collects it, where nothing may be thrown. An idle one watches nothing.
 class LoopWatch {
  public:
   LoopWatch() = default;
@@ -24,7 +24,7 @@ class LoopWatch {
     try {
       watch_->end();
     } catch (...) {
-      // Strict cockpits throw from `end`; a destructor of Python's has nobody to tell.
+      // Strict cockpits throw from `end`, but a destructor has nobody to tell in Python.
     }
   }
   void end() {
@@ -39,7 +39,7 @@ class LoopWatch {
   std::optional<StepWatch> watch_;
 };
 
-// Rates of any optimizer that has param_groups as those of torch.optim do.
+// Returns the rates of any optimizer that has param_groups as those of torch.optim do.
 std::vector<std::pair<Tensor, double>> learning_rates_of(const py::object& optimizer) {
   std::vector<std::pair<Tensor, double>> rates;
   for (const py::handle group : optimizer.attr("param_groups")) {
@@ -49,7 +49,7 @@ std::vector<std::pair<Tensor, double>> learning_rates_of(const py::object& optim
   return rates;
 }
 
-// A tensor as it is; any other sequence of integers as one. None is undefined.
+// Returns a tensor as it is and any other sequence of integers as one; an undefined one for None.
 Tensor integers_of(const py::object& given, const char* name) {
   if (given.is_none()) return {};
   if (THPVariable_Check(given.ptr())) return given.cast<Tensor>();
@@ -96,7 +96,7 @@ std::shared_ptr<Cockpit> make_cockpit(const NamedTensors& parameters,
   options.seed = seed;
   if (memory) options.memory = *memory;
   options.on_warning = text_function(on_warning);
-  // Its end waits for the calls of other threads, which may wait for the lock of Python.
+  // The cockpit's end waits for the calls of other threads, which may wait for the lock of Python.
   return {new Cockpit(parameters_of(parameters), quantities, std::move(options)),
           [made_in = getpid()](Cockpit* cockpit) {
             if (getpid() != made_in) return;  // forked: the threads that it would wait for are not
@@ -105,7 +105,7 @@ std::shared_ptr<Cockpit> make_cockpit(const NamedTensors& parameters,
           }};
 }
 
-// (tensor, rate, momentum, averages, is_nesterov, scale) of each parameter.
+// Has (tensor, rate, momentum, averages, is_nesterov, scale) of each parameter.
 using GivenFormula = std::tuple<Tensor, double, double, bool, bool, std::optional<Tensor>>;
 
 std::optional<std::vector<std::pair<Tensor, UpdateFormula>>> update_formulas_of(
@@ -170,7 +170,7 @@ OnFinding finding_function(const py::object& given) {
       try {
         return function.get()(finding, diagnosis);
       } catch (py::error_already_set& error) {
-        // Whoever drops the function reads the text without the lock.
+        // The thread that drops the function reads the text without the lock, so this makes a copy.
         if (error.matches(PyExc_KeyboardInterrupt)) throw;
         throw std::runtime_error(std::string("on_finding: ") + error.what());
       }
@@ -190,7 +190,7 @@ FindingSinkOptions finding_options(const std::vector<std::string>& on,
   return options;
 }
 
-// A folder that holds a run is Python's FileExistsError.
+// Records to a folder. One that already holds a run is Python's FileExistsError.
 void record_to(Cockpit& cockpit, const std::string& folder, std::optional<int64_t> resume_at) {
   RecorderOptions options;
   options.resume_at = resume_at;

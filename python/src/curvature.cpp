@@ -58,7 +58,7 @@ void bind_kronecker(py::module_& module) {
       Unlocked());
 }
 
-// A parameter without such structure has None.
+// Returns None for a parameter without such structure.
 template <KroneckerFactors P::*field>
 std::optional<KroneckerFactors> factors_of(const P& parameter) {
   const KroneckerFactors& factors = parameter.*field;

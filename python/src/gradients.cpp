@@ -127,7 +127,8 @@ void bind_gradients(py::module_& module) {
   define(module, "coverage", answer([](const Batch& b, Needs what, const GradientOptions& o) {
            return coverage(b, what, o);
          }));
-  // Passes of others may be ending in this moment: destroyed unlocked, as it was made.
+  // Passes of others may be ending in this moment, so the watch is destroyed unlocked, as it was
+  // made.
   define(module, "watch", answer([](const Batch& b, Needs what, const GradientOptions& o) {
            return std::shared_ptr<Watch>(new Watch(b, what, o), [](Watch* watch) {
              const py::gil_scoped_release unlocked;

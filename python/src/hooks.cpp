@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hooks of Python's on tensors, told apart by whose they are.
+// Hooks that Python code put on tensors, told apart by whose they are.
 #include <string_view>
 #include <typeinfo>
 
@@ -16,7 +16,7 @@ namespace {
 // on.
 constexpr std::string_view kHarmless = "torch.distributed.fsdp.";
 
-// PyTorch exports no type information of its class: it is known by name.
+// Finds the class by its name, because PyTorch exports no type information of it.
 bool is_of_tensor(const compat::ag::FunctionPreHook& hook) {
   return std::string_view(typeid(hook).name()).find("PyFunctionTensorPreHook") !=
          std::string_view::npos;
@@ -38,7 +38,7 @@ bool is_of_fully_shard(const compat::ag::FunctionPreHook& hook) {
 
 void bind_hooks(py::module_& module) {
   set_harmless_hooks(&is_of_fully_shard);
-  // Parameters whose memory fully_shard frees between passes: names and whole tensors.
+  // These are parameters whose memory fully_shard frees between passes: names and whole tensors.
   module.def(
       "add_transient",
       [](const NamedTensors& whole) {

@@ -5,7 +5,7 @@
 namespace flightdeck::python {
 namespace {
 
-// What a lamp of Python's is given: the reader ends with the call.
+// Holds what a lamp written in Python is given. The reader ends with the call.
 struct PythonLampView {
   std::shared_ptr<LentReader> run;
   std::string status;

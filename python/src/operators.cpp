@@ -8,7 +8,7 @@
 namespace flightdeck::python {
 namespace {
 
-// torch.dtype and back.
+// This and the next function convert torch.dtype from and to a scalar type.
 py::object dtype_object(at::ScalarType type) {
   return py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(torch::getTHPDtype(type)));
 }
@@ -18,7 +18,7 @@ at::ScalarType scalar_type(const py::object& dtype) {
   return reinterpret_cast<THPDtype*>(dtype.ptr())->scalar_type;
 }
 
-// Products by a function of Python's.
+// Multiplies by a function of Python's.
 class FunctionOperator : public LinearOperator {
  public:
   FunctionOperator(py::object multiply, int64_t dim, at::TensorOptions options)
@@ -36,7 +36,7 @@ class FunctionOperator : public LinearOperator {
   at::TensorOptions options_;
 };
 
-// A + damping I that holds its A.
+// Stands for A + damping I and holds its A.
 class HeldDampedOperator : public DampedOperator {
  public:
   HeldDampedOperator(std::shared_ptr<const LinearOperator> undamped, double damping)
@@ -48,7 +48,7 @@ class HeldDampedOperator : public DampedOperator {
 
 using Operator = std::shared_ptr<LinearOperator>;
 
-// [D] is one vector.
+// Multiplies vectors; [D] is one vector.
 Tensor multiply(const LinearOperator& op, const Tensor& vectors) {
   return vectors.dim() == 1 ? op.multiply(vectors.unsqueeze(0)).squeeze(0) : op.multiply(vectors);
 }

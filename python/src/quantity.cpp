@@ -55,7 +55,7 @@ Value value_of(const py::object& returned) {
 
 namespace {
 
-// The object that has the functions; one that is not there stays empty.
+// Returns the functions that the object has; one that is not there stays empty.
 Quantity::Functions functions_of(const py::object& object) {
   const auto find = [&](const char* name) -> std::optional<Held> {
     py::object found = py::isinstance<py::dict>(object) ? object.cast<py::dict>().attr("get")(name)
@@ -332,7 +332,7 @@ void bind_quantities(py::module_& module) {
                              })
       .def_property_readonly("settings", [](const Quantity& q) { return q.settings_text(); })
       .def_property_readonly("setting_infos", [](const Quantity& q) { return q.setting_infos(); })
-      // Each gives another quantity; this one stays as it is.
+      // Each of these returns another quantity and leaves this one as it is.
       .def(
           "on",
           [](Quantity q, const py::object& due) { return q.on(due_steps_of(due)); },

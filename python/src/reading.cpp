@@ -42,7 +42,7 @@ std::vector<Note> RecentReadings::notes() const {
 
 namespace {
 
-// As exports name a series: quantity[/field][@group].
+// Names a series as exports do: quantity[/field][@group].
 std::string series_name(const Reading& reading) {
   std::string name = reading.quantity;
   if (!reading.field.empty()) name += "/" + reading.field;

@@ -9,7 +9,7 @@
 
 namespace flightdeck::python {
 
-// Any object with begin(info), write(step), note(note) and finish(ending).
+// Hands on to any object with begin(info), write(step), note(note) and finish(ending).
 class PythonSink : public Sink {
  public:
   explicit PythonSink(py::object object) : object_(std::move(object)) {}
@@ -30,7 +30,7 @@ class PythonSink : public Sink {
   Held object_;
 };
 
-// A sink of C++ as it is, any other object as a PythonSink.
+// Returns a sink of C++ as it is, and any other object as a PythonSink.
 std::shared_ptr<Sink> sink_of(const py::object& given);
 
 // Keeps the readings of the last steps, and all notes up to some.

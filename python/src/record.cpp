@@ -30,7 +30,7 @@ StepRange range_of(std::optional<int64_t> first, std::optional<int64_t> last) {
   return range;
 }
 
-// A folder that is not there is Python's FileNotFoundError.
+// Opens a record. A folder that is not there is Python's FileNotFoundError.
 std::shared_ptr<RunReader> open_reader(const std::string& folder, double patience_s) {
   try {
     const py::gil_scoped_release unlocked;

@@ -8,7 +8,7 @@
 namespace flightdeck::python {
 namespace {
 
-// The node as autograd shows it in Python: of a torch.autograd.Function, its context.
+// Returns the node as autograd shows it in Python: the context of a torch.autograd.Function.
 py::object grad_fn_of(const OpNode& node) {
   return py::reinterpret_steal<py::object>(
       torch::autograd::functionToPyObject(compat::pointer_to(*node.node())));

@@ -7,8 +7,8 @@
 namespace flightdeck::python {
 namespace {
 
-// A function of the package: what the tensor was saved as, once it may be read now and again later.
-// Never dropped, because backward passes may outlive the module.
+// This function of the package makes a context in which a saved tensor may be read now and again
+// later. It is never dropped, because backward passes may outlive the module.
 py::object* prepare = nullptr;
 
 Tensor read_hooked(const compat::ag::SavedVariable& saved, const compat::NodePtr& node) {

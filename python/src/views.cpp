@@ -40,7 +40,7 @@ void bind_groups(py::module_& module) {
       .def_readonly("reaches_bounds", &Activation::reaches_bounds);
 }
 
-// Between passes there is nothing to read of a parameter under fully_shard.
+// Throws for a parameter under fully_shard, which has no values to read between passes.
 void check_values(const Parameters& parameters) {
   for (const auto& [name, tensor] : parameters) {
     TORCH_CHECK_NOT_IMPLEMENTED(!is_transient(tensor),

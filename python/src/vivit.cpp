@@ -12,7 +12,7 @@ Directions directions_where(const py::function& is_wanted) {
   });
 }
 
-// A number of leading directions, a list of positions, a rule for eigenvalues, or Directions.
+// Takes a number of leading directions, a list of positions, a rule for eigenvalues, or Directions.
 Directions directions_of(const py::object& given) {
   if (py::isinstance<Directions>(given)) return given.cast<Directions>();
   if (PyCallable_Check(given.ptr()) != 0) return directions_where(given);

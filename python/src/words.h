@@ -20,11 +20,11 @@ struct Word {
   Enum value;
 };
 
-// Of each enumeration: how messages call it, and its words.
+// Has what messages call each enumeration, and its words.
 template <typename Enum>
 struct Words;
 
-// FLIGHTDECK_WORDS(Type, "what it is called", {"word", value}, ...)
+// Use it as FLIGHTDECK_WORDS(Type, "what it is called", {"word", value}, ...).
 #define FLIGHTDECK_WORDS(Enum, called, ...)            \
   template <>                                          \
   struct Words<Enum> {                                 \
@@ -33,7 +33,7 @@ struct Words;
     static constexpr Word<Enum> all[] = {__VA_ARGS__}; \
   }
 
-// The names of the fields that they ask for.
+// Needs have the names of the fields that they ask for.
 template <>
 struct Words<Need> {
   static constexpr const char* what = "need";
@@ -124,7 +124,7 @@ const char* word_of_value(Enum value) {
   return "";
 }
 
-// One word for an enumeration.
+// Converts one word to an enumeration, and back.
 template <typename Enum>
 struct WordCaster {
   PYBIND11_TYPE_CASTER(Enum, pybind11::detail::const_name("str"));
@@ -139,7 +139,7 @@ struct WordCaster {
   }
 };
 
-// One word or several for a set of needs.
+// Converts one word or several to a set of needs.
 template <typename Enum>
 struct WordsCaster {
   PYBIND11_TYPE_CASTER(NeedSet<Enum>, pybind11::detail::const_name("str | Sequence[str]"));

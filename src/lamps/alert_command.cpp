@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks(20);
 
-// The input as a file without a name: a pipe whose reader has gone would signal the training.
+// Holds the input in a file without a name. Writing to a pipe whose reader has gone would raise a
+// signal in the training.
 class InputFile {
  public:
   explicit InputFile(const std::string& input)
@@ -41,7 +42,7 @@ class InputFile {
   bool is_written_ = false;
 };
 
-// This process's environment with a few more.
+// Holds this process's environment with a few more variables.
 class ChildEnvironment {
  public:
   explicit ChildEnvironment(const Environment& more) {
@@ -60,8 +61,8 @@ class ChildEnvironment {
   std::vector<char*> pointers_;
 };
 
-// A group of its own, to be killed whole; signals as a program finds them, whatever the training
-// does with them; nothing of the training's files.
+// Starts the command in a process group of its own, so that all of it can be killed. It gets the
+// default signals, whatever the training does with them, and none of the training's files.
 int spawn(const std::string& command, int input, const Environment& environment, pid_t& child) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -112,7 +113,7 @@ std::string run_command(const std::string& command,
   while (milliseconds_until(deadline) > 0) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child) return how_it_ended(status);
-    // A program that does not want to know of its children's ends is not told this one's.
+    // A program that ignores SIGCHLD is not told how its children end.
     if (ended < 0 && errno != EINTR) return "";
     std::this_thread::sleep_for(kBetweenLooks);
   }

@@ -12,7 +12,7 @@ namespace flightdeck::lamps {
 
 using AlertDeadline = std::chrono::steady_clock::time_point;
 
-// Milliseconds until then, at least 0.
+// Returns the milliseconds until the deadline, at least 0.
 inline int milliseconds_until(AlertDeadline deadline) {
   using std::chrono::duration_cast;
   const auto left =
@@ -33,7 +33,7 @@ struct WebAddress {
   std::string host, port, path;
 };
 
-// Throws std::invalid_argument, saying what is wrong.
+// Takes the address apart. Throws std::invalid_argument, which says what is wrong.
 WebAddress web_address(const std::string& url);
 
 // Posts the JSON. Anything but a status from 200 to 299 is a failure.

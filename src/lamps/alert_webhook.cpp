@@ -34,7 +34,7 @@ class Connection {
   int descriptor_;
 };
 
-// True if it may be read or written before the deadline.
+// Returns true if the descriptor may be read or written before the deadline.
 bool is_ready(int descriptor, short events, AlertDeadline deadline) {
   pollfd asked{descriptor, events, 0};
   for (;;) {
@@ -70,7 +70,7 @@ bool sends(int descriptor, const std::string& text, AlertDeadline deadline) {
   return true;
 }
 
-// The first line of the answer; empty if there is none in time.
+// Returns the first line of the answer, or an empty text if none comes in time.
 std::string first_line(int descriptor, AlertDeadline deadline) {
   constexpr size_t kMost = 1000;
   std::string text;

@@ -32,8 +32,8 @@ AlertDeadline in_seconds(double seconds) {
              std::chrono::duration<double>(seconds));
 }
 
-// What waits, and whom it is for. The thread holds it too: a name server that does not answer may
-// keep the thread longer than the run.
+// Holds the alerts that wait, and whom they are for. The thread holds it too: a name server that
+// does not answer may keep the thread longer than the run.
 class AlertQueue {
  public:
   explicit AlertQueue(AlertOptions options) : options_(std::move(options)) {
@@ -55,7 +55,7 @@ class AlertQueue {
          " others wait for the one that is being sent");
   }
 
-  // The body of the thread.
+  // Sends alerts until the queue is closed; the thread runs this.
   void send_all() {
     for (;;) {
       std::unique_lock<std::mutex> lock(mutex_);
@@ -71,8 +71,8 @@ class AlertQueue {
     changed_.notify_all();
   }
 
-  // Sends what waits, for one time limit. The alert that is under way then ends by its own limit;
-  // false if it does not.
+  // Sends what waits, for one time limit. The alert that is under way then ends by its own limit.
+  // Returns false if it does not.
   bool close() {
     std::unique_lock<std::mutex> lock(mutex_);
     is_closed_ = true;
@@ -97,7 +97,7 @@ class AlertQueue {
     try {
       if (options_.on_warning) return options_.on_warning(text);
     } catch (...) {
-      // A function that throws is no place for a warning: stderr gets it.
+      // A warning function that throws cannot be used, so stderr gets the text.
     }
     std::fprintf(stderr, "flightdeck: %s\n", text.c_str());
   }
@@ -124,7 +124,7 @@ class AlertQueue {
   bool is_closed_ = false, is_done_ = false, is_given_up_ = false, has_failed_ = false;
 };
 
-// Ends with the last copy of the function that alerts.
+// Closes the queue when the last copy of the function that alerts is gone.
 class AlertSender {
  public:
   explicit AlertSender(AlertOptions options)
@@ -156,7 +156,7 @@ class AlertSender {
   std::thread thread_;
 };
 
-// Of the cause that the diagnosis claims, else of the lamp.
+// Returns the page of the cause that the diagnosis claims, else that of the lamp.
 const std::string& page_of(const Finding& finding, const Diagnosis& diagnosis) {
   const bool is_claimed = diagnosis.verdict == Verdict::kFault && !diagnosis.causes.empty() &&
                           !diagnosis.causes.front().page.empty();

@@ -15,26 +15,27 @@
 namespace flightdeck {
 namespace {
 
-// The share of health beside all causes. It is even: people ask when they have a reason to.
+// This is the share of health beside all causes. It is even because people ask when they have a
+// reason to.
 constexpr double kHealthyShare = 0.5;
 constexpr double kLeastShare = 0.005;
 constexpr double kLeastShown = 0.01;
 // A cause counts as visible if a lamp that can be lit is lit by so many of its runs.
 constexpr double kVisibleShare = 0.5;
 constexpr size_t kMostTracked = 4;
-// Series in the picture of one piece of evidence.
+// A piece of evidence shows at most this many series.
 constexpr size_t kMostPictured = 8;
 constexpr size_t kMostSamples = 24;
 
-// Of a lamp that states a fact.
+// Lamps that state a fact have this limit instead of kLeastShare.
 constexpr double kLeastShareOfFacts = 0.0005;
-// Lamps of values go dark together, and what is not seen may not have come yet: a dark one counts
-// as part of a lit one.
+// Lamps of values go dark together, and their fault may only show later, so a dark lamp counts as
+// part of a lit one.
 constexpr double kDarkWeight = 0.6;
 
 double kept_away(double share) { return std::clamp(share, kLeastShare, 1 - kLeastShare); }
 
-// What one lamp has to say of a run.
+// Holds what one lamp has to say of a run.
 struct LampState {
   Lamp lamp;
   bool can_be_lit = false;
@@ -48,7 +49,7 @@ bool has_values(const std::vector<SeriesInfo>& all, const std::string& quantity,
   });
 }
 
-// With what is recorded. What it reads of notes and of the ending is always there.
+// Returns true if the record has what the lamp reads. Notes and the ending are always there.
 bool can_be_lit(const Lamp& lamp, const std::vector<SeriesInfo>& series) {
   if (lamp.waits_for == 0) return true;
   return std::all_of(lamp.reads.begin(), lamp.reads.end(), [&](const std::string& read) {
@@ -60,8 +61,8 @@ bool is_number_of(const SeriesInfo& series, const std::string& quantity) {
   return series.quantity == quantity && series.kind == ReadingKind::kNumber && series.count > 0;
 }
 
-// Those of the layers that the finding names, as fields or groups; where it names none, or none of
-// them has a series, those of the model.
+// Adds the series of the layers that the finding names, as fields or groups. Adds those of the
+// model where it names none or none of them has a series.
 void add_series(Evidence& evidence, const LampState& state, const std::vector<SeriesInfo>& all) {
   const auto is_named = [&](const std::string& name) {
     const auto& layers = evidence.layers;
@@ -95,7 +96,8 @@ const SeriesInfo* list_of(const std::vector<SeriesInfo>& all,
   return nullptr;
 }
 
-// What the quantity lists at the step of the evidence. A record may say anything of them.
+// Adds the samples that the quantity lists at the step of the evidence. A damaged record may list
+// anything, so numbers that cannot be places are left out.
 void add_samples(Evidence& evidence, const RunReader& run, const std::vector<SeriesInfo>& all) {
   constexpr double kMostPlaces = 9007199254740992;  // whole numbers beyond 2^53 are not exact
   for (const char* field : {"ids", "samples"}) {
@@ -166,7 +168,7 @@ double share_of(const Cause& cause, const Lamp& lamp) {
   return false_alarms_of(lamp);
 }
 
-// log of how much more often the cause gives this than health does.
+// Returns the log of how much more often the cause gives this than health does.
 double weight_of(const Cause& cause, const LampState& state) {
   const double with = share_of(cause, state.lamp), without = false_alarms_of(state.lamp);
   if (state.finding) return std::log(with / without);
@@ -179,8 +181,8 @@ void sort_by_weight(std::vector<Evidence>& evidence) {
   });
 }
 
-// What a finding says that the first change of the cause is to be multiplied by; 0: nothing, or the
-// other way.
+// Returns what the finding multiplies the first change of the cause by; 0 if it says nothing, or
+// points the other way.
 double factor_of(const Cause& cause, const Finding& finding) {
   if (cause.changes.empty() || !(cause.factor > 0)) return 0;
   const double factor =
@@ -208,7 +210,8 @@ RankedCause ranked(const Cause& cause, double probability, const std::vector<Lam
     (evidence.weight > 0 ? result.speaks_for : result.speaks_against).push_back(evidence);
     if (!state.finding || evidence.weight <= 0) continue;
     if (result.step < 0 || evidence.step < result.step) result.step = evidence.step;
-    // Of several the one that changes most: what was measured beside one step of a rule of thumb.
+    // Of several factors the one that changes most counts: it was measured, while others may be one
+    // step of a rule of thumb.
     const double factor = factor_of(cause, *state.finding);
     if (factor > 0 && std::abs(std::log(factor)) > boldest) {
       boldest = std::abs(std::log(factor));
@@ -223,7 +226,7 @@ RankedCause ranked(const Cause& cause, double probability, const std::vector<Lam
   return result;
 }
 
-// Share of the causes, by their weight, that a lamp which can be lit would show.
+// Returns the share of the causes, by their weight, that a lamp which can be lit would show.
 double visible_share(const std::vector<Cause>& all, const std::vector<LampState>& states) {
   double visible = 0, total = 0;
   for (const Cause& cause : all) {
@@ -236,13 +239,14 @@ double visible_share(const std::vector<Cause>& all, const std::vector<LampState>
   return total > 0 ? visible / total : 0;
 }
 
-// Quantities of lamps that cannot be lit, by how well these tell the likely causes from the rest.
+// Lists quantities of lamps that cannot be lit, by how well these tell the likely causes apart.
 std::vector<std::string> worth_tracking(const std::vector<Cause>& all,
                                         const std::vector<double>& probabilities,
                                         const std::vector<LampState>& states,
                                         const RunReader& run) {
   const std::vector<SeriesInfo> series = run.series();
-  // What is tracked already may have no value for this model: more of it would be none either.
+  // A quantity that is tracked already may have no value for this model; tracking it more would not
+  // help.
   std::set<std::string> tracked;
   for (const QuantityInfo& quantity : run.info().quantities) tracked.insert(quantity.name);
   std::map<std::string, double> worth;
@@ -338,7 +342,7 @@ Diagnosis diagnose(const RunReader& run) {
   double total_weight = 0;
   for (const Cause& cause : all) total_weight += cause.weight;
 
-  // Relative to health, whose score is 0.
+  // Scores are relative to health, whose score is 0.
   std::vector<double> scores;
   double highest = 0;
   for (const Cause& cause : all) {

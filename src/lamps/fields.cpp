@@ -70,7 +70,7 @@ std::vector<std::string> groups_above(const LampView& view, const Pictured& judg
   return groups;
 }
 
-// What stands between quotes in the last remark of the quantity that begins so.
+// Returns what stands between quotes in the last remark of the quantity that begins so.
 std::vector<std::string> quoted_in_remark(const LampView& view,
                                           const std::string& quantity,
                                           const std::string& beginning) {

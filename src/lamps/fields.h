@@ -9,18 +9,18 @@
 
 namespace flightdeck::lamps {
 
-// The last `count` values of a field of the whole model; empty points where there are fewer.
+// Returns the last `count` values of a field of the whole model; no points if there are fewer.
 struct Recent;
 Recent recent_field(const LampView& view,
                     const std::string& quantity,
                     const std::string& field,
                     int64_t count);
-// The first `count` of them.
+// Returns the first `count` values in the same way.
 Recent first_of_field(const LampView& view,
                       const std::string& quantity,
                       const std::string& field,
                       int64_t count);
-// Their number; 0 if there are none.
+// Returns how many values a field has; 0 if there are none.
 int64_t count_of(const LampView& view, const std::string& quantity, const std::string& field = "");
 
 // Lights the lamp where `is_bad` holds for the median of the last `count` values of what is judged,
@@ -31,7 +31,7 @@ void light_by_median(Lamp& lamp,
                      int64_t count,
                      std::function<bool(double value)> is_bad,
                      std::function<void(Finding& finding, double value)> describe);
-// The same where the median is above the first limit of what is judged, or below it.
+// Does the same where the median is above the first limit of what is judged, or below it.
 void light_above(Lamp& lamp,
                  const Pictured& judged,
                  int64_t count,
@@ -40,7 +40,7 @@ void light_below(Lamp& lamp,
                  const Pictured& judged,
                  int64_t count,
                  std::function<void(Finding& finding, double value)> describe);
-// The same, and the finding names the groups whose last value is above the limit too, and the
+// Does the same. The finding also names the groups whose last value is above the limit, and the
 // parameters that the quantity named in a remark that begins with these words.
 void light_above_by_group(Lamp& lamp,
                           const Pictured& judged,
@@ -48,7 +48,7 @@ void light_above_by_group(Lamp& lamp,
                           const std::string& remark,
                           std::function<void(Finding& finding, double value)> describe);
 
-// "37 %".
+// Writes a share as "37 %".
 std::string percent_text(double share);
 
 }  // namespace flightdeck::lamps

@@ -7,7 +7,7 @@
 namespace flightdeck {
 namespace {
 
-// What is told once.
+// Returns what tells findings apart: those with the same name are told once.
 std::string name_of(const Finding& finding) { return finding.lamp + "\n" + finding.symptom; }
 
 }  // namespace
@@ -38,7 +38,7 @@ void FindingSink::finish(Ending) {
   if (options_.looks_at_end) look();
 }
 
-// A record that is not there, or cannot be read now, is none of the training's business.
+// Looks at the record. One that is missing or cannot be read now must not disturb the training.
 void FindingSink::look() {
   std::vector<Finding> findings;
   Diagnosis diagnosis;

@@ -23,7 +23,7 @@ std::optional<Severity> severity_of(const std::string& name) {
   return std::nullopt;
 }
 
-// The learning rate at a step, or the last one; nothing where none is recorded, or several at once.
+// Returns the learning rate at a step, or the last one; nothing where none or several are recorded.
 std::optional<double> rate_at(const LampView& view, int64_t step) {
   const SeriesInfo* rate = view.find("learning_rate");
   if (rate == nullptr || rate->kind != ReadingKind::kNumber) return std::nullopt;
@@ -36,7 +36,8 @@ std::optional<double> rate_at(const LampView& view, int64_t step) {
   return std::nullopt;
 }
 
-// "Divide the learning rate by about 5 (learning rate 0.1 to about 0.02)".
+// Adds the rates to the advice: "Divide the learning rate by about 5 (learning rate 0.1 to about
+// 0.02)".
 void name_rates(Finding& finding, const LampView& view) {
   if (!(finding.rate_factor > 0) || finding.advice.empty()) return;
   const std::optional<double> rate = rate_at(view, finding.step);
@@ -124,8 +125,7 @@ std::vector<Finding> findings_in(const RunReader& run, const std::vector<std::st
     if (!is_wanted(lamp.name, lamp.severity, wanted)) continue;
     for (Finding& finding : found_by(lamp, view)) findings.push_back(std::move(finding));
   }
-  // Beside a divergence, what could be better is beside the point; and what the watching has to say
-  // stays.
+  // Advice is dropped beside a divergence, but what the watching has to say stays.
   const bool has_diverged = std::any_of(
       findings.begin(), findings.end(), [](const Finding& one) { return one.lamp == "diverged"; });
   if (has_diverged) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the cockpit meets the lamps: the cockpit itself knows sinks only.
+// Connects the cockpit with the lamps, since the cockpit itself knows sinks only.
 #include <memory>
 #include <utility>
 

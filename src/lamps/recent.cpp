@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostNamed = 4;
 
 // Reads from where the points would begin if they were evenly spaced, and from earlier if they are
-// not: a run of a million steps is looked at while it goes on.
+// not. This keeps looks at a growing run of a million steps cheap.
 std::vector<NumberPoint> last_points(const RunReader& run,
                                      const SeriesInfo& series,
                                      int64_t count) {

@@ -14,19 +14,20 @@ struct Recent {
   std::vector<NumberPoint> points;  // the last ones, in order
 
   double median() const;
-  // " (median of 3 values up to step 40)".
+  // Writes " (median of 3 values up to step 40)".
   std::string where() const;
 };
 
-// Every series of numbers of the quantity that has `count` points or more, with the last `count`.
+// Returns every series of numbers of the quantity with at least `count` points, with the last
+// `count`.
 std::vector<Recent> recent(const LampView& view, const std::string& quantity, int64_t count);
 
-// That of the whole model alone, without fields; empty points where it has too few.
+// Returns that of the whole model alone, without fields; no points if it has too few.
 Recent recent_of_model(const LampView& view, const std::string& quantity, int64_t count);
 
-// "0.93", "1.2e-05".
+// Writes a number as "0.93" or "1.2e-05".
 std::string short_text(double value);
-// "conv1, conv2 and 3 more".
+// Writes names as "conv1, conv2 and 3 more".
 std::string listed(const std::vector<std::string>& names);
 
 }  // namespace flightdeck::lamps

@@ -45,14 +45,15 @@ bool is_same_reading(const Reading& a, const Reading& b, double tolerance) {
          a.not_a_number == b.not_a_number;
 }
 
-// Where in a step a value is computed: the part, and among what differs there the layer's place.
+// Says where in a step a value is computed: the part, and the layer's place within it.
 struct Place {
   DifferenceKind kind;
   std::string layer;
   int64_t order;
 };
 
-// `id` is the place of the series in the record, which has layers and groups from the inputs on.
+// Finds the place of a value. `id` is the place of the series in the record, which lists layers and
+// groups from the inputs on.
 Place place_of(const ValueDifference& value, int64_t id) {
   using Kind = DifferenceKind;
   const size_t colon = value.field.find(':');
@@ -64,10 +65,10 @@ Place place_of(const ValueDifference& value, int64_t id) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (name == "inputs") return {Kind::kData, "", id};
-  // `distance` is that of the parameters before the step.
+  // The quantity `distance` is about the parameters before the step.
   if (is_one_of({"parameters", "distance"})) return {Kind::kParameter, layer, id};
   if (name == "activation_scale") {
-    // The backward pass comes to the last layer first.
+    // The backward pass reaches the last layer first.
     const bool is_gradient = value.field.rfind("gradient_", 0) == 0;
     return is_gradient ? Place{Kind::kGradient, layer, -id} : Place{Kind::kLayer, layer, id};
   }
@@ -78,8 +79,7 @@ Place place_of(const ValueDifference& value, int64_t id) {
   return {Kind::kOther, "", id};
 }
 
-// Steps of one series in both runs, side by side, until one differs or `last` is passed. Points are
-// anything with a step that `is_same` compares and `value` reads.
+// Compares one series of both runs step by step until one differs or the last step is passed.
 class Comparison {
  public:
   Comparison(const DifferenceOptions& options, RunDifference& result)
@@ -119,7 +119,7 @@ class Comparison {
   }
 
  private:
-  // What comes after the first difference so far is not read.
+  // Ends at the first difference so far, since nothing behind it is read.
   StepRange up_to() const {
     StepRange range;
     if (!result_.values.empty()) range.last = result_.values.front().step;
@@ -151,7 +151,7 @@ void find_first_place(const std::map<Name, SeriesInfo>& series, RunDifference& r
   for (const ValueDifference& value : result.values) {
     const SeriesInfo& info = series.at({value.quantity, value.field, value.group});
     Place place = place_of(value, static_cast<int64_t>(info.id));
-    // Numbers of the whole model have no layer: those of layers of the same part tell more.
+    // Layers of the same part tell more than numbers of the whole model, which have no layer.
     const auto rank = [](const Place& one) {
       return std::make_tuple(one.kind, one.layer.empty(), one.order);
     };
@@ -161,7 +161,7 @@ void find_first_place(const std::map<Name, SeriesInfo>& series, RunDifference& r
   result.first_layer = first->layer;
 }
 
-// By the hashes of the batch at the first step that differs.
+// Compares the hashes of the batch at the first step that differs.
 DataDifference data_difference(const RunReader& first,
                                const RunReader& second,
                                const std::map<Name, SeriesInfo>& of_first,
@@ -169,7 +169,7 @@ DataDifference data_difference(const RunReader& first,
                                const RunDifference& result) {
   if (result.values.empty()) return DataDifference::kUnknown;
   const int64_t step = result.values.front().step;
-  // Whether the hash is the same; nothing if a run has none of that step.
+  // Says whether the hash is the same; nothing if a run has none of that step.
   const auto is_same = [&](const char* field) -> std::optional<bool> {
     const Name name{"inputs", field, ""};
     const auto a = of_first.find(name), b = of_second.find(name);

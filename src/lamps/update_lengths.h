@@ -13,7 +13,7 @@ namespace flightdeck::lamps {
 void tell_update_length(
     Finding& finding, int64_t step, double logarithm, double usual, const std::string& where);
 
-// "Divide the learning rate by about 30", "Multiply the learning rate by about 30".
+// Writes "Divide the learning rate by about 30" or "Multiply the learning rate by about 30".
 std::string rate_advice(double factor);
 
 }  // namespace flightdeck::lamps

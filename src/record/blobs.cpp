@@ -13,7 +13,8 @@ namespace flightdeck::record {
 
 namespace {
 
-// Most bins of a histogram over two axes are empty: a run of zeros is a zero and its length.
+// Writes counts. Most bins of a histogram over two axes are empty, so a run of zeros becomes a zero
+// and its length.
 void put_counts(std::string& out, const std::vector<int64_t>& counts) {
   put_varint(out, counts.size());
   for (size_t i = 0; i < counts.size();) {
@@ -28,7 +29,8 @@ void put_counts(std::string& out, const std::vector<int64_t>& counts) {
   }
 }
 
-// A run of zeros takes a few bytes however long it is, so `size` is checked before.
+// Reads counts. A run of zeros takes a few bytes however long it is, so callers check `size`
+// before.
 std::vector<int64_t> get_counts(ByteReader& bytes, uint64_t size) {
   std::vector<int64_t> counts;
   counts.reserve(size);

@@ -13,12 +13,12 @@
 namespace flightdeck::record {
 
 std::string list_blob(const std::vector<double>& list);
-// Throws std::runtime_error if the bytes are no list.
+// Reads a list. Throws std::runtime_error if the bytes are no list.
 std::vector<double> list_of_blob(std::string_view blob);
 
-// Axes, counts and what fell outside of a reading of kind kHistogram.
+// Writes axes, counts and what fell outside of a reading of kind kHistogram.
 std::string histogram_blob(const Reading& reading);
-// Fills in those and the kind. Throws std::runtime_error if the bytes are no sound histogram,
+// Fills in those and the kind. Throws std::runtime_error if the bytes are no sound histogram, and
 // TooManyNumbers if it has more than `most_bins`: a few bytes may stand for many bins.
 void read_histogram_blob(std::string_view blob,
                          Reading& reading,

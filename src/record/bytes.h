@@ -12,9 +12,10 @@ namespace flightdeck::record {
 void put_u32(std::string& out, uint32_t value);
 void put_u64(std::string& out, uint64_t value);
 void put_double(std::string& out, double value);
-// Seven bits a byte, lowest first, the eighth says that more follow (as in Protocol Buffers).
+// Writes seven bits a byte, lowest first; the eighth says that more follow (as in Protocol
+// Buffers).
 void put_varint(std::string& out, uint64_t value);
-// Its length as a varint, then its bytes.
+// Writes the text's length as a varint, then its bytes.
 void put_string(std::string& out, std::string_view text);
 
 // Takes bytes from the front; throws std::runtime_error where they end too early.
@@ -31,7 +32,7 @@ class ByteReader {
   std::string string();
   std::string_view take(size_t size);
 
-  // A count of things of at least `bytes_each` bytes: one that cannot fit is refused before
+  // Reads a count of things of at least `bytes_each` bytes each. Refuses one that cannot fit before
   // anybody allocates for it.
   size_t count(size_t bytes_each = 1);
 

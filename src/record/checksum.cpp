@@ -8,7 +8,8 @@ namespace flightdeck::record {
 
 namespace {
 
-// Tables for eight bytes at a time: table[k][b] is the remainder of byte b followed by k zeros.
+// Holds tables for eight bytes at a time: table[k][b] is the remainder of byte b followed by k
+// zeros.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables make_tables(uint32_t reflected_polynomial) {

@@ -15,7 +15,7 @@ namespace flightdeck::record {
 
 namespace {
 
-// First byte of a payload. The numbers are part of the format.
+// The first byte of a payload; the numbers are part of the format.
 enum class EntryKind : uint8_t { kInfo = 1, kStep = 2, kNote = 3, kEnding = 4 };
 
 void put_kind(std::string& out, EntryKind kind) { out += static_cast<char>(kind); }
@@ -48,7 +48,7 @@ size_t get_count(ByteReader& bytes, size_t bytes_each, int64_t most, const char*
   return count;
 }
 
-// `numbers_left` of the entry: taken from.
+// Reads a reading and takes its numbers from `numbers_left` of the entry.
 Reading get_reading(ByteReader& bytes, int64_t& numbers_left) {
   Reading reading;
   const uint8_t kind = bytes.u8();
@@ -78,7 +78,7 @@ RunInfo get_info(ByteReader& bytes) {
   RunInfo info;
   info.start_time = bytes.number();
   for (const auto& each : run_texts(info)) *each.text = bytes.string();
-  // The second number is what each takes at least: lengths of its strings.
+  // Here and below the second argument is the fewest bytes of each: the lengths of its strings.
   info.parameters.resize(get_count(bytes, 3, limits::kNames, "parameters"));
   for (ParameterInfo& parameter : info.parameters) {
     parameter.name = bytes.string();
@@ -103,7 +103,7 @@ StepReadings get_step(ByteReader& bytes) {
   StepReadings step;
   step.step = bytes.integer();
   step.time = bytes.number();
-  // A reading is at least its kind, the lengths of its names, and that of its blob.
+  // A reading has at least its kind, the lengths of its names, and that of its blob.
   const size_t count = get_count(bytes, 5, limits::kEntryReadings, "readings");
   step.readings.reserve(count);
   int64_t numbers_left = limits::kEntryNumbers;

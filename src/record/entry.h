@@ -10,20 +10,21 @@
 
 namespace flightdeck::record {
 
-// The run has ended: the word of an `Ending`, or of a program's own from an earlier version.
+// Says that the run has ended, by the word of an `Ending` or one that a program chose in an earlier
+// version.
 struct EndEntry {
   std::string word;
 };
 
 using Entry = std::variant<RunInfo, StepReadings, Note, EndEntry>;
 
-// Each appends to `out`.
+// Each of these appends to `out`.
 void put_entry(std::string& out, const RunInfo& info);
 void put_entry(std::string& out, const StepReadings& step);
 void put_entry(std::string& out, const Note& note);
 void put_entry(std::string& out, const EndEntry& ending);
 
-// Throws std::runtime_error if the bytes are no entry.
+// Reads a payload. Throws std::runtime_error if the bytes are no entry.
 Entry read_entry(std::string_view payload);
 
 }  // namespace flightdeck::record

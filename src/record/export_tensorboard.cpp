@@ -11,10 +11,10 @@ namespace flightdeck {
 
 namespace {
 
-// The name holds the run's start, not the moment of the export: a second export replaces the first
-// instead of doubling its curves.
+// Returns a name with the run's start, not the moment of the export, so that a second export
+// replaces the first instead of doubling its curves.
 std::string file_name(const RunInfo& info) {
-  // Both come from the record, which may have anything there. 1e11 is in the year 5138.
+  // Both come from a record, which may have anything there. 1e11 is in the year 5138.
   const bool is_time = info.start_time >= 0 && info.start_time < 1e11;
   char start[24];
   std::snprintf(

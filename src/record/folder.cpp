@@ -17,8 +17,8 @@ namespace flightdeck::record {
 
 namespace {
 
-// Locks of the open file, not of the process: a reader in the recorder's own process that opens and
-// closes the lock file would drop a lock of the process.
+// Describes a lock of the open file, not of the process: a reader in the recorder's own process
+// that opens and closes the lock file would drop a lock of the process.
 struct flock whole_file(short type) {
   struct flock lock = {};
   lock.l_type = type;
@@ -26,7 +26,8 @@ struct flock whole_file(short type) {
   return lock;
 }
 
-// Left out: the log's index, which tells nothing that the log does not, and files being made.
+// Returns true for the files that tell of a change. The log's index tells nothing that the log does
+// not, and unnamed files are still being made.
 bool is_ours(const std::string& name) {
   return name == "run.sqlite" || name == "run.sqlite-wal" || name == "lock" ||
          name == "labels.txt" ||
@@ -59,7 +60,7 @@ bool Folder::holds_run() const { return exists(database()) || exists(journal(0))
 bool Folder::is_being_written() const {
   const File file(lock(), O_RDONLY);
   if (!file.is_open()) return false;
-  // Asks without taking: a reader never gets into a recorder's way.
+  // This asks without taking the lock, so that a reader never gets into a recorder's way.
   struct flock probe = whole_file(F_RDLCK);
   return ::fcntl(file.descriptor(), F_OFD_GETLK, &probe) == 0 && probe.l_type != F_UNLCK;
 }
@@ -80,7 +81,7 @@ int64_t Folder::last_generation() const {
 }
 
 void Folder::remove_generations(int64_t first, int64_t last) const {
-  // Upwards: who finds the first finds all.
+  // The oldest goes first, so that a reader that still finds it finds the later ones, too.
   for (; first <= last; ++first) ::unlink(journal(first).c_str());
 }
 
@@ -108,7 +109,7 @@ LockResult FolderLock::take(const Folder& folder) {
       file_.close();
       return LockResult::kHeldByAnother;
     }
-    // The one before may have removed the file between the two calls.
+    // The recorder before this one may have removed the file between the two calls.
     if (is_same_file(file_.descriptor(), folder.lock())) return LockResult::kTaken;
   }
 }

@@ -9,14 +9,14 @@
 
 namespace flightdeck::record {
 
-// Names the files. Nothing is opened.
+// Names the files of a run. Opens none.
 class Folder {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
   std::string database() const { return path_ + "/run.sqlite"; }
-  // Where the database is made before it gets its name.
+  // The database is made here before it gets its name.
   std::string unnamed_database() const { return path_ + "/run.sqlite.new"; }
   std::string wal() const { return database() + "-wal"; }
   std::string shm() const { return database() + "-shm"; }
@@ -25,17 +25,17 @@ class Folder {
   std::string journal(int64_t generation) const {
     return path_ + "/journal." + std::to_string(generation);
   }
-  // The newest that exists; -1 if there is none.
+  // Returns the newest generation that exists; -1 if there is none.
   int64_t last_generation() const;
   void remove_generations(int64_t first, int64_t last) const;
-  // Where a journal's file is made before it gets its name.
+  // A journal's file is made here before it gets its name.
   std::string unnamed_journal() const { return path_ + "/journal.new"; }
 
-  // True if there is a database or the beginning of a journal.
+  // Returns true if there is a database or the beginning of a journal.
   bool holds_run() const;
-  // True while a recorder of any process has the folder.
+  // Returns true while a recorder of any process has the folder.
   bool is_being_written() const;
-  // As RunReader::fingerprint.
+  // Does what RunReader::fingerprint does.
   std::string fingerprint() const;
 
  private:
@@ -44,11 +44,11 @@ class Folder {
 
 enum class LockResult { kTaken, kHeldByAnother, kNoFile };
 
-// Held by the recorder. The kernel lets go of it when the process dies, however it dies.
+// The recorder holds this lock. The kernel lets go of it when the process dies, however it dies.
 class FolderLock {
  public:
-  // errno says why if the result is kNoFile. A file system without locks counts as taken: runs on
-  // it look killed while they run, unless another machine records them.
+  // Takes the lock; errno says why if the result is kNoFile. A file system without locks counts as
+  // taken: runs on it look killed while they run, unless another machine records them.
   LockResult take(const Folder& folder);
   bool is_held() const { return file_.is_open(); }
   void release() { file_.close(); }

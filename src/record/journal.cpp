@@ -38,7 +38,7 @@ JournalWriter::JournalWriter(Folder folder, int64_t generation_bytes)
 int JournalWriter::open(int64_t generation) { return start(generation); }
 
 int JournalWriter::start(int64_t generation) {
-  // The file gets its name when it is whole: from then on the one before is over.
+  // The file gets its name when it is whole, because that name ends the generation before.
   const std::string unnamed = folder_.unnamed_journal();
   File file(unnamed, O_RDWR | O_CREAT | O_TRUNC);
   if (!file.is_open()) return errno;
@@ -58,7 +58,7 @@ int JournalWriter::start(int64_t generation) {
 
 int JournalWriter::append(std::string_view payload) {
   if (payload.size() > limits::kEntryBytes) return EFBIG;
-  // A generation that cannot be started is no reason to lose an entry: this file goes on.
+  // If the next generation cannot be started, this file goes on, so that no entry is lost.
   if (is_doubtful_) reopen();
   if (end_ >= generation_bytes_) start(generation_ + 1);
   frame_.clear();
@@ -71,13 +71,14 @@ int JournalWriter::append(std::string_view payload) {
     end_ += static_cast<int64_t>(frame_.size());
     return 0;
   }
-  // What got through is a torn entry, which readers ignore and the next one overwrites; without it
-  // the file takes no room that others need.
+  // The bytes that got through are a torn entry, which readers ignore and the next one overwrites.
+  // Without it the file takes no room that others need.
   if (::ftruncate(file_.descriptor(), end_) != 0) return error;
   return error;
 }
 
-// A disk that was gone may have come back under a name whose old descriptors stay dead.
+// Opens the file again. A disk that was gone may have come back under its old name, while old
+// descriptors stay dead.
 void JournalWriter::reopen() {
   File file(folder_.journal(generation_), O_RDWR);
   if (file.is_open() && file.size() >= end_) file_ = std::move(file);
@@ -112,7 +113,7 @@ bool JournalCursor::next_in_file(std::string& payload) {
   ByteReader bytes(frame);
   const uint32_t size = bytes.u32();
   const uint32_t checksum = bytes.u32();
-  // Nor is there an entry of no bytes: that is a file grown by a crash of the machine.
+  // A size of 0 is refused as well: a crash of the machine can leave a file that ends with zeros.
   if (size == 0 || size > limits::kEntryBytes) return false;
   if (position_.offset > file_.size() - kFrameBytes - int64_t{size}) return false;
   payload = file_.read_at(position_.offset + kFrameBytes, size);
@@ -126,7 +127,7 @@ bool JournalCursor::next(std::string& payload) {
     if (!open()) return false;
     if (next_in_file(payload)) return true;
     if (!exists(folder_.journal(position_.generation + 1))) return false;
-    // It may have grown between the two looks; from here on it cannot.
+    // The file may have grown between the two looks; from here on it cannot.
     if (next_in_file(payload)) return true;
     file_.close();
     position_ = {position_.generation + 1, 0};

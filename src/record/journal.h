@@ -13,7 +13,7 @@
 
 namespace flightdeck::record {
 
-// A place between two entries.
+// Names a place between two entries.
 struct JournalPosition {
   int64_t generation = 0;
   int64_t offset = 0;  // in its file; 0 and the end of the file's header are the same place
@@ -24,16 +24,16 @@ struct JournalPosition {
   bool operator!=(const JournalPosition& other) const { return !(*this == other); }
 };
 
-// Appends. Belongs to the thread that trains.
+// Appends entries. It belongs to the thread that trains.
 class JournalWriter {
  public:
-  // A file over `generation_bytes` is followed by the next generation.
+  // The writer starts the next generation when a file is over `generation_bytes`.
   JournalWriter(Folder folder, int64_t generation_bytes);
 
   // Makes the first file, that of `generation`. Returns 0 or the error number.
   int open(int64_t generation = 0);
-  // Returns 0: the entry is in the hands of the kernel and outlives the process. Or the error
-  // number: nothing was appended.
+  // Returns 0 if the kernel has the entry, which then outlives the process. Else returns the error
+  // number, and nothing was appended.
   int append(std::string_view payload);
 
   int64_t generation() const { return generation_; }
@@ -56,12 +56,12 @@ class JournalCursor {
  public:
   JournalCursor(Folder folder, const JournalPosition& position);
 
-  // The next whole entry's payload; false if there is none (yet). Throws if a file is of a newer
-  // format.
+  // Takes the next whole entry's payload; returns false if there is none (yet). Throws if a file is
+  // of a newer format.
   bool next(std::string& payload);
-  // Behind the last entry that was read.
+  // Returns the place behind the last entry that was read.
   const JournalPosition& position() const { return position_; }
-  // False if the file of the position's generation was not there when it was needed.
+  // Returns false if the file of the position's generation was not there when it was needed.
   bool found() const { return found_; }
 
  private:

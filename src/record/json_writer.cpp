@@ -29,7 +29,7 @@ void append_escaped(std::string& out, unsigned byte) {
   }
 }
 
-// Of valid UTF-8.
+// Appends a text of valid UTF-8 and escapes what has to be.
 void append_text(std::string& out, const std::string& valid) {
   for (size_t i = 0; i < valid.size(); ++i) {
     const auto byte = static_cast<unsigned char>(valid[i]);

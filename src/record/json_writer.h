@@ -12,8 +12,8 @@
 
 namespace flightdeck::record {
 
-// A quoted JSON string. Bytes that are no UTF-8 become U+FFFD; control characters are escaped, so
-// that a terminal shows them.
+// Returns a quoted JSON string. Bytes that are no UTF-8 become U+FFFD; control characters are
+// escaped, so that a terminal shows them.
 std::string json_string(const std::string& text);
 
 class JsonWriter {
@@ -26,7 +26,7 @@ class JsonWriter {
 
   void value(const std::string& text);
   void value(int64_t number);
-  // NaN and infinities become the strings "NaN", "Infinity", "-Infinity".
+  // Writes a number. NaN and infinities become the strings "NaN", "Infinity", "-Infinity".
   void value(double number);
   void value(bool truth);
   void value(const char* text) = delete;  // would be taken for a truth value
@@ -47,7 +47,7 @@ class JsonWriter {
     end_object();
   }
 
-  // A key with its value.
+  // Writes a key with its value.
   template <typename T>
   void field(const char* name, const T& content) {
     key(name);

@@ -33,7 +33,7 @@ std::shared_ptr<const TemporaryFolder> KeptCopy::look(const Folder& folder,
   std::filesystem::copy_file(folder.wal(), copy.wal());
   if (folder.fingerprint() != fingerprint)
     throw Changed("its database changed while it was copied");
-  // One file, which any number of readers open without a lock.
+  // The copy becomes one file, which any number of readers can open without a lock.
   Database(copy.database(), Database::Mode::kPlain, &patience).run("PRAGMA journal_mode = DELETE");
   copy_ = made;
   fingerprint_ = fingerprint;

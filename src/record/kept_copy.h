@@ -11,7 +11,7 @@
 
 namespace flightdeck::record {
 
-// A folder of temporary files; removed with its contents.
+// Makes a folder for temporary files and removes it with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -24,12 +24,13 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// One caller at a time. What it hands out may be used by any thread, and does not change.
+// Keeps the copy. One caller at a time may look, but any thread may use what it gets, which does
+// not change.
 class KeptCopy {
  public:
-  // A folder that has the database, with its log folded into it. Made once for as long as the
-  // run's folder is as it was. Throws Changed if it changes meanwhile, OutOfPatience when that is
-  // over.
+  // Returns a folder that has the database, with its log folded into it. It is made once for as
+  // long as the run's folder stays the same. Throws Changed if that changes meanwhile, and
+  // OutOfPatience.
   std::shared_ptr<const TemporaryFolder> look(const Folder& folder, const Patience& patience);
 
  private:

@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kFirstLine = "flightdeck labels 1";
 constexpr const char* kTagLine = "tag ";
 
-// As much of a text as a message needs.
+// Quotes as much of a text as a message needs.
 std::string quoted(const std::string& text) {
   constexpr size_t kShown = 40;
   return "'" + printable(text.size() <= kShown ? text : text.substr(0, kShown) + "...") + "'";
@@ -37,10 +37,10 @@ void check_bytes(const std::string& what, const std::string& text, int64_t most)
                               "; shorten it");
 }
 
-// What a terminal would obey, or what is no UTF-8, is nothing to say of a run.
+// Returns true for UTF-8 without characters that a terminal would obey.
 bool is_plain_text(const std::string& text) { return printable(text, Lines::kKept) == text; }
 
-// The lines of a file of labels, one after the other.
+// Reads the lines of a file of labels, one after the other.
 class LineReader {
  public:
   explicit LineReader(const std::string& text) : text_(text) {}
@@ -59,12 +59,13 @@ class LineReader {
   size_t position_ = 0;
 };
 
-// Held while labels are read and replaced. The kernel lets go of it when the process dies.
+// Locks the labels while they are read and replaced. The kernel lets go of the lock when the
+// process dies.
 class LabelsLock {
  public:
   explicit LabelsLock(const std::string& folder)
       : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    // A file system without locks counts as locked: the last of two who label at once wins.
+    // A file system without locks counts as locked, so the last of two who label at once wins.
     constexpr int kTries = 200;
     for (int k = 0; descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0; ++k) {
       if (errno != EWOULDBLOCK && errno != EINTR) return;

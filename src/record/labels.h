@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What people say of a run: tags, a note, that it is archived. In a file of its own beside the
-// record, so that a run can be labelled while it is recorded; docs/wire_format.md has its form.
+// What people say of a run: tags, a note, that it is archived. It lies in a file of its own beside
+// the record, so that a run can be labelled while it is recorded; docs/wire_format.md has its form.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,22 @@ struct Labels {
   bool is_empty() const { return tags.empty() && note.empty() && !is_archived; }
 };
 
-// Throws std::invalid_argument, saying what is wrong, if nobody may give a run this tag or note.
+// These throw std::invalid_argument, saying what is wrong, if no run may have this tag or note.
 void check_tag(const std::string& tag);
 void check_note(const std::string& note);
 
-// Does nothing if it has the tag. Throws std::invalid_argument as check_tag, or if there are too
+// Adds a tag unless it is there. Throws std::invalid_argument as check_tag, or if there are too
 // many.
 void add_tag(Labels& labels, const std::string& tag);
-// Throws std::invalid_argument, naming those that are there, if it has no such tag.
+// Removes a tag. Throws std::invalid_argument, naming those that are there, if it has no such tag.
 void remove_tag(Labels& labels, const std::string& tag);
 
 std::string to_text(const Labels& labels);
-// Throws std::runtime_error on what was not written by to_text.
+// Reads what to_text wrote. Throws std::runtime_error on anything else.
 Labels labels_from_text(const std::string& text);
 
-// Empty if there are none. Throws std::runtime_error if the file is damaged, too large or no plain
-// file.
+// Returns the labels of a run, empty if there are none. Throws std::runtime_error if the file is
+// damaged, too large or no plain file.
 Labels read_labels(const std::string& folder);
 
 // Reads, changes and replaces the labels of the folder's run, one caller at a time; returns them as

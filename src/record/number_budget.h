@@ -12,7 +12,7 @@
 
 namespace flightdeck::record {
 
-// Thrown where a call asks for more numbers than a reader gives, or a blob stands for more.
+// Says that a call asks for more numbers than a reader gives, or that a blob stands for more.
 struct TooManyNumbers : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -23,7 +23,8 @@ class NumberBudget {
 
   int64_t left() const { return left_; }
 
-  // Hands on a reading that was paid for. Throws TooManyNumbers if there is too little left.
+  // Hands on a reading and takes its numbers from the budget. Throws TooManyNumbers if too little
+  // is left.
   Reading take(Reading reading) {
     left_ -= static_cast<int64_t>(reading.list.size() + reading.counts.size());
     if (left_ < 0) {

@@ -10,7 +10,7 @@
 
 namespace flightdeck::record {
 
-// The call was ended: trying again would take as long.
+// Says that the call was ended. Trying again would take as long.
 struct OutOfPatience : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -19,16 +19,16 @@ class Patience {
  public:
   using Stop = std::shared_ptr<const std::atomic<bool>>;
 
-  // Begins to count. `stop` may be null.
+  // Starts to count the time. `stop` may be null.
   Patience(double seconds, Stop stop) : seconds_(seconds), stop_(std::move(stop)) { renew(); }
 
-  // There was a result: counts from here.
+  // Starts to count again, because there was a result.
   void renew() {
     deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                    std::chrono::duration<double>(seconds_));
   }
   bool is_over() const { return is_stopped() || Clock::now() >= deadline_; }
-  // Throws OutOfPatience if it is.
+  // Throws OutOfPatience if the time is over.
   void check() const {
     if (is_over()) fail();
   }

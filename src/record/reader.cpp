@@ -23,10 +23,10 @@ namespace flightdeck {
 
 namespace {
 
-// A run elsewhere that has written nothing for so long is taken for dead.
+// A run of another machine that has written nothing for so long counts as dead.
 constexpr std::chrono::seconds kStillWritten{60};
 
-// "[16, 1, 5, 5]"
+// Reads a shape such as "[16, 1, 5, 5]".
 std::vector<int64_t> shape_of(const std::string& text) {
   std::vector<int64_t> shape;
   const char* const end = text.data() + text.size();
@@ -46,7 +46,7 @@ std::vector<int64_t> shape_of(const std::string& text) {
   return shape;
 }
 
-// What is taken from a database for one answer: as much as an entry of the journal may have.
+// Limits what one answer takes from a database: as much as an entry of the journal may have.
 class TextBudget {
  public:
   explicit TextBudget(int64_t bytes) : left_(bytes) {}
@@ -128,8 +128,8 @@ RunInfo info_of(const record::View& view) {
   return view.database ? stored_info(*view.database) : RunInfo();
 }
 
-// Whether a run of another machine still grows. Many file systems that are mounted over a network
-// do not show the lock that a recorder holds elsewhere; that its files change is seen everywhere.
+// Says whether a run of another machine still grows. Many network file systems do not show the lock
+// that a recorder holds elsewhere, but all show that its files change.
 bool is_written_elsewhere(const record::Folder& folder, const std::string& host) {
   if (host.empty() || host == host_name()) return false;
   const auto now = std::filesystem::file_time_type::clock::now();
@@ -143,8 +143,8 @@ bool is_written_elsewhere(const record::Folder& folder, const std::string& host)
   return false;
 }
 
-// `was_running`: asked before the view was opened. A run that ends between the two looks has an
-// ending in the second.
+// Returns the status of a run. `was_running` was asked before the view was opened, so a run that
+// ended in between has its ending in the view.
 RunStatus status_of(const record::Folder& folder, const record::View& view, bool was_running) {
   if (view.tail->ending) return status_of(ending_of(*view.tail->ending));
   const std::string ending = view.database ? stored_ending(*view.database) : "";
@@ -256,7 +256,7 @@ RunSummary RunReader::summary() const {
 
 double RunReader::last_time() const { return state_->view().tail->last_time; }
 int64_t RunReader::last_step() const { return state_->view().tail->last_step; }
-// Without those that a resumed run forgot and has not come to again.
+// Leaves out series that a resumed run forgot and has not come to again.
 std::vector<SeriesInfo> RunReader::series() const {
   std::vector<SeriesInfo> all = state_->view().tail->series;
   const auto is_empty = [](const SeriesInfo& series) { return series.count == 0; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What no record may have in a reading: recorders leave such readings out, readers call them
+// What no record may have in a reading. Recorders leave such readings out, and readers call them
 // damage.
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace flightdeck::record {
 
-// "has 7 counts but axes of 2 x 3 bins"; empty if the reading is sound.
+// Says what is wrong, such as "has 7 counts but axes of 2 x 3 bins"; empty if the reading is sound.
 std::string reading_fault(const Reading& reading);
 
-// The same of its names, and of its axes, alone.
+// These say the same of its names, and of its axes, alone.
 std::string name_fault(const std::string& quantity,
                        const std::string& field,
                        const std::string& group);
 std::string axes_fault(const std::vector<ReadingAxis>& axes);
 
-// Bins that sound axes have together.
+// Returns how many bins sound axes have together.
 int64_t bins_of(const std::vector<ReadingAxis>& axes);
 
 }  // namespace flightdeck::record

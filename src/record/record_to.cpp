@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the cockpit meets the recorder: the cockpit itself knows sinks only.
+// Connects the cockpit with the recorder, since the cockpit itself knows sinks only.
 #include <chrono>
 #include <memory>
 #include <utility>

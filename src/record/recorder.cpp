@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The recorder: every call goes to the journal before it returns; a thread of its own takes it on
-// to the database.
+// The recorder. Every call goes to the journal before it returns, and a thread of its own takes it
+// on to the database.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -29,8 +29,8 @@ namespace flightdeck {
 
 namespace {
 
-// What a failing disk refuses waits in memory for it, up to so many journal files' bytes: minutes
-// of a network disk that is gone, hours of most runs.
+// What a failing disk refuses waits in memory, up to the bytes of so many journal files. That
+// covers minutes without a network disk, or hours in most runs.
 constexpr int64_t kWaitingJournals = 4;
 // A disk that takes longer than this to fail gets at most one part in so many of the training's
 // time.
@@ -51,7 +51,7 @@ std::string steps_text(int64_t first, int64_t last) {
                        : "steps " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-// More than a reader takes of one entry.
+// Returns true if the step has more than a reader takes of one entry.
 bool is_too_large(const StepReadings& step) {
   size_t numbers = 0;
   for (const Reading& reading : step.readings) numbers += reading.counts.size();
@@ -130,7 +130,7 @@ class Recorder::State {
     go_on();
   }
 
-  // A run that goes on began when it first began.
+  // Begins the run. One that goes on keeps its first time of beginning.
   void begin(RunInfo info) {
     if (!begun_at_) begun_at_ = info.start_time;
     if (info.start_time != *begun_at_) {
@@ -188,7 +188,7 @@ class Recorder::State {
     int error = 0;
   };
 
-  // Returns 0 or the error number of what keeps the folder from being written.
+  // Opens the folder. Returns 0 or the error number of what keeps it from being written.
   int open() {
     std::error_code error;
     std::filesystem::create_directories(folder_.path(), error);
@@ -206,7 +206,7 @@ class Recorder::State {
     // Another recorder may have come and gone between the two looks.
     if (!options_.resume_at) refuse(folder_);
     resumed_ = record::reopen(folder_, *options_.resume_at, journal_);
-    // Empty if the recorder died before the run began.
+    // The time is 0 if the recorder died before the run began.
     if (const double time = resumed_->start_time(); time > 0) start_time_ = time;
     return 0;
   }
@@ -225,7 +225,7 @@ class Recorder::State {
     return error;
   }
 
-  // Stores it, behind what waits; or lets it wait; or loses it.
+  // Stores the entry behind those that wait, lets it wait, or loses it.
   void put(Waiting entry) {
     if (catch_up() && attempt(entry)) {
       if (lost_.calls > 0 && append_one(encode(loss_note())) == 0) lost_ = {};
@@ -245,7 +245,8 @@ class Recorder::State {
     }
   }
 
-  // True: nothing waits any more. A disk that takes long to fail is not asked at every step.
+  // Stores what waits and returns true if nothing waits any more. A disk that takes long to fail is
+  // not asked at every step.
   bool catch_up() {
     if (waiting_.empty()) return true;
     if (std::chrono::steady_clock::now() < next_attempt_) return false;
@@ -256,7 +257,7 @@ class Recorder::State {
     return waiting_.empty();
   }
 
-  // True: the journal has it.
+  // Returns true if the journal has the entry.
   bool attempt(const Waiting& entry) {
     const auto begin = std::chrono::steady_clock::now();
     last_error_ = append_one(entry.payload);
@@ -315,7 +316,7 @@ class Recorder::State {
               disk_remedy(error));
   }
 
-  // A disk that fails does so in many ways, and is reported once.
+  // Warns once, because a failing disk fails in many ways.
   void warn_once(const std::string& text) {
     if (text.empty() || has_warned_) return;
     has_warned_ = true;

@@ -11,7 +11,7 @@
 namespace flightdeck::record {
 namespace {
 
-// A transaction of everything: nobody waits for it.
+// Stores the rest of the journal in one transaction, since nobody waits for it.
 void store_journal(const Folder& folder, Store& store) {
   if (store.position().generation == kNoJournal) return;
   JournalCursor cursor(folder, store.position());
@@ -27,15 +27,15 @@ std::unique_ptr<Store> reopen(const Folder& folder, int64_t step, JournalWriter&
   auto opened = std::make_unique<Store>(folder);
   Store& store = *opened;
   store_journal(folder, store);
-  // A run that ended has no journal; what is there was stored and not removed.
+  // A run that ended needs no journal: files that are still there were stored and not removed.
   if (store.position().generation == kNoJournal) {
     folder.remove_generations(0, folder.last_generation());
   }
   store.begin();
   store.forget_from(step);
   store.commit(store.position(), store.entries());
-  // The new file is there before the database points at it: until then the old ones are read.
-  // Never the first: that one says that the database is not used yet.
+  // The new file is there before the database points at it, and the old ones are read until then.
+  // It is never generation 0, which says that the database is not used yet.
   const int64_t next =
       std::max<int64_t>({folder.last_generation(), store.position().generation, 0}) + 1;
   const int error = journal.open(next);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a run that ended or was killed ready to be gone on with.
+// Makes a run that ended or was killed ready to go on.
 #pragma once
 
 #include <cstdint>

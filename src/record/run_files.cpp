@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 16> kNames = {"checkpoint.pt",
                                                      "run.sqlite.new",
                                                      "run.sqlite.new-journal",
                                                      "tensorboard"};
-// What a killed writer of a whole file left behind, as base/whole_file.cpp names it.
+// A killed writer of a whole file left these behind; base/whole_file.cpp names them.
 constexpr std::string_view kUnnamed = ".flightdeck-";
 constexpr std::string_view kEvents = "tensorboard/events.out.tfevents.";
 constexpr std::string_view kModels = "models/step_";
@@ -58,7 +58,7 @@ bool is_journal(const std::string& name) {
                            disk_remedy(error));
 }
 
-// "runs/first/" would lead through a link that "runs/first" is.
+// Removes slashes at the end: "runs/first/" would follow "runs/first" if that is a link.
 std::string without_slashes(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -92,7 +92,7 @@ class Held {
         fail("lock", folder.path(), errno);
     }
   }
-  // Where there was no file, there is none afterwards.
+  // Removes the lock file if there was none before.
   void let_go(const Folder& place) {
     if (!had_file_) ::unlink(place.lock().c_str());
     lock_.release();
@@ -109,7 +109,8 @@ class Held {
   FolderLock lock_;
 };
 
-// The file that makes the folder a run is removed last, and then the lock.
+// Orders the files for removal: the one that makes the folder a run comes last, and only the lock
+// after it.
 int place_of(const std::string& name) {
   if (name == "lock") return 3;
   if (name == "run.sqlite") return 2;
@@ -178,7 +179,7 @@ RunContents contents_of_run(const std::string& folder) {
       contents.bytes += static_cast<int64_t>(entry->file_size(ignored));
     }
     contents.has_checkpoint |= path == "checkpoint.pt";
-    // Of the folders, a run has those of its export and of models it kept.
+    // Folders of a run are those of its export and of the models that it kept.
     const bool is_own_folder = path == "tensorboard" || path == "models";
     const bool is_ours = is_file_of_run(path) && is_folder == is_own_folder;
     if (is_ours) continue;
@@ -202,7 +203,8 @@ void delete_run(const std::string& given, Foreign foreign) {
   Held held{Folder(folder)};
   if (foreign == Foreign::kRefuse) check_foreign(folder, contents_of_run(folder));
   for (const std::string& name : names_in(folder)) {
-    // A file that came after the contents were listed is kept: the folder stays, and this is told.
+    // A file that came after the contents were listed is kept. The folder then stays, and this is
+    // told.
     if (foreign == Foreign::kRefuse && !is_file_of_run(name)) continue;
     std::error_code error;
     fs::remove_all(fs::path(folder) / name, error);  // follows no link
@@ -215,11 +217,11 @@ std::string rename_run(const std::string& given, const std::string& name) {
   const std::string folder = without_slashes(given);
   check_is_run(folder);
   check_new_name(name);
-  // "." and ".." have a name above them only.
+  // The canonical path also has a name for folders given as "." or "..".
   const fs::path place = fs::canonical(folder);
   const std::string to = (place.parent_path() / name).string();
   Held held{Folder(place.string())};
-  // Not rename(2): it would replace an empty folder.
+  // This is not rename(2), because that would replace an empty folder.
   if (::renameat2(AT_FDCWD, place.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0) {
     const int error = errno;
     const bool is_unknown = error == EINVAL || error == ENOSYS;  // to the file system

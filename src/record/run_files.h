@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A run's folder as a thing that is moved and deleted: which of its files are the run's, and what
-// else lies there.
+// Moves and deletes a run's folder, and tells which of its files are the run's and what else lies
+// there.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace flightdeck::record {
 
-// True for what recorders, runs, studies, reports and exports put into the folder of a run. `path`
-// is relative to it.
+// Returns true for what recorders, runs, studies, reports and exports put into the folder of a run.
+// `path` is relative to it.
 bool is_file_of_run(const std::string& path);
 
 struct RunContents {
@@ -20,8 +20,8 @@ struct RunContents {
   int64_t foreign_count = 0;
 };
 
-// Links are entries of their own and followed nowhere. Throws std::runtime_error if the folder
-// cannot be read.
+// Lists what lies in a run's folder. Links count as entries and are not followed. Throws
+// std::runtime_error if the folder cannot be read.
 RunContents contents_of_run(const std::string& folder);
 
 enum class Foreign { kRefuse, kDelete };
@@ -30,9 +30,9 @@ enum class Foreign { kRefuse, kDelete };
 // holds files that are not the run's and may not go.
 void check_deletable(const std::string& folder, Foreign foreign = Foreign::kRefuse);
 
-// Deletes the files of a run and then its folder; nothing outside of it, wherever links lead.
-// Throws as check_deletable, and leaves all as it is then; std::runtime_error if the disk refuses.
-// A run that was deleted in part is still one, and can be deleted again.
+// Deletes the files of a run and then its folder, but nothing outside of it, wherever links lead.
+// Throws as check_deletable and then leaves all as it is. Throws std::runtime_error if the disk
+// refuses. A run that was deleted in part is still one, and can be deleted again.
 void delete_run(const std::string& folder, Foreign foreign = Foreign::kRefuse);
 
 // Gives the folder of a run another name in the place where it is; returns its path. Throws

@@ -17,8 +17,9 @@ struct NamedText {
   Text* text;
 };
 
-// In the order of the journal, which is part of its format: a new text comes last and needs a new
-// version. `Info` is RunInfo, const or not, or the wire's struct that names its fields alike.
+// Lists the texts in the order of the journal, which is part of its format: a new text comes last
+// and needs a new version. `Info` is RunInfo, const or not, or the wire's struct that names its
+// fields alike.
 template <typename Info>
 auto run_texts(Info& info) {
   using Named = NamedText<std::remove_reference_t<decltype((info.host))>>;
@@ -32,15 +33,15 @@ auto run_texts(Info& info) {
                                {"coverage", &info.coverage}}};
 }
 
-// The texts of a quantity in the order of the journal and of the database's columns. `Quantity` is
-// QuantityInfo, const or not, or the wire's struct that names its fields alike.
+// Lists the texts of a quantity in the order of the journal and of the database's columns.
+// `Quantity` is QuantityInfo, const or not, or the wire's struct that names its fields alike.
 template <typename Quantity>
 auto quantity_texts(Quantity& quantity) {
   return std::array{
       &quantity.name, &quantity.summary, &quantity.due, &quantity.settings, &quantity.cost};
 }
 
-// Copy them from one struct to the other.
+// Copies the texts from one struct to the other.
 template <typename From, typename To>
 void copy_run_texts(const From& from, To& to) {
   const auto source = run_texts(from);

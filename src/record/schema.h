@@ -17,13 +17,13 @@ constexpr int64_t kNoJournal = -1;            // journal_generation of a run tha
 
 extern const char* const kSchema;
 
-// The tables that a reader reads.
+// Readers check and use these tables.
 extern const std::vector<std::string> kTables;
 
-// The table that has the values of a kind.
+// Returns the table that has the values of a kind.
 const char* table_of(ReadingKind kind);
 
-// The kind that column `kind` of table series names.
+// Returns the kind that column `kind` of table series names.
 ReadingKind kind_of(const std::string& name);
 
 }  // namespace flightdeck::record

@@ -24,14 +24,16 @@ class SeriesCursor {
                const StepRange& range,
                Columns columns = Columns::kAll);
 
-  // Goes to the next step; false if there is none. Throws if the database's steps do not ascend.
+  // Goes to the next step and returns false if there is none. Throws if the database's steps do not
+  // ascend.
   bool next();
   bool is_over() const { return is_over_; }
 
   int64_t step() const { return step_; }
   double time() const;
   double number() const;
-  // Throws if the database has it as a histogram of more than `most_bins`.
+  // Returns the value of this step. Throws if the database has it as a histogram of more than
+  // `most_bins`.
   Reading reading(int64_t most_bins = limits::kBins) const;
 
  private:

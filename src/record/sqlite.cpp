@@ -15,7 +15,7 @@ namespace flightdeck::record {
 
 namespace {
 
-// Characters that end or escape a part of a URI.
+// Escapes characters that end or escape a part of a URI.
 std::string uri_path(const std::string& path) {
   std::string out;
   for (const char character : path) {
@@ -44,12 +44,13 @@ const char* parameters(Database::Mode mode) {
   return "";
 }
 
-// Instructions of SQLite's machine between two looks at the time: well below a millisecond.
+// SQLite's machine runs this many instructions between two looks at the time, well below a
+// millisecond.
 constexpr int kInstructions = 10000;
 
 int is_over(void* patience) { return static_cast<const Patience*>(patience)->is_over() ? 1 : 0; }
 
-// A checkpoint of a recorder or a foreign program may hold a lock for a moment.
+// Waits for a lock that a checkpoint of a recorder or a foreign program may hold for a moment.
 int wait_for_lock(void* patience, int attempt) {
   constexpr int kAttempts = 500, kMilliseconds = 10;
   if (attempt >= kAttempts || is_over(patience) != 0) return 0;
@@ -63,7 +64,7 @@ void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handl
 void Statement::Finalize::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
 
 Database::Database(const std::string& path, Mode mode, const Patience* patience) {
-  // An absolute path is given its empty authority: it may begin with two slashes itself.
+  // An absolute path gets an empty authority, because it may begin with two slashes itself.
   const std::string scheme = path.rfind('/', 0) == 0 ? "file://" : "file:";
   const std::string uri = scheme + uri_path(path) + "?" + parameters(mode);
   const int access = mode == Mode::kWrite   ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -93,7 +94,7 @@ void Database::distrust(const std::string& path) {
   auto* patience = const_cast<Patience*>(patience_);
   sqlite3_progress_handler(handle(), kInstructions, is_over, patience);
   sqlite3_busy_handler(handle(), wait_for_lock, patience);
-  // A tree whose pages point to each other in circles has rows without end.
+  // A damaged tree whose pages point to each other in circles has rows without end.
   const int64_t bytes =
       std::max<int64_t>(0, file_size(path)) + std::max<int64_t>(0, file_size(path + "-wal"));
   most_rows_ = bytes / limits::kRowBytes;
@@ -102,7 +103,7 @@ void Database::distrust(const std::string& path) {
 void Database::check_tables(const std::vector<std::string>& names) const {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "'" : ", '") + name + "'";
-  // SQLite takes SERIES for series.
+  // The names are compared in lower case, because SQLite takes SERIES for series.
   Statement odd(*this,
                 "SELECT name FROM sqlite_master AS m WHERE lower(name) IN (" + list +
                     ") AND (type <> 'table' OR rootpage = 0 OR EXISTS (SELECT 1 FROM "

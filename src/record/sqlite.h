@@ -26,24 +26,24 @@ class Database {
     kImmutable,  // nobody writes; reads the main file alone
     kPlain,      // as SQLite does by itself; may write beside the file
   };
-  // A reader of others' files gives its `patience`, which has to outlive the database: then
-  // statements end with it, use neither views nor triggers, and return no cell and no more rows
-  // than limits.h allows to a file of this size.
+  // Opens the file. A reader of others' files gives its `patience`, which has to outlive the
+  // database: then statements end with it, use neither views nor triggers, and return no cell and
+  // no more rows than limits.h allows to a file of this size.
   Database(const std::string& path, Mode mode, const Patience* patience = nullptr);
 
-  // Throws std::runtime_error if one of the names is there and no ordinary table of stored
+  // Throws std::runtime_error if one of the names is there and is no ordinary table of stored
   // columns.
   void check_tables(const std::vector<std::string>& names) const;
 
   void run(const std::string& sql);
-  // The first column of the first row; 0 if there is none.
+  // Returns the first column of the first row; 0 if there is none.
   int64_t integer(const std::string& sql);
   std::string text(const std::string& sql);
 
   sqlite3* handle() const { return handle_.get(); }
-  // No statement of a reader has more.
+  // Returns the most rows that a statement of a reader may have.
   int64_t most_rows() const { return most_rows_; }
-  // Throws what went wrong last, OutOfPatience if that is why.
+  // Throws what went wrong last, or OutOfPatience if that is why.
   [[noreturn]] void fail() const;
 
  private:
@@ -57,19 +57,20 @@ class Database {
   int64_t most_rows_ = std::numeric_limits<int64_t>::max();
 };
 
-// A prepared statement: bind everything, then step through the rows. The database outlives it.
+// Holds a prepared statement: bind everything, then step through the rows. The database outlives
+// it.
 class Statement {
  public:
   Statement(const Database& database, std::string_view sql);
 
   // Positions count from 1. Text and blobs are copied.
   Statement& bind(int position, int64_t value);
-  // NaN, which SQLite has not, becomes NULL.
+  // NaN becomes NULL, since SQLite has no NaN.
   Statement& bind(int position, double value);
   Statement& bind(int position, std::string_view text);
   Statement& bind_blob(int position, std::string_view bytes);
 
-  // True while there is a row.
+  // Returns true while there is a row.
   bool step();
   // Runs a statement without rows, and makes it ready for the next values.
   void run();
@@ -77,7 +78,7 @@ class Statement {
 
   // Columns count from 0.
   int64_t integer(int column) const;
-  // NULL is NaN.
+  // Returns NaN for NULL.
   double number(int column) const;
   std::string text(int column) const;
   std::string_view blob(int column) const;  // until the next step

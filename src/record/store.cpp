@@ -18,7 +18,8 @@ namespace flightdeck::record {
 
 namespace {
 
-// The file gets its name when its tables are complete, so that nobody sees half a schema.
+// Makes the database. The file gets its name when its tables are complete, so that nobody sees half
+// a schema.
 void make(const Folder& folder) {
   {
     Database database(folder.unnamed_database(), Database::Mode::kWrite);
@@ -50,7 +51,7 @@ Database open_or_make(const Folder& folder) {
     }
   }
   Database database(folder.database(), Database::Mode::kWrite);
-  // That of a run that goes on after its end was folded into one file.
+  // The database of a run that goes on after its end was folded into one file without a log.
   database.run("PRAGMA journal_mode = WAL");
   database.run("PRAGMA synchronous = NORMAL");
   // A page at the end of a series changes with every transaction and is copied once per checkpoint,
@@ -69,7 +70,7 @@ std::string key_of(const std::string& quantity,
   return key + kind;
 }
 
-// One table's statements.
+// Holds the statements of one table.
 struct TableStatements {
   TableStatements(const Database& database, ReadingKind kind)
       : put(database,
@@ -129,7 +130,7 @@ void Store::load() {
   }
 }
 
-// A series that has lost all its values stays, so that ids have no gaps.
+// Drops values of this step and later. A series without values stays, so that ids have no gaps.
 void Store::forget_from(int64_t step) {
   const auto run = [&](const std::string& sql) { Statement(database_, sql).bind(1, step).run(); };
   for (const ReadingKind kind :
@@ -255,7 +256,7 @@ Store::Series& Store::series_of(const Reading& reading) {
 void Store::store(const StepReadings& step, const Reading& reading) {
   Series& series = series_of(reading);
   TableStatements& table = statements_->tables[static_cast<size_t>(reading.kind)];
-  // A step behind the last one is new; only one before it may replace a value.
+  // Only a step up to the last one may replace a value; any behind it is new.
   const bool is_last = series.count == 0 || step.step > series.last_step;
   bool is_new = is_last;
   if (!is_new) {

@@ -15,29 +15,30 @@
 
 namespace flightdeck::record {
 
-// After an exception the object is of no use: make another, which begins at the last commit.
+// Writes the database. After an exception the object is of no use: make another, which begins at
+// the last commit.
 class Store {
  public:
   // Opens the run's database, or makes it.
   explicit Store(const Folder& folder);
   ~Store();
 
-  // Up to where the journal is stored.
+  // Returns the place up to where the journal is stored.
   JournalPosition position() const { return position_; }
   int64_t entries() const { return entries_; }
   double start_time();
 
   void begin();
   void apply(const Entry& entry);
-  // `position` is behind the last entry applied, the `entries`-th of the run.
+  // Ends the transaction. `position` is behind the last entry applied, the `entries`-th of the run.
   void commit(const JournalPosition& position, int64_t entries);
 
   // Drops values and notes of this step and later, and how the run ended.
   void forget_from(int64_t step);
 
-  // What was committed outlives the machine's death too.
+  // Makes sure that what was committed outlives a crash of the machine.
   void sync();
-  // Leaves a database that is one file. Returns false if others kept it from that.
+  // Turns the database into a single file. Returns false if others kept it from that.
   bool fold();
 
  private:

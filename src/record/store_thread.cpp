@@ -38,7 +38,8 @@ StoreThread::StoreThread(Folder folder, int64_t queue_entries, std::unique_ptr<S
 void StoreThread::add() {
   const std::lock_guard<std::mutex> lock(mutex_);
   ++added_;
-  // Between the two the thread sleeps on: a wake-up per step would take time from the training.
+  // The thread sleeps on between the two, since a wake-up per step would take time from the
+  // training.
   if (pending() == 1 || pending() >= enough_) work_.notify_one();
 }
 
@@ -80,7 +81,7 @@ bool StoreThread::wait_for_work(std::unique_lock<std::mutex>& lock) {
 void StoreThread::run() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (wait_for_work(lock)) store(lock);
-  // One last attempt, even if storing fails.
+  // This makes one last attempt, even if storing fails.
   do {
     store(lock);
   } while (pending() > 0 && !is_failing_);
@@ -140,7 +141,7 @@ int64_t StoreThread::store_batch(int64_t wanted) {
 void StoreThread::remove_stored_generations() {
   const int64_t current = cursor_->position().generation;
   if (oldest_generation_ == current) return;
-  // Else a crash of the machine could lose the commit but not the removal.
+  // Without this a crash of the machine could lose the commit but not the removal.
   store_->sync();
   for (; oldest_generation_ < current; ++oldest_generation_) {
     ::unlink(folder_.journal(oldest_generation_).c_str());

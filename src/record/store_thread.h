@@ -20,16 +20,17 @@ namespace flightdeck::record {
 
 class StoreThread {
  public:
-  // `store` is that of a run that goes on; null: it is made when there is something to store.
+  // `store` is that of a run that goes on. If it is null, the thread makes one when there is
+  // something to store.
   StoreThread(Folder folder, int64_t queue_entries, std::unique_ptr<Store> store = nullptr);
   ~StoreThread() { finish({}); }
 
-  // One more entry is in the journal.
+  // Tells the thread that one more entry is in the journal.
   void add();
   // Waits until no more entries than the queue may hold are left to store, or storing fails.
   // Returns the seconds waited; 0 if there was room.
   double wait_for_room();
-  // What went wrong since the last call, for people; empty if nothing.
+  // Returns what went wrong since the last call, for people; empty if nothing.
   std::string take_warning();
 
   // Stores what is left and ends the thread. `payloads` are entries that the journal could not
@@ -55,7 +56,7 @@ class StoreThread {
   bool is_stopping_ = false, is_failing_ = false, has_warned_ = false;
   std::string warning_;
 
-  // Of the thread alone while it runs.
+  // Only the thread uses these while it runs.
   std::unique_ptr<Store> store_;
   std::optional<JournalCursor> cursor_;
   int64_t oldest_generation_ = 0;

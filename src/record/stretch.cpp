@@ -23,7 +23,7 @@ void join(NumberStretch& stretch, const NumberStretch& next) {
   stretch.last = next.last;
   stretch.count += next.count;
   stretch.not_a_number += next.not_a_number;
-  // Comparisons with NaN are false: nothing is taken from a side without numbers.
+  // Comparisons with NaN are false, so nothing is taken from a side without numbers.
   if (next.min < stretch.min || (std::isnan(stretch.min) && !std::isnan(next.min))) {
     stretch.min = next.min;
     stretch.min_step = next.min_step;
@@ -46,7 +46,7 @@ std::vector<NumberStretch> reduce(const std::vector<NumberStretch>& pieces, int6
   std::vector<NumberStretch> stretches;
   int64_t before = 0, last_place = -1;
   for (const NumberStretch& piece : pieces) {
-    // at_most < points, so the product is far from the largest integer.
+    // Since at_most < points, the product is far from the largest integer.
     const int64_t place = before * at_most / points;
     if (place != last_place) stretches.emplace_back();
     join(stretches.back(), piece);

@@ -36,7 +36,7 @@ void read_points(const View& view,
   }
 }
 
-// The last of the rows: behind the one before, with as many points as it has room for.
+// Checks that the last row lies behind the one before and has no more points than fit into it.
 void check(const std::vector<NumberStretch>& rows) {
   const NumberStretch& row = rows.back();
   const bool is_behind = rows.size() == 1 || row.first_step > rows[rows.size() - 2].last_step;
@@ -48,13 +48,13 @@ void check(const std::vector<NumberStretch>& rows) {
                            std::to_string(row.last_step) + "; the record is damaged");
 }
 
-// The rows that meet the range.
+// Returns the rows that meet the range.
 std::vector<NumberStretch> stored_rows(const View& view,
                                        const SeriesInfo& series,
                                        const StepRange& range) {
   std::vector<NumberStretch> rows;
   if (!view.database) return rows;
-  // Runs recorded before there was the table are read point by point.
+  // Runs recorded before this table existed are read point by point.
   if (view.database->integer("SELECT count(*) FROM sqlite_master WHERE name = 'stretches'") == 0) {
     return rows;
   }
@@ -81,8 +81,8 @@ std::vector<NumberStretch> stored_rows(const View& view,
   return rows;
 }
 
-// Rows of the table as far as they can be taken whole, points elsewhere. All stored steps up to the
-// last row's belong to a row, so that between two rows only the journal can have values.
+// Takes whole rows of the table where it can, and points elsewhere. All stored steps up to the last
+// row's belong to a row, so that between two rows only the journal can have values.
 std::vector<NumberStretch> read_pieces(const View& view,
                                        const SeriesInfo& series,
                                        const StepRange& range) {
@@ -111,7 +111,7 @@ std::vector<NumberStretch> read_pieces(const View& view,
   return pieces;
 }
 
-// The last step of the range that has a value.
+// Returns the last step of the range that has a value.
 std::optional<int64_t> last_step(const View& view,
                                  const SeriesInfo& series,
                                  const StepRange& range) {
@@ -133,7 +133,7 @@ std::optional<int64_t> last_step(const View& view,
   return last;
 }
 
-// The step of the points at ascending `places`, counted from 0.
+// Returns the steps of the points at ascending `places`, counted from 0.
 std::vector<int64_t> steps_at(const View& view,
                               const SeriesInfo& series,
                               const std::vector<NumberStretch>& pieces,
@@ -185,7 +185,7 @@ std::vector<NumberStretch> read_stretches(const View& view,
                                           int64_t at_most) {
   std::vector<NumberStretch> pieces = read_pieces(view, series, range);
   const int64_t points = points_of(pieces);
-  // Rows are too coarse where fewer points than a row's go into a stretch.
+  // Rows are too coarse if a stretch of the answer has fewer points than a row.
   if (points / kStretchPoints < at_most && points > static_cast<int64_t>(pieces.size())) {
     pieces.clear();
     read_points(view, series, range, pieces);

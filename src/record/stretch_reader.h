@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads a series without reading its points: from table stretches, and only at the ends and where
-// the journal has values from the points themselves.
+// Reads stretches of a series without reading all its points. Points are read only at the ends and
+// where the journal has values.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace flightdeck::record {
 
-// As RunReader::stretches and RunReader::frames.
+// These do the work of RunReader::stretches and RunReader::frames.
 std::vector<NumberStretch> read_stretches(const View& view,
                                           const SeriesInfo& series,
                                           const StepRange& range,

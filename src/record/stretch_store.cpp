@@ -24,7 +24,7 @@ NumberStretch joined(const std::vector<NumberStretch>& points, size_t from, size
   return stretch;
 }
 
-// The only column of the only row; `otherwise` if there is none.
+// Returns the only column of the only row, or `otherwise` if there is none.
 int64_t value_of(Statement& statement, int64_t otherwise) {
   const int64_t value = statement.step() ? statement.integer(0) : otherwise;
   statement.reset();
@@ -56,7 +56,7 @@ OpenStretch StretchStore::load(int64_t series, ReadingKind kind) {
   OpenStretch state;
   state.series = series;
   state.kind = kind;
-  // The values behind the last row are read when there is need of them.
+  // The values behind the last row are read when they are needed.
   state.is_stale = true;
   if (last_.bind(1, series).step()) {
     state.has_rows = true;
@@ -77,7 +77,7 @@ void StretchStore::touch(OpenStretch& series, int64_t step) {
     series.is_stale = true;
     return;
   }
-  // A step before the first row goes to that.
+  // A step before the first row belongs to that row.
   int64_t row = value_of(at_.bind(1, series.series).bind(2, step), kLeast);
   if (row == kLeast) row = value_of(first_.bind(1, series.series), kLeast);
   series.stale_rows.insert(row);

@@ -13,8 +13,8 @@
 
 namespace flightdeck::record {
 
-// What is known of one series between its rows and its last value. Rows share out all steps up to
-// `stored_to`: a step between two of them belongs to the one before.
+// Holds what is known of one series between its rows and its last value. Rows share out all steps
+// up to `stored_to`: a step between two of them belongs to the one before.
 struct OpenStretch {
   int64_t series = 0;
   ReadingKind kind = ReadingKind::kNumber;
@@ -29,13 +29,13 @@ class StretchStore {
  public:
   explicit StretchStore(const Database& database);
 
-  // The state of a series that the database has.
+  // Returns the state of a series that the database has.
   OpenStretch load(int64_t series, ReadingKind kind);
-  // A value behind all others of its series.
+  // Adds a value behind all others of its series.
   void append(OpenStretch& series, int64_t step, double value);
-  // A value that took another's place or came between others.
+  // Notes that a value took another's place or came between others.
   void touch(OpenStretch& series, int64_t step);
-  // Brings the rows in order again; before a commit.
+  // Brings the rows in order again; call it before a commit.
   void settle(OpenStretch& series);
 
  private:

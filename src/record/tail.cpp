@@ -21,7 +21,7 @@ class TailMaker {
  public:
   TailMaker(Tail& tail, Database* database) : tail_(tail), database_(database) {}
 
-  // The series that the database has.
+  // Reads the series that the database has.
   void load() {
     Statement rows(*database_,
                    "SELECT id, quantity, field, group_name, kind, count, first_step, last_step "
@@ -88,7 +88,8 @@ class TailMaker {
                              "its disk, so that they get there");
   }
 
-  // New series get the numbers that the recorder will give them: by first appearance.
+  // Returns the series of a reading. New ones get the numbers that the recorder will give them, by
+  // first appearance.
   SeriesInfo& series_of(const Reading& reading) {
     const auto [entry, is_new] = tail_.index.try_emplace(
         Tail::Key(reading.quantity, reading.field, reading.group, reading.kind),
@@ -121,7 +122,7 @@ class TailMaker {
     SeriesInfo& series = series_of(reading);
     auto& values = tail_.values[series.id];
     const bool is_new = values.count(step.step) == 0 && !is_stored(series, step.step);
-    // Room for the value and for the node of the map that holds it.
+    // This pays for the value and for the node of the map that holds it.
     take(sizeof(TailValue) + 64 + 8 * (reading.list.size() + reading.counts.size()));
     reading.quantity = reading.field = reading.group = std::string();
     values[step.step] = {step.time, std::move(reading)};
@@ -201,7 +202,7 @@ void TailKeeper::start(Database* database, const Progress& stored) {
   if (database != nullptr) TailMaker(tail, database).load();
 }
 
-// Returns false if a file of the journal is gone.
+// Reads what the journal has gained. Returns false if a file of it is gone.
 bool TailKeeper::extend(const Folder& folder, Database* database, const Patience& patience) {
   JournalCursor cursor(folder, kept_->tail.end);
   std::string payload;

@@ -21,19 +21,19 @@
 
 namespace flightdeck::record {
 
-// A recorder changed the files between two looks; look again.
+// Says that a recorder changed the files between two looks, so that one has to look again.
 struct Changed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A value that the database does not have yet. Its names are those of the series.
+// Holds a value that the database does not have yet. Its names are those of the series.
 struct TailValue {
   double time = 0;
   Reading reading;
 };
 
-// How far a database is; as table progress. A folder that another run has taken the place of is
-// told by the time.
+// Says how far a database is, as table progress does. Where another run has taken the folder's
+// place, the time differs.
 struct Progress {
   JournalPosition position;
   int64_t entries = 0;
@@ -46,7 +46,7 @@ struct Progress {
   }
 };
 
-// The database's list of series, and what the journal adds to the database.
+// Holds the database's list of series, and what the journal adds to the database.
 struct Tail {
   bool has_database = false;
   Progress stored;      // the journal's entries from here
@@ -65,15 +65,16 @@ struct Tail {
   std::map<Key, size_t> index;  // into `series`
 
   const SeriesInfo* find(int64_t series_id) const;
-  // By step; empty if the journal has none.
+  // Returns the values by step; none if the journal has none.
   const std::map<int64_t, TailValue>& values_of(int64_t series_id) const;
 };
 
-// One caller at a time. What it hands out may be used by any thread, and does not change.
+// Keeps the tail. One caller at a time may look, but any thread may use what it gets, which does
+// not change.
 class TailKeeper {
  public:
-  // What belongs to the transaction that `database` is in; null: the journal has everything.
-  // `may_lack_journal`: a database without its journal is better than nothing.
+  // Returns what belongs to the transaction that `database` is in; null if the journal has
+  // everything. With `may_lack_journal` a database without its journal will do.
   std::shared_ptr<const Tail> look(const Folder& folder,
                                    Database* database,
                                    bool may_lack_journal,

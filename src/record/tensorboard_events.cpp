@@ -12,7 +12,7 @@ namespace flightdeck::record {
 
 namespace {
 
-// Wire types of Protocol Buffers.
+// The wire types of Protocol Buffers.
 enum Wire { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 void put_key(std::string& out, int field, Wire wire) {
@@ -35,14 +35,14 @@ void put_packed_doubles(std::string& out, int field, const std::vector<double>& 
   put_bytes_field(out, field, bytes);
 }
 
-// A checksum of data that holds checksums is weak; TFRecord scrambles it.
+// Scrambles the checksum as TFRecord does, because a checksum of data that holds checksums is weak.
 uint32_t masked_crc(std::string_view bytes) {
   const uint32_t crc = crc32c(bytes);
   return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }
 
-// TensorBoard takes a bucket from the limit before to its own; the first from `min`, the last to
-// `max`.
+// Holds TensorBoard's buckets. Each reaches from the limit before to its own, the first from `min`
+// and the last to `max`.
 struct Buckets {
   std::vector<double> limits, counts;
   double total = 0, sum = 0, sum_squares = 0;

@@ -9,7 +9,7 @@ namespace flightdeck::record {
 
 namespace {
 
-// The length of the UTF-8 character at `position`; 0 if there is none.
+// Returns the length of the UTF-8 character at `position`; 0 if there is none.
 size_t character_size(const std::string& text, size_t position) {
   const auto byte = [&](size_t i) -> uint32_t {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -29,7 +29,7 @@ size_t character_size(const std::string& text, size_t position) {
   return is_surrogate || is_too_long || code > 0x10ffff ? 0 : size;
 }
 
-// U+FFFD for a byte that begins none.
+// Returns the character's number, U+FFFD for a byte that begins none.
 uint32_t code_point(const std::string& text, size_t position) {
   const size_t size = character_size(text, position);
   const auto first = static_cast<unsigned char>(text[position]);
@@ -41,8 +41,8 @@ uint32_t code_point(const std::string& text, size_t position) {
   return code;
 }
 
-// What a terminal obeys instead of showing it: control characters, and those that turn the
-// direction of writing or hide.
+// Returns true for what a terminal obeys instead of showing it: control characters, and those that
+// turn the direction of writing or hide.
 bool is_command(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;

@@ -6,14 +6,14 @@
 
 namespace flightdeck::record {
 
-// The text with U+FFFD for bytes that are no UTF-8: a name may come from anywhere, a document has
-// to be valid.
+// Returns the text with U+FFFD for bytes that are no UTF-8. Names may come from anywhere, but a
+// document has to be valid.
 std::string valid_utf8(const std::string& text);
 
 enum class Lines { kKept, kEscaped };
 
-// Text of others for a terminal: what it would obey (control characters, escapes, directions of
-// writing) and bytes that are no UTF-8 are shown as \x1b, \u202e.
+// Returns text of others for a terminal: what it would obey (control characters, escapes,
+// directions of writing) and bytes that are no UTF-8 are shown as \x1b, \u202e.
 std::string printable(const std::string& text, Lines lines = Lines::kEscaped);
 
 }  // namespace flightdeck::record

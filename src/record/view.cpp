@@ -19,7 +19,7 @@ std::unique_ptr<Database> open_copy(const Folder& folder, View& view, KeptCopy& 
       copy.database(), Database::Mode::kImmutable, view.patience.get());
 }
 
-// SQLite opens by name, and so would wait for a FIFO.
+// Refuses files that are no plain files. SQLite opens by name, and so would wait for a FIFO.
 void check_files(const Folder& folder) {
   for (const std::string& path : {folder.database(),
                                   folder.wal(),
@@ -31,13 +31,14 @@ void check_files(const Folder& folder) {
   }
 }
 
-// Null if the journal has everything. While a recorder runs, the files are left to SQLite alone:
-// closing one by ourselves would drop SQLite's locks on it if the recorder is in this process.
+// Opens the database; returns null if the journal has everything. While a recorder runs, the files
+// are left to SQLite alone: closing one by ourselves would drop SQLite's locks on it if the
+// recorder is in this process.
 std::unique_ptr<Database> open_database(const Folder& folder,
                                         View& view,
                                         KeptCopy& copy,
                                         bool from_copy) {
-  // Asked first: what is seen afterwards is at least as new.
+  // This is asked first, so that what is seen afterwards is at least as new.
   const bool is_running = folder.is_being_written();
   if (!exists(folder.database())) return nullptr;
   const int64_t wal_size = file_size(folder.wal());
@@ -77,7 +78,7 @@ void check_format(const Folder& folder, Database& database) {
   }
 }
 
-// What is done when nobody is there to bring a folder in order.
+// Says what to do when nobody is there to bring a folder in order.
 struct Measures {
   bool may_lack_journal = false;
   bool from_copy = false;

@@ -21,8 +21,9 @@ struct View {
   std::shared_ptr<const Tail> tail;
 };
 
-// `tails` and `copy` belong to the folder; one caller at a time. Throws OutOfPatience when that is
-// over, and std::invalid_argument if a file of the run is no plain file, or of a newer format.
+// Opens a view. `tails` and `copy` belong to the folder, and take one caller at a time. Throws
+// OutOfPatience, and std::invalid_argument if a file of the run is no plain file, or of a newer
+// format.
 View open_view(const Folder& folder, TailKeeper& tails, KeptCopy& copy, const Patience& patience);
 
 }  // namespace flightdeck::record

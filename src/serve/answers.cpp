@@ -28,7 +28,8 @@ wire::Note note_of(const Note& note) {
   return {note.step, note.time, to_string(note.kind), note.quantity, note.text};
 }
 
-// Of a series of a moderate length if there is one: times between are met by straight lines.
+// Returns a series of a moderate length if there is one. Straight lines meet the times between its
+// points.
 const SeriesInfo* series_for_clock(const std::vector<SeriesInfo>& all) {
   constexpr int64_t kModerate = 2000;
   const SeriesInfo* best = nullptr;
@@ -91,7 +92,7 @@ wire::Evidence evidence_of(const Evidence& evidence, const Lamp& lamp) {
   return answer;
 }
 
-// Causes share evidence: it is told once.
+// Collects the evidence, which causes share, so that each piece is told once.
 using EvidenceByLamp = std::map<std::string, const Evidence*>;
 
 std::vector<wire::Weight> weights_of(const std::vector<Evidence>& all, EvidenceByLamp& seen) {
@@ -143,7 +144,7 @@ void add_labels(wire::RunSummary& summary, const std::string& folder) {
   try {
     add_labels(summary, record::read_labels(folder));
   } catch (const std::exception&) {
-    // The record is what counts; who labels the run is told.
+    // Damaged labels must not hide the record. A person who labels the run gets the error.
   }
 }
 

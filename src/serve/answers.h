@@ -13,45 +13,46 @@
 
 namespace flightdeck::serve {
 
-// The wire has the words.
+// Compares in words, as the wire has them.
 inline bool has_status(const wire::RunSummary& run, RunStatus status) {
   return run.status == to_string(status);
 }
 
-// `id` and `change` are the server's; the rest is read.
+// Reads all of a run's summary but `id` and `change`, which are the server's.
 wire::RunSummary summary_of(const RunReader& run, const std::string& id, int64_t change);
 
-// The run in `folder`, with its labels; an unreadable one if it cannot be read. Never throws.
+// Returns the run in `folder` with its labels; an unreadable one if it cannot be read. Never
+// throws.
 wire::RunSummary look_at_run(const std::string& folder,
                              const std::string& id,
                              const ReadOptions& options);
 
-// Those of the run in `folder`. Damaged ones count as none.
+// Adds the labels of the run in `folder`. Damaged ones count as none.
 void add_labels(wire::RunSummary& summary, const std::string& folder);
 void add_labels(wire::RunSummary& summary, const record::Labels& labels);
 
-// A run whose record throws when it is opened.
+// Returns the summary of a run whose record throws when it is opened.
 wire::RunSummary unreadable_run(const std::string& id, int64_t change, const std::string& error);
 
 wire::RunDetails details_of(const RunReader& run, wire::RunSummary summary);
 
-// At most `at_most` entries of one series of numbers.
+// Returns at most `at_most` entries of one series of numbers.
 wire::Points points_of(const RunReader& run,
                        int64_t series,
                        const StepRange& range,
                        int64_t at_most);
 
-// At most `at_most` lists or histograms of one series.
+// Returns at most `at_most` lists or histograms of one series.
 std::vector<wire::Frame> frames_of(const RunReader& run,
                                    int64_t series,
                                    const StepRange& range,
                                    int64_t at_most,
                                    int64_t most_numbers = limits::kReadNumbers);
 
-// What the lamps find in the run, the gravest first.
+// Returns what the lamps find in the run, the gravest first.
 std::vector<wire::Lamp> lamps_of(const RunReader& run);
 
-// What they say together.
+// Returns the diagnosis that follows from all lamps.
 wire::Diagnosis diagnosis_of(const RunReader& run);
 
 }  // namespace flightdeck::serve

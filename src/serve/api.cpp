@@ -26,7 +26,7 @@ Response json(std::string text) {
   return answer;
 }
 
-// A run that a request names, with what is known of it.
+// Holds a run that a request names, with what is known of it.
 struct OpenRun {
   wire::RunSummary summary;
   std::shared_ptr<const RunReader> reader;
@@ -77,7 +77,7 @@ std::vector<SeriesInfo> by_name(const std::vector<SeriesInfo>& all, const Query&
   return chosen;
 }
 
-// `ids`, or all groups of `quantity` and `field`.
+// Returns the series of `ids`, or all groups of `quantity` and `field`.
 std::vector<SeriesInfo> chosen_series(const RunReader& run, const Query& parameters) {
   const bool has_ids = parameters.find("ids").has_value();
   if (has_ids == parameters.find("quantity").has_value()) {
@@ -124,7 +124,8 @@ void check_total(int64_t total, int64_t limit, const std::string& what, const st
                 "ask for fewer series or a smaller " + name);
 }
 
-// What /series and /frames are asked for: series of a kind, steps, and how much of each at most.
+// Holds what /series and /frames are asked for: series of a kind, steps, and how much of each at
+// most.
 struct Excerpt {
   OpenRun run;
   std::vector<SeriesInfo> series;
@@ -163,7 +164,7 @@ bool truth_of(const std::string& name, const std::string& text) {
   throw Refused(400, "parameter " + name + " is neither true nor false", "give one of the two");
 }
 
-// What a request says of a run's labels.
+// Makes the changes that a request asks for.
 void change_labels(record::Labels& labels, const Query& parameters) {
   try {
     if (const auto tag = parameters.find("add")) record::add_tag(labels, *tag);
@@ -180,10 +181,10 @@ void change_labels(record::Labels& labels, const Query& parameters) {
   }
 }
 
-// For addresses that take no parameters.
+// Refuses parameters where an address takes none.
 void refuse_parameters(const Request& request) { Query(request, {}); }
 
-// Refuses before they are in memory if they have more than `left` numbers.
+// Refuses frames with more than `left` numbers before they are in memory.
 std::vector<wire::Frame> bounded_frames(const Excerpt& asked, int64_t series, int64_t left) {
   try {
     return frames_of(*asked.run.reader, series, asked.range, asked.at_most, left);

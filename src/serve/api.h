@@ -16,7 +16,7 @@ class Api {
  public:
   Api(RunShelf& shelf, wire::ServerInfo server, std::function<ServerCounts()> counts);
 
-  // Throws `Refused`.
+  // Answers a request. Throws `Refused`.
   Response answer(const Request& request);
   int64_t event_streams() const { return events_.open_streams(); }
 

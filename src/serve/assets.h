@@ -14,11 +14,11 @@ struct Asset {
   std::string_view bytes;
 };
 
-// index.html, app.js, app.css, icon.svg. Without the page (built without Node.js) index.html
-// alone, which says so.
+// Returns index.html, app.js, app.css and icon.svg. In a build without Node.js there is no page,
+// only an index.html that says so.
 const std::vector<Asset>& assets();
 
-// True if the page was built in.
+// Returns true if the page was built in.
 bool has_page();
 
 }  // namespace flightdeck::serve

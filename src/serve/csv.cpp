@@ -13,7 +13,7 @@ namespace flightdeck::serve {
 
 namespace {
 
-// What is in memory at a time, at most.
+// Limits what is in memory at a time.
 constexpr int64_t kLines = 4096;
 constexpr int64_t kCells = 1 << 18;
 
@@ -41,7 +41,7 @@ class CsvWriter {
 
   bool is_over() const { return is_over_; }
 
-  // From `next_` on up to `lines_` lines, however far apart their steps are.
+  // Returns up to `lines_` lines from `next_` on, however far apart their steps are.
   std::string next_piece() {
     std::map<int64_t, Line> lines;
     StepRange range;

@@ -11,7 +11,7 @@
 
 namespace flightdeck::serve {
 
-// Exact values, all steps; the columns are those of `export_csv`.
+// Writes exact values of all steps; the columns are those of `export_csv`.
 Response csv_of(std::shared_ptr<const RunReader> run,
                 std::vector<SeriesInfo> series,
                 const std::string& run_id);

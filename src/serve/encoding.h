@@ -7,13 +7,13 @@
 
 namespace flightdeck::serve {
 
-// RFC 1952, for the browser's DecompressionStream.
+// Packs bytes as in RFC 1952, for the browser's DecompressionStream.
 std::string gzip(const std::string& bytes);
 
-// RFC 4648 with padding.
+// Encodes bytes as in RFC 4648, with padding.
 std::string base64(std::string_view bytes);
 
-// The text between tags or in a quoted attribute.
+// Escapes text for a place between tags or in a quoted attribute.
 std::string html_text(const std::string& text);
 
 }  // namespace flightdeck::serve

@@ -10,18 +10,18 @@ namespace flightdeck::serve {
 
 namespace {
 
-// How long a stream may not notice that its client has left.
+// A stream may take this long to notice that its client has left.
 constexpr int64_t kLookMs = 2000;
 
 using Clock = std::chrono::steady_clock;
 
-// One client's place among the changes.
+// Follows the changes for one client.
 class EventStream {
  public:
   EventStream(const RunShelf& shelf, wire::ServerInfo server, std::optional<int64_t> cursor)
       : shelf_(shelf), server_(std::move(server)), cursor_(cursor) {}
 
-  // Waits for changes and tells them. False when the client is gone or the shelf stops.
+  // Waits for changes and tells them. Returns false when the client is gone or the shelf stops.
   bool go_on(Outlet& out) {
     if (!has_begun_) return begin(out);
     if (!shelf_.wait_behind(*cursor_, kLookMs) || !out.is_open()) return false;
@@ -48,7 +48,7 @@ class EventStream {
   }
 
   bool tell(const ShelfChanges& changes, Outlet& out) {
-    // By change, so that whoever gets a part of them goes on behind it.
+    // Events go by change, so that a client that gets only some of them goes on behind those.
     std::string text;
     auto gone = changes.gone.begin();
     const auto tell_gone = [&](int64_t before) {
@@ -82,7 +82,7 @@ class EventStream {
   Clock::time_point last_{};
 };
 
-// The change in "<epoch>-<change>", if the epoch is ours.
+// Returns the change in "<epoch>-<change>", if the epoch is ours.
 std::optional<int64_t> cursor_in(const std::string& last_event, const std::string& epoch) {
   if (last_event.compare(0, epoch.size() + 1, epoch + "-") != 0) return std::nullopt;
   const char* begin = last_event.data() + epoch.size() + 1;
@@ -96,7 +96,7 @@ std::optional<int64_t> cursor_in(const std::string& last_event, const std::strin
 }  // namespace
 
 Response Events::answer(const Request& request) {
-  // Counted as long as the library holds the answer.
+  // The stream counts as open as long as the library holds the answer.
   const std::shared_ptr<void> place(nullptr, [open = open_](void*) { --*open; });
   if (++*open_ > kEventStreams) {
     throw Refused(503,

@@ -20,8 +20,8 @@ class Events {
   Events(const RunShelf& shelf, wire::ServerInfo server)
       : shelf_(shelf), server_(std::move(server)) {}
 
-  // An endless answer: what happened since the Last-Event-ID of the request, if it is of this
-  // server, else everything; then what happens. Refuses if too many are open.
+  // Returns an endless answer: what happened since the Last-Event-ID of the request if that is of
+  // this server, else everything; then what happens. Refuses if too many are open.
   Response answer(const Request& request);
   int64_t open_streams() const { return *open_; }
 

@@ -22,8 +22,9 @@ bool is_digits(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// "localhost:8080" -> "localhost", "[::1]:8080" -> "::1"; empty if it is neither. Any port will do:
-// a tunnel ends at another one, and rebinding is a matter of names.
+// Returns the name before the port: "localhost:8080" -> "localhost", "[::1]:8080" -> "::1"; empty
+// if it is neither. Any port will do, because a tunnel ends at another one, and rebinding is a
+// matter of names.
 std::string name_in(const std::string& header) {
   std::string name = lower_case(header), rest;
   if (!name.empty() && name.front() == '[') {
@@ -54,7 +55,7 @@ std::string machine_name() {
   return lower_case(name);
 }
 
-// Takes the same time wherever the two differ.
+// Compares in the same time wherever the two differ.
 bool is_same(const std::string& given, const std::string& secret) {
   unsigned difference = given.size() == secret.size() ? 0 : 1;
   for (size_t k = 0; k < secret.size(); ++k) {
@@ -130,7 +131,7 @@ bool RateLimit::take(std::chrono::steady_clock::time_point now) {
 
 std::optional<Response> Guard::stop(const Request& request, int port) {
   std::optional<Response> stopped = check(request, port);
-  // Apart, so that strangers cannot use up what those who may read have.
+  // Strangers have a rate of their own, so that they cannot use up that of those who may read.
   RateLimit& rate = stopped ? rate_of_strangers_ : rate_;
   if (!rate.take()) {
     return refusal(429, "too many requests", "wait a second; ask for several series at once");
@@ -166,7 +167,7 @@ void Guard::check_site(const Request& request) const {
   const bool is_own_origin =
       origin.empty() || origin == "http://" + host || origin == "https://" + host;
   const std::string site = request.header("sec-fetch-site");
-  // A link from elsewhere may open the page: what it shows, it asks for by itself.
+  // A link from elsewhere may open the page, since that fetches by itself all that it shows.
   const std::string place = request.header("sec-fetch-dest");
   const bool is_opened = request.path == "/" && request.header("sec-fetch-mode") == "navigate" &&
                          (place == "document" || (in_frames_ && place == "iframe"));

@@ -14,17 +14,18 @@ namespace flightdeck::serve {
 
 constexpr size_t kTokenCharacters = 16;
 
-// True for addresses that only programs of this machine reach.
+// Returns true for addresses that only programs of this machine reach.
 bool is_loopback(const std::string& host);
 
-// What to write into an address: the machine's name where `host` stands for all its addresses.
+// Returns what to write into an address: the machine's name where `host` stands for all its
+// addresses.
 std::string name_of_host(const std::string& host);
 
 // Throws std::invalid_argument if the host is open to other machines and there is no token, or if
 // the token is too short.
 void check_token(const std::string& host, const std::string& token);
 
-// At most `burst` at once and `per_second` in the long run.
+// Lets through at most `burst` at once and `per_second` in the long run.
 class RateLimit {
  public:
   RateLimit(double per_second, double burst);
@@ -39,13 +40,14 @@ class RateLimit {
 
 class Guard {
  public:
-  // An empty token asks for none. `in_frames`: other sites may open the page in a frame; which
-  // ones, its headers say.
+  // An empty token means that none is needed. With `in_frames` other sites may open the page in a
+  // frame; its headers say which ones.
   Guard(std::string host, std::string token, bool in_frames = false)
       : host_(std::move(host)), token_(std::move(token)), in_frames_(in_frames) {}
 
-  // An answer if the request is not to be carried out: a refusal, or the redirection that turns a
-  // token of the address into a cookie. `port` makes the cookie's name, cookies know no ports.
+  // Returns an answer if the request is not to be carried out: a refusal, or the redirection that
+  // turns a token of the address into a cookie. `port` makes the cookie's name, because cookies
+  // know no ports.
   std::optional<Response> stop(const Request& request, int port);
 
  private:
@@ -56,7 +58,7 @@ class Guard {
 
   const std::string host_, token_;
   const bool in_frames_;
-  // Two hundred pages that open at once ask some ten times each.
+  // Two hundred pages that open at once send some ten requests each.
   RateLimit rate_{400, 4000}, rate_of_strangers_{200, 400};
 };
 

@@ -32,7 +32,7 @@ std::vector<std::pair<std::string, std::string>> strict_headers(bool in_frames) 
       {"Referrer-Policy", "no-referrer"},
       {"Cross-Origin-Resource-Policy", "same-origin"},
       {"Cross-Origin-Opener-Policy", "same-origin"}};
-  // It knows no list of sites; browsers that know the policy above do without it.
+  // This header cannot list sites. Browsers that know the policy above do without it.
   if (!in_frames) headers.emplace_back("X-Frame-Options", "DENY");
   return headers;
 }

@@ -18,17 +18,17 @@ struct Request {
   std::multimap<std::string, std::string> parameters;  // decoded
   std::map<std::string, std::string> headers;          // names in lower case; see request_head.h
 
-  // Empty if there is none.
+  // Returns the header, empty if there is none.
   std::string header(const std::string& name) const;
 };
 
-// Where an answer that is made piece by piece goes.
+// Takes an answer that is made piece by piece.
 class Outlet {
  public:
   virtual ~Outlet() = default;
-  // False if the client is gone or does not read.
+  // Returns false if the client is gone or does not read.
   virtual bool write(std::string_view bytes) = 0;
-  // False if the client is gone.
+  // Returns false if the client is gone.
   virtual bool is_open() const = 0;
 };
 
@@ -37,15 +37,15 @@ struct Response {
   std::string type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
-  // In place of the body: called again and again until it returns false.
+  // Stands in place of the body and is called again and again until it returns false.
   std::function<bool(Outlet&)> stream;
   bool is_to_stranger = false;  // to one who may not ask
 };
 
-// A `wire::Refusal` with its status.
+// Returns a `wire::Refusal` with its status.
 Response refusal(int status, const std::string& error, const std::string& remedy);
 
-// Ends the handling of a request; what it carries is the answer.
+// Ends the handling of a request. It carries the answer.
 class Refused : public std::exception {
  public:
   Refused(int status, const std::string& error, const std::string& remedy)
@@ -57,8 +57,8 @@ class Refused : public std::exception {
   Response answer_;
 };
 
-// Sent with every answer: the page may load nothing from elsewhere, and nobody may embed it, or
-// pages of this machine alone (`in_frames`).
+// Returns the headers of every answer: the page may load nothing from elsewhere, and nobody may
+// embed it, or only pages of this machine (`in_frames`).
 std::vector<std::pair<std::string, std::string>> strict_headers(bool in_frames = false);
 
 }  // namespace flightdeck::serve

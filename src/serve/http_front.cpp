@@ -24,12 +24,13 @@ using Clock = std::chrono::steady_clock;
 
 // ---- one connection -----------------------------------------------------------------------------
 
-// A client and what it has sent beyond the request at hand.
+// Holds a client's socket and what it has sent beyond the current request.
 class Connection {
  public:
   Connection(Socket socket, const HttpLimits& limits)
       : socket_(std::move(socket)), limits_(limits) {
-    // Head and body of an answer are sent separately; the second would wait for an acknowledgement.
+    // Head and body of an answer are sent separately, and the second would wait for an
+    // acknowledgement.
     const int on = 1;
     ::setsockopt(socket_.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     // The kernel would let a client that does not read pile up megabytes.
@@ -37,7 +38,7 @@ class Connection {
     ::setsockopt(socket_.descriptor(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
   }
 
-  // The next request's head, or nothing if the client is gone or idle for too long.
+  // Returns the next request's head, or nothing if the client is gone or idle for too long.
   std::optional<RequestHead> next_head() {
     if (received_.empty() && !receive(Milliseconds(limits_.idle_ms))) return std::nullopt;
     const auto deadline = Clock::now() + Milliseconds(limits_.head_ms);
@@ -46,7 +47,7 @@ class Connection {
       if (received_.size() > kHeadBytes) return refuse(too_large());
       const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now());
       if (left.count() <= 0) return refuse(too_slow());
-      // One more, since the time left was rounded down: what runs out is the deadline.
+      // The time left was rounded down, so one more lets the deadline run out.
       if (!receive(left + Milliseconds(1))) {
         return Clock::now() >= deadline ? refuse(too_slow()) : std::nullopt;
       }
@@ -82,7 +83,7 @@ class Connection {
     return head;
   }
 
-  // Appends what has come; false if nothing did.
+  // Appends what has come; returns false if nothing did.
   bool receive(Milliseconds at_most) {
     if (wait_to_read(socket_, at_most) != Wait::kReady) return false;
     std::array<char, 4096> bytes;
@@ -97,7 +98,7 @@ class Connection {
   std::string received_;
 };
 
-// A connection as the library sees it: it reads one head and may write an answer.
+// Shows a connection to the library, which reads one head and may write an answer.
 class HeadStream : public httplib::Stream {
  public:
   HeadStream(Connection& connection, std::string head)
@@ -123,12 +124,12 @@ class HeadStream : public httplib::Stream {
   size_t position_ = 0;
 };
 
-// The library's side of a streamed answer.
+// Writes a streamed answer to the library.
 class SinkOutlet : public Outlet {
  public:
   explicit SinkOutlet(httplib::DataSink& sink) : sink_(sink) {}
   bool write(std::string_view bytes) override {
-    // Writing nothing would end the answer.
+    // The library ends the answer if nothing is written.
     if (!bytes.empty()) is_good_ = is_good_ && sink_.write(bytes.data(), bytes.size());
     return is_good_;
   }
@@ -142,12 +143,12 @@ class SinkOutlet : public Outlet {
 
 // ---- who keeps a connection ---------------------------------------------------------------------
 
-// The open connections. One that waits for its client can be given up for another.
+// Counts the open connections. One that waits for its client can be given up for another.
 class Slots {
  public:
   explicit Slots(int64_t limit) : limit_(limit) {}
 
-  // False if all are taken and none can be given up.
+  // Takes a place. Returns false if all are taken and none can be given up.
   bool take(int descriptor) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (static_cast<int64_t>(held_.size()) - given_up_ >= limit_ && !give_one_up()) return false;
@@ -155,13 +156,13 @@ class Slots {
     return true;
   }
 
-  // From now on its client is known to be one that may ask.
+  // Marks the client of a connection as one that may ask.
   void know(int descriptor) {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_[descriptor].is_known = true;
   }
 
-  // Whether the client is waited for from now on, or answered.
+  // Says whether the server now waits for the client or answers it.
   void set_waiting(int descriptor, bool is_waiting) {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_[descriptor].is_waiting = is_waiting;
@@ -181,7 +182,7 @@ class Slots {
     return static_cast<int64_t>(held_.size());
   }
 
-  // Closes all and waits until everybody has left.
+  // Closes all connections and waits until everybody has left.
   void end() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (const auto& [descriptor, held] : held_) ::shutdown(descriptor, SHUT_RDWR);
@@ -218,8 +219,8 @@ class Slots {
 
 // ---- between the library's types and ours -------------------------------------------------------
 
-// How a request knows its connection. Never sent by a client: request_head.h lets no such header
-// through.
+// A request knows its connection by this header. Clients cannot send it, because request_head.h
+// lets no such header through.
 constexpr const char* kDescriptor = "Flightdeck-Descriptor";
 
 int descriptor_in(const httplib::Request& request) {
@@ -245,7 +246,8 @@ void fill(httplib::Response& response, Response answer) {
           try {
             if (!stream(outlet)) sink.done();
           } catch (const std::exception&) {
-            // The status has been sent: without its last chunk the answer is seen to be a part.
+            // The status has been sent; without its last chunk the client sees that the answer is
+            // cut off.
             return false;
           }
           return outlet.is_good();
@@ -256,7 +258,7 @@ void fill(httplib::Response& response, Response answer) {
   if (!response.body.empty()) response.set_header("Content-Type", answer.type);
 }
 
-// An answer to what never was a request.
+// Returns the bytes of an answer to something that is no valid request.
 std::string text_of(const Response& answer) {
   std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " Refused\r\n";
   const auto add = [&text](const std::string& name, const std::string& value) {
@@ -331,7 +333,7 @@ class HttpFront::State : private httplib::Server {
       if (socket.is_valid()) {
         admit(std::move(socket));
       } else {
-        // Out of descriptors or memory, or the client went away: others will be served.
+        // Descriptors or memory have run out, or the client went away; others will be served.
         std::this_thread::sleep_for(Milliseconds(10));
       }
     }
@@ -362,15 +364,15 @@ class HttpFront::State : private httplib::Server {
         if (!serve_one(connection, k == limits_.requests)) break;
       }
     } catch (const std::exception&) {
-      // Out of memory: this connection ends, the others go on.
+      // Memory has run out: this connection ends, the others go on.
     }
     slots_.set_waiting(descriptor, true);
     end_gently(connection.socket(), Milliseconds(is_over() ? 0 : 500));
-    // Before the descriptor is closed: the next connection may get the same.
+    // This comes before the descriptor is closed, because the next connection may get the same.
     slots_.leave(descriptor);
   }
 
-  // False if the connection is over.
+  // Serves one request. Returns false if the connection is over.
   bool serve_one(Connection& connection, bool is_last) {
     const int descriptor = connection.socket().descriptor();
     slots_.set_waiting(descriptor, true);

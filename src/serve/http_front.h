@@ -12,8 +12,8 @@
 namespace flightdeck::serve {
 
 struct HttpLimits {
-  // At a time, each with a thread. One more takes the place of one that waits for a request,
-  // strangers' first, or gets 503 if all are being answered.
+  // These are open at a time, each with a thread. One more takes the place of one that waits for a
+  // request, strangers' first, or gets 503 if all are being answered.
   int64_t connections = 512;
   int64_t requests = 1000;      // on one connection
   int64_t idle_ms = 5000;       // between two requests of a connection
@@ -23,10 +23,10 @@ struct HttpLimits {
 
 class HttpFront {
  public:
-  // Called from many threads at a time. What it throws becomes status 500.
+  // The handler is called from many threads at a time. What it throws becomes status 500.
   using Handler = std::function<Response(const Request&)>;
 
-  // `in_frames`: pages of this machine may show the answers in a frame.
+  // With `in_frames` pages of this machine may show the answers in a frame.
   explicit HttpFront(Handler handler, HttpLimits limits = {}, bool in_frames = false);
   ~HttpFront();  // stops
 
@@ -43,7 +43,7 @@ class HttpFront {
   std::unique_ptr<State> state_;
 };
 
-// False in a build without cpp-httplib; then `start` throws.
+// Returns false in a build without cpp-httplib; then `start` throws.
 bool has_http_front();
 
 }  // namespace flightdeck::serve

@@ -9,7 +9,7 @@
 namespace flightdeck::serve {
 namespace {
 
-// A look takes some milliseconds: this many are a fraction of a second.
+// A look takes some milliseconds, so this many take a fraction of a second.
 constexpr int64_t kLooksOfOneRequest = 50;
 
 LitLamps lit_in(const RunReader& run) {

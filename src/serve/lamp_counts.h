@@ -13,12 +13,12 @@
 
 namespace flightdeck::serve {
 
-// Of severity advice, warning and failure.
+// Counts lamps of severity advice, warning and failure, in this order.
 using LitLamps = std::array<int64_t, 3>;
 
 class LampCounts {
  public:
-  // By run. Runs that could not be looked at yet, or not at all, are left out.
+  // Returns the counts by run. Runs that could not be looked at yet, or not at all, are left out.
   std::map<std::string, LitLamps> of(const RunShelf& shelf, const wire::RunList& list);
 
  private:

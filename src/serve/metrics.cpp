@@ -20,7 +20,7 @@ std::string number(double value) {
 
 std::string label(const std::string& name, const std::string& value) {
   std::string text = name + "=\"";
-  // One byte that is no UTF-8 makes Prometheus refuse all of the text.
+  // Prometheus refuses the whole text for one byte that is no UTF-8.
   for (const char c : record::valid_utf8(value)) {
     if (c == '\n') {
       text += "\\n";

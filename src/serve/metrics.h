@@ -11,12 +11,12 @@
 
 namespace flightdeck::serve {
 
-// Counts of the server itself.
+// Holds counts of the server itself.
 struct ServerCounts {
   int64_t requests = 0, refused = 0, connections = 0, event_streams = 0;
 };
 
-// `lit` by run.
+// Writes the metrics. `lit` has the lamps of each run.
 std::string metrics_text(const wire::RunList& list,
                          const std::map<std::string, LitLamps>& lit,
                          const ServerCounts& counts);

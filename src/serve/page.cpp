@@ -10,7 +10,7 @@ namespace flightdeck::serve {
 
 namespace {
 
-// FNV-1a: tells one build of the page from another.
+// Hashes the bytes by FNV-1a, which tells one build of the page from another.
 std::string tag_of(std::string_view bytes) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -8,7 +8,8 @@
 
 namespace flightdeck::serve {
 
-// "/" and "/app.js"; nothing if the page has no such file.
+// Answers requests for files such as "/" and "/app.js"; returns nothing if the page has no such
+// file.
 std::optional<Response> page_file(const Request& request);
 
 }  // namespace flightdeck::serve

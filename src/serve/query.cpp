@@ -9,7 +9,7 @@ namespace flightdeck::serve {
 
 namespace {
 
-// As much of a stranger's text as an error message needs.
+// Quotes as much of a stranger's text as an error message needs.
 std::string quoted(const std::string& text) {
   constexpr size_t kShown = 60;
   return "'" + (text.size() <= kShown ? text : text.substr(0, kShown) + "...") + "'";

@@ -15,13 +15,13 @@ namespace flightdeck::serve {
 
 class Query {
  public:
-  // Refuses what is not among `known`, and what comes twice.
+  // Refuses parameters that are not among `known` or come twice.
   Query(const Request& request, std::initializer_list<const char*> known);
 
   std::optional<std::string> find(const std::string& name) const;
   std::string required(const std::string& name) const;
   int64_t integer(const std::string& name, int64_t otherwise, int64_t low, int64_t high) const;
-  // "1,2,3"; at most `at_most` of them.
+  // Reads a list such as "1,2,3" with at most `at_most` ids.
   std::vector<int64_t> ids(const std::string& name, size_t at_most) const;
 
  private:

@@ -85,8 +85,8 @@ void add_values(const RunReader& run,
   }
 }
 
-// A reduction that is surely not too strong, so that wide runs are not packed again and again: an
-// entry takes 6 bytes of the file at least, noise about 30.
+// Returns a reduction that is surely not too strong, so that wide runs are not packed again and
+// again: an entry takes at least 6 bytes of the file, noise about 30.
 double first_reduction(const RunReader& run, const ReportOptions& options) {
   constexpr double kLeastBytes = 6;
   double bytes = 0;
@@ -113,7 +113,7 @@ ReportFile make_report(const RunReader& run,
   report.run = details_of(run, summary_of(run, name, 0));
   add_labels(report.run.summary, options.labels);
   report.diagnosis = diagnosis_of(run);
-  // A third less each time; a run whose names alone are too many stays larger.
+  // Each attempt keeps a third less. A run whose names alone are too many stays larger.
   constexpr double kMostReduced = 2000;
   for (double reduction = first_reduction(run, options); reduction < kMostReduced;
        reduction *= 1.5) {

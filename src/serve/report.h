@@ -13,7 +13,7 @@ namespace flightdeck::serve {
 
 struct ReportOptions {
   int64_t max_bytes = 4'500'000;  // values are reduced until the file is no larger
-  // What is kept at most, before reducing.
+  // These are the most that is kept before values are reduced.
   int64_t points = 2000;        // entries of a series of the whole model
   int64_t group_points = 1000;  // of a series of a group
   int64_t frames = 400;         // lists or histograms of a series of the whole model
@@ -26,7 +26,8 @@ struct ReportFile {
   wire::Report content;  // how much was kept, among others
 };
 
-// `name` is what the page calls the run. Throws if the program was built without its page.
+// Makes the file. `name` is what the page calls the run. Throws if the program was built without
+// its page.
 ReportFile make_report(const RunReader& run,
                        const std::string& name,
                        const ReportOptions& options = {});

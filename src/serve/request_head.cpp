@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 
-// Accept-Encoding is not among them on purpose: the library would compress megabytes with brotli's
-// slowest setting. Nor is Range: nothing here is read in parts.
+// Accept-Encoding is not among them on purpose, because the library would compress megabytes with
+// brotli's slowest setting. Nor is Range, since nothing here is read in parts.
 constexpr std::array<std::string_view, 10> kHeaders = {"authorization",
                                                        "connection",
                                                        "cookie",
@@ -54,7 +54,7 @@ std::string_view trimmed(std::string_view text) {
   throw Refused(400, "malformed request: " + what, "send a plain HTTP/1.1 GET request");
 }
 
-// "GET /path?query HTTP/1.1"
+// Checks a line such as "GET /path?query HTTP/1.1".
 void check_request_line(std::string_view line) {
   const size_t first = line.find(' ');
   const size_t last = line.rfind(' ');

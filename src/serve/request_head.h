@@ -15,19 +15,20 @@ namespace flightdeck::serve {
 constexpr size_t kHeadBytes = 16384;
 constexpr size_t kTargetBytes = 8000;
 constexpr size_t kHeaderLines = 100;
-// The one address that takes POST.
+// This is the one address that takes POST.
 constexpr std::string_view kLabelsAddress = "/api/v1/labels";
 
 struct RequestHead {
-  // Request line, the headers that the server reads, an empty line. The others are left out.
+  // Has the request line, the headers that the server reads and an empty line; no other headers.
   std::string text;
   std::optional<Response> refusal;  // then the connection is to be closed
 };
 
-// Length of the head at the beginning of `bytes`, with its empty line; 0 if it is not complete.
+// Returns the length of the head at the beginning of `bytes`, with its empty line; 0 if it is not
+// complete.
 size_t head_length(std::string_view bytes);
 
-// `head` ends with its empty line.
+// Checks a head, which ends with its empty line.
 RequestHead read_head(std::string_view head);
 
 }  // namespace flightdeck::serve

@@ -12,7 +12,7 @@ namespace flightdeck::serve {
 
 namespace {
 
-// Of studies: STUDY/runs/PROBLEM/OPTIMIZER/SCHEDULE/SAMPLE/SEED, and a folder above.
+// Runs of studies lie at STUDY/runs/PROBLEM/OPTIMIZER/SCHEDULE/SAMPLE/SEED, with a folder above.
 static_assert(limits::kFolderDepth >= 8);
 // A folder that changed so shortly before it was read may change again at the same time stamp.
 constexpr int64_t kFreshSeconds = 2;
@@ -37,12 +37,12 @@ bool is_plain_file(const std::string& path) {
   return status_of(path, status) && S_ISREG(status.st_mode);
 }
 
-// As RunReader::is_run, but a link is no run: it may lead out of the served folder.
+// Does what RunReader::is_run does, but a link is no run: it may lead out of the served folder.
 bool holds_run(const std::string& path) {
   return is_plain_file(path + "/run.sqlite") || is_plain_file(path + "/journal.0");
 }
 
-// Says nothing of the folder: it will be read when there is room again.
+// Returns true for errors that say nothing of the folder. It will be read when there is room again.
 bool is_of_this_process(const std::error_code& error) {
   return error == std::errc::too_many_files_open ||
          error == std::errc::too_many_files_open_in_system || error == std::errc::not_enough_memory;
@@ -70,7 +70,7 @@ bool RunFinder::look() {
 
 bool RunFinder::is_unchanged() const {
   if (std::chrono::steady_clock::now() - last_walk_ > kWalkAnyway) return false;
-  // The served folder may be a run itself, and then has no time that matters.
+  // The served folder may be a run itself; then its time does not matter.
   if (folders_.empty()) return !runs_.empty() && holds_run(folder_.string());
   for (const auto& [path, folder] : folders_) {
     struct stat status;

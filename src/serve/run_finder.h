@@ -22,13 +22,13 @@ struct FoundRun {
 // links.
 class RunFinder {
  public:
-  // `stop`, which may be null, ends a look that goes on; set by anybody.
+  // Ends a look that goes on when anybody sets `stop`, which may be null.
   explicit RunFinder(std::filesystem::path folder,
                      std::shared_ptr<const std::atomic<bool>> stop = nullptr)
       : folder_(std::move(folder)), stop_(std::move(stop)) {}
 
-  // Reads again what has changed since the last call; true if anything was read. Without room for
-  // that (too many open files, no memory) all stays as it was until the next call.
+  // Reads again what has changed since the last call; returns true if anything was read. If there
+  // is no room for that (too many open files, no memory), all stays as it was until the next call.
   bool look();
   const std::vector<FoundRun>& runs() const { return runs_; }
   std::filesystem::path path_of(const std::string& id) const { return folder_ / id; }
@@ -40,7 +40,7 @@ class RunFinder {
   };
 
   bool is_unchanged() const;
-  // False if there was no room to read a folder, or it was stopped.
+  // Returns false if there was no room to read a folder, or it was stopped.
   bool walk(const std::filesystem::path& folder, const std::string& id, int depth);
 
   std::filesystem::path folder_;

@@ -32,7 +32,7 @@ std::vector<wire::RunSummary> runs_in(const std::string& folder) {
       runs[k] = look_at_run((path / found[k].id).string(), found[k].id, options);
     }
   };
-  // Two at a time: opening a database mostly waits, and one may be slow.
+  // Two threads look: opening a database mostly waits, and one may be slow.
   const std::future<void> second = std::async(std::launch::async, look_at_some);
   look_at_some();
   second.wait();

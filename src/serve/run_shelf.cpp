@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kReaders = 32;
 constexpr size_t kRemembered = 10000;  // runs that went away
 constexpr std::chrono::seconds kFirstLook{2};
-// Runs that have ended rarely change; what removes or replaces them changes the folder above.
+// Runs that have ended rarely change. What removes or replaces them changes the folder above.
 constexpr std::chrono::seconds kEndedAgain{10};
 constexpr std::chrono::milliseconds kSlow{500};
 
@@ -40,18 +40,19 @@ std::filesystem::path checked_folder(const std::string& folder) {
   return path;
 }
 
-// A run as it was when it was last looked at.
+// Holds a run as it was when it was last looked at.
 struct Entry {
   std::string identity, fingerprint;
   wire::RunSummary summary;
   Clock::time_point looked{};
-  // A run that takes long to read is left alone for ten times as long: others are looked at.
+  // A run that takes long to read is left alone for ten times as long, so that others are looked
+  // at.
   Clock::time_point rests_until{};
 
   bool is_running() const { return has_status(summary, RunStatus::kRunning); }
 };
 
-// The readers used last.
+// Keeps the readers used last.
 class Readers {
  public:
   std::shared_ptr<const RunReader> find(const std::string& id) {
@@ -195,7 +196,7 @@ class RunShelf::State {
       try {
         look();
       } catch (const std::exception&) {
-        // A disk that fails, no memory, no thread: the next look may do better.
+        // The disk failed, or memory or threads ran out; the next look may do better.
       }
       std::unique_lock<std::mutex> lock(mutex_);
       has_looked_ = true;
@@ -208,7 +209,7 @@ class RunShelf::State {
     const bool was_read = finder_.look();
     const std::vector<FoundRun>& found = finder_.runs();
     if (was_read) remove_missing(found);
-    // Two at a time: opening a database mostly waits, and one may be slow.
+    // Two threads look: opening a database mostly waits, and one may be slow.
     std::atomic<size_t> next{0};
     const auto look_at_some = [&] {
       for (size_t k = next++; k < found.size() && !is_stopping(); k = next++) {
@@ -230,7 +231,7 @@ class RunShelf::State {
     Entry entry;
     entry.identity = run.identity;
     entry.looked = now;
-    // Before the values: what comes meanwhile is seen at the next look.
+    // This comes before the values, so that what comes meanwhile is seen at the next look.
     entry.fingerprint = RunReader::fingerprint((path_ / run.id).string());
     const bool is_quiet = is_same && entry.fingerprint == known->fingerprint;
     if (is_quiet && !needs_reading(run.id, *known)) return touch(run.id, entry);
@@ -245,7 +246,7 @@ class RunShelf::State {
     put(run.id, std::move(entry));
   }
 
-  // Files tell neither that a recorder died nor that a folder became readable.
+  // Returns true where files cannot tell: a recorder may have died, or a folder become readable.
   bool needs_reading(const std::string& id, const Entry& known) const {
     if (has_status(known.summary, RunStatus::kUnreadable)) return true;
     return known.is_running() && !record::Folder((path_ / id).string()).is_being_written();
@@ -258,7 +259,7 @@ class RunShelf::State {
     if (!is_followed(id)) return look_at_run(folder, id, options(limits::kLookSeconds));
     wire::RunSummary summary;
     try {
-      // It is on the shelf: this does not wait for the first look.
+      // The run is on the shelf, so this does not wait for the first look.
       summary = summary_of(*open(id), id, 0);
     } catch (const std::exception& error) {
       summary = unreadable_run(id, 0, error.what());
@@ -267,7 +268,7 @@ class RunShelf::State {
     return summary;
   }
 
-  // Runs that grow keep their reader, which then reads what is new alone.
+  // Returns true for runs that grow. They keep their reader, which then reads only what is new.
   bool is_followed(const std::string& id) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = entries_.find(id);

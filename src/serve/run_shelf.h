@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The runs under the served folder, looked at again and again by a thread of its own. Reads only,
-// but for labels.
+// The runs under the served folder, looked at again and again by a thread of its own. It writes
+// nothing but labels.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace flightdeck::serve {
 
-// What happened behind a change, by ascending change.
+// Holds what happened behind a change, by ascending change.
 struct ShelfChanges {
   std::vector<wire::RunSummary> runs;
   std::vector<wire::Gone> gone;
@@ -26,7 +26,8 @@ struct ShelfChanges {
 
 class RunShelf {
  public:
-  // Throws if the folder is none. The runs are there when the first look is over.
+  // Starts looking. Throws if the path is no folder. The runs are there when the first look is
+  // over.
   RunShelf(const std::string& folder, int64_t refresh_ms);
   ~RunShelf();
 
@@ -36,17 +37,17 @@ class RunShelf {
   // These wait for the end of the first look, but not for long.
   wire::RunList list() const;  // newest first
   std::optional<wire::RunSummary> find(const std::string& id) const;
-  // A reader that may be shared among threads. Null if there is no such run; throws if it cannot
-  // be read.
+  // Returns a reader that may be shared among threads. Returns null if there is no such run, and
+  // throws if it cannot be read.
   std::shared_ptr<const RunReader> open(const std::string& id) const;
 
-  // Changes the labels of a run, in its folder and here. Nothing if there is no such run; throws as
-  // record::change_labels.
+  // Changes the labels of a run, in its folder and here. Returns nothing if there is no such run;
+  // throws as record::change_labels.
   std::optional<wire::RunSummary> label(const std::string& id,
                                         const std::function<void(record::Labels&)>& change);
 
   ShelfChanges since(int64_t change) const;
-  // Returns when there is something behind `change` or after the time; false if the shelf stops.
+  // Returns when something happened behind `change`, or after the time; false if the shelf stops.
   bool wait_behind(int64_t change, int64_t at_most_ms) const;
   // Ends the looking, and all waiting.
   void stop();

@@ -70,7 +70,7 @@ class Server::State {
     try {
       const auto stopped = guard_.stop(request, front_.port());
       answer = stopped ? *stopped : api_.answer(request);
-      // The redirection that sets a cookie is for who knows the token.
+      // The redirection that sets a cookie goes to clients that know the token.
       answer.is_to_stranger = stopped && stopped->status >= 400;
     } catch (const Refused& refused) {
       answer = refused.answer();

@@ -30,12 +30,12 @@ class Server {
   // Throws if the port cannot be had.
   void start();
   int port() const;
-  // "http://127.0.0.1:8080/", with the token if there is one.
+  // Returns "http://127.0.0.1:8080/", with the token if there is one.
   std::string address() const;
-  // Of the folder, as far as it has been looked at.
+  // Returns how many runs of the folder have been found so far.
   int64_t run_count() const;
   bool has_looked() const;  // at all of it
-  // Ends reading and all connections, soon whatever lies in the folder.
+  // Ends reading and all connections, and does so soon whatever lies in the folder.
   void stop();
 
   class State;

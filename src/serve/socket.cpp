@@ -22,11 +22,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Connections that the kernel holds until they are accepted.
+// The kernel holds so many connections until they are accepted.
 constexpr int kBacklog = 128;
 
 int left_until(Clock::time_point deadline) {
-  // Rounded up: what runs out is the deadline.
+  // The time is rounded up, so that the deadline is over when it has run out.
   const auto left = std::chrono::ceil<Milliseconds>(deadline - Clock::now()).count();
   return left > 0 ? static_cast<int>(left) : 0;
 }
@@ -91,7 +91,7 @@ Socket listen_on(const std::string& host, int port) {
   for (const struct addrinfo* a = addresses.get(); a != nullptr; a = a->ai_next) {
     Socket socket(::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol));
     const int on = 1;
-    // Lets a server start again at once on the port it had; two at a time are still refused.
+    // This lets a server start again at once on the port it had; two at a time are still refused.
     if (socket.is_valid()) {
       ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     }

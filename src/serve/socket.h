@@ -9,7 +9,7 @@
 
 namespace flightdeck::serve {
 
-// Closes what it holds.
+// Holds a descriptor and closes it at the end.
 class Socket {
  public:
   explicit Socket(int descriptor = -1) : descriptor_(descriptor) {}
@@ -24,11 +24,12 @@ class Socket {
   int descriptor_;
 };
 
-// Throws std::runtime_error that names host, port, reason and remedy. Port 0 takes a free one.
+// Starts listening. Throws std::runtime_error that names host, port, reason and remedy. Port 0
+// takes a free one.
 Socket listen_on(const std::string& host, int port);
 int port_of(const Socket& listening);
 
-// Asks the system for descriptors enough for all connections and the files read for them: what a
+// Asks the system for enough descriptors for all connections and the files read for them. What a
 // shell allows at first is too little.
 void allow_many_descriptors();
 
@@ -36,13 +37,13 @@ using Milliseconds = std::chrono::milliseconds;
 
 enum class Wait { kReady, kTimeout, kClosed };
 
-// Waits until there is something to read; kClosed if the socket is broken.
+// Waits until there is something to read; returns kClosed if the socket is broken.
 Wait wait_to_read(const Socket& socket, Milliseconds at_most);
 
-// Sends all; false if the client is gone, or takes nothing for `patience`.
+// Sends all bytes. Returns false if the client is gone, or takes nothing for `patience`.
 bool send_all(const Socket& socket, std::string_view bytes, Milliseconds patience);
 
-// True if the other side has closed its end.
+// Returns true if the other side has closed its end.
 bool has_hung_up(const Socket& socket);
 
 // Ends the connection so that the last answer still arrives: what the client goes on sending is

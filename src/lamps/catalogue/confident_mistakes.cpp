@@ -8,7 +8,8 @@
 namespace flightdeck::lamps {
 namespace {
 
-// One target for each sample: of a text every letter has one, and many are open.
+// Returns true if there is one target for each sample. A text has one for every letter, and many of
+// those cannot be known.
 bool is_of_samples(const LampView& view) {
   const Recent targets = first_of_field(view, "logits", "targets", 1);
   const Recent samples = first_of_field(view, "inputs", "samples", 1);
@@ -16,7 +17,7 @@ bool is_of_samples(const LampView& view) {
          targets.points[0].value == samples.points[0].value;
 }
 
-// The last quarter gained less than the next-to-last lost.
+// Returns true if the last quarter of the losses fell by less than 35 % of the quarter before.
 bool has_stalled(const LampView& view, int64_t count) {
   const int64_t quarter = std::min<int64_t>(count / 4, 500);
   Recent last = recent_field(view, "loss", "", 2 * quarter), before = last;

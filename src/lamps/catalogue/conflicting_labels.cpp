@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact: samples are compared to the bit.
+// This lamp is exact: it compares samples bit by bit.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kSteps = 20;
 
-// Experts that got nothing in any of the last loads of a layer; reads lists.
+// Counts the experts that got nothing in any of the last loads of a layer. Reads lists.
 int64_t dead_in(const LampView& view, const SeriesInfo& loads, int64_t first_step) {
   std::vector<double> sums;
   for (const auto& [step, reading] : view.run.readings(loads.id, {first_step, loads.last_step})) {
@@ -33,7 +33,7 @@ Lamp dead_experts() {
   lamp.is_evidence = false;
   lamp.look = [](const LampView& view) -> std::vector<Finding> {
     const Recent dead = recent_field(view, "experts", "dead", kSteps);
-    // One that is dead at all of them is dead at each.
+    // An expert that is dead at all of these steps is dead at each, so the median is not 0.
     if (dead.points.empty() || !(dead.median() > 0)) return {};
     Finding finding;
     int64_t count = 0;

@@ -10,7 +10,7 @@
 namespace flightdeck::lamps {
 namespace {
 
-// The step that the program around recorded with the ending; -1 if it did not.
+// Returns the step that the program recorded with the ending; -1 if it did not.
 int64_t told_divergence(const RunSummary& summary) {
   const auto told = summary.info.config.find("diverged_at");
   if (told == summary.info.config.end()) return -1;
@@ -33,7 +33,7 @@ Finding loss_not_finite(const std::string& quantity, const NumberPoint& point) {
   return finding;
 }
 
-// The first of the training losses that is not finite, where the last is not finite either.
+// Finds the first training loss that is not finite, where the last is not finite either.
 std::optional<Finding> recorded_divergence(const LampView& view) {
   std::optional<Finding> earliest;
   for (const LastNumber& last : view.summary.numbers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact: read from the graph of each step.
+// This lamp is exact: it reads the graph of each step.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kLimit = 50;
 
-// Layers whose scores are above the limit, of fields such as "largest:blocks.3".
+// Returns the layers whose scores are above the limit, from fields such as "largest:blocks.3".
 std::vector<std::string> layers_above(const LampView& view, const std::string& beginning) {
   std::vector<std::string> layers;
   for (const Recent& last : recent(view, "attention", 1)) {
@@ -28,7 +28,7 @@ Lamp exploding_scores() {
   lamp.summary = "Attention scores are above 50 and twice what they began with";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"attention"};
-  // Exactly known, or what the largest is at least.
+  // The largest score is known exactly, or a lower bound of it is.
   lamp.pictured = {{"attention", "largest", {kLimit}}, {"attention", "at_least", {}}};
   lamp.waits_for = 10;
   lamp.false_alarms = 0.005;

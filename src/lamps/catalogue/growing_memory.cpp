@@ -28,7 +28,7 @@ Lamp growing_memory() {
     const double grown = last.min - first.min;
     if (!(grown > 64 * kMegabyte && grown > 0.1 * first.min)) return {};
     const double usual = grown / static_cast<double>(all.end() - begin - 1);
-    // Steadily: no part grows by less than a third of the mean.
+    // The growth is steady if no part grows by less than a third of the mean.
     const bool is_steady =
         std::adjacent_find(begin, all.end(), [&](const NumberStretch& a, const NumberStretch& b) {
           return !(b.min - a.min > usual / 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact: targets are compared with what the loss takes.
+// This lamp is exact: it compares targets with what the loss takes.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact: the optimizer is read.
+// This lamp is exact: it reads the optimizer.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 

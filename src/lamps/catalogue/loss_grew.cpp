@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A loss that grows and stays finite is as lost as one that does not.
+// A run whose loss grows and stays finite is as lost as one whose loss does not.
 #include <algorithm>
 
 #include "lamps/fields.h"
@@ -8,7 +8,7 @@
 namespace flightdeck::lamps {
 namespace {
 
-// Without reading every point of a long run.
+// Finds the highest loss without reading every point of a long run.
 NumberPoint highest(const LampView& view, const SeriesInfo& loss) {
   NumberPoint peak;
   for (const NumberStretch& stretch : view.run.stretches(loss.id, {}, 256)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact: read from the graph.
+// This lamp is exact: it reads the graph.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 

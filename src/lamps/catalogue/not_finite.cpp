@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Exact: every value that the graph keeps is looked at. Infinities of a forward pass may be masks:
-// only a gradient or a loss that is not finite counts, and not where a scaler left the step out.
+// This lamp is exact: it looks at every value that the graph keeps. Infinities of a forward pass
+// may be masks, so only a gradient or a loss that is not finite counts, and not where a scaler left
+// the step out.
 #include <algorithm>
 #include <cmath>
 
@@ -10,14 +11,14 @@
 namespace flightdeck::lamps {
 namespace {
 
-// What a scaler does about an overflow: the next scale is half of it, or less.
+// Returns true if a scaler halved the next scale, as it does after an overflow.
 bool is_scaled_down(const std::vector<NumberPoint>& scales, int64_t step) {
   const auto at =
       std::lower_bound(scales.begin(), scales.end(), step, [](const NumberPoint& point, int64_t k) {
         return point.step < k;
       });
   if (at == scales.end() || at->step != step) return false;
-  // At the last one a scaler may yet do it.
+  // The scale after the last step is not recorded yet, and may still fall.
   if (at + 1 == scales.end()) return at->value > 1;
   return (at + 1)->value <= 0.75 * at->value;
 }
@@ -30,7 +31,7 @@ std::vector<NumberPoint> points_of(const LampView& view,
   return view.run.numbers(series->id, range);
 }
 
-// The first step whose gradients were not finite, and used; -1 if there is none.
+// Returns the first step that used gradients that were not finite; -1 if there is none.
 int64_t first_bad_step(const LampView& view) {
   const SeriesInfo* backward = view.find("finite", "", "backward");
   if (!backward || backward->kind != ReadingKind::kNumber) return -1;
@@ -54,7 +55,7 @@ Lamp not_finite() {
   Lamp lamp;
   lamp.name = "not_finite";
   lamp.summary = "Gradients are NaN or infinite, and no scaler left the step out";
-  // The failure is what comes of it: a divergence has one step and one name.
+  // The divergence that follows is the failure, and has a lamp of its own.
   lamp.severity = Severity::kWarning;
   lamp.reads = {"finite"};
   lamp.pictured = {{"finite", "backward", {0}}, {"finite", "forward", {}}};

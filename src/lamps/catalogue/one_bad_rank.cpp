@@ -13,8 +13,9 @@ struct FirstBad {
   bool is_of_all = false;
 };
 
-// Where the series of some ranks turned bad. A gradient that is finite again was a step that a loss
-// scale made too large and the loop left out: that is no matter of one rank.
+// Finds where the series of some ranks turned bad. A gradient that is finite again belongs to a
+// step that a loss scale made too large and the loop left out, which has nothing to do with one
+// rank.
 FirstBad first_bad(const LampView& view, const std::string& quantity, bool has_to_stay) {
   FirstBad found;
   size_t ranks = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exact: the quantity logits finds no log-softmax and no logistic loss behind the losses, and says
-// so in a remark.
+// This lamp is exact: the quantity logits finds no log-softmax and no logistic loss behind the
+// losses, and says so in a remark.
 #include <algorithm>
 
 #include "lamps/fields.h"

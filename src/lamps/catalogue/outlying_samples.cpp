@@ -6,7 +6,7 @@
 namespace flightdeck::lamps {
 namespace {
 
-// Their places in the data set, as far as they were told.
+// Returns the places of the outliers in the data set, as far as they are recorded.
 std::vector<std::string> outliers_at(const LampView& view, int64_t step) {
   std::vector<std::string> names;
   const auto ids = view.run.find("sample_outliers", "", "ids");

@@ -10,7 +10,7 @@
 namespace flightdeck::lamps {
 namespace {
 
-// True if a loss had grown to so much that the next one had to break.
+// Returns true if a loss had grown to so much that the next one had to break.
 bool had_grown(const std::vector<NumberPoint>& points, int64_t before) {
   double first = -1, last = -1;
   for (const NumberPoint& point : points) {
@@ -21,7 +21,7 @@ bool had_grown(const std::vector<NumberPoint>& points, int64_t before) {
   return first >= 0 && last > 10 * first;
 }
 
-// Not known where no gradient was finite though the loss was.
+// Returns false where a loss was finite but the first gradient is not, or is missing.
 bool knows_gradients(const std::vector<NumberPoint>& points, int64_t first_loss, int64_t broken) {
   return broken == first_loss || (!points.empty() && std::isfinite(points.front().value));
 }

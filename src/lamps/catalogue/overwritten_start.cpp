@@ -24,12 +24,12 @@ Lamp overwritten_start() {
         first.points.begin(), first.points.end(), [](const NumberPoint& a, const NumberPoint& b) {
           return a.value < b.value;
         });
-    // From the fifth step on `large_updates` looks at the last ones.
+    // After these five steps `large_updates` looks at the last ones.
     if (!(longest->value > -0.6)) return {};
     Finding finding;
     finding.symptom = "The first steps overwrite the parameters";
     finding.cause = "a learning rate that is too large";
-    // The first step knows nothing of what the others did.
+    // The rate advice uses the first step alone: nothing had changed the parameters before it.
     tell_update_length(finding, longest->step, longest->value, 0.02, "");
     const double first_length = std::pow(10, first.points.front().value);
     if (first_length > 0 && std::isfinite(first_length)) finding.rate_factor = 0.02 / first_length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact: samples are compared.
+// This lamp is exact: it compares samples.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 

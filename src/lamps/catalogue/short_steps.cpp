@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What alpha means: long_steps.cpp.
+// For what alpha means see long_steps.cpp.
 #include "lamps/recent.h"
 
 namespace flightdeck::lamps {

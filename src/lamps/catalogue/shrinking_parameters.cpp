@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parameters' length is that of a step over the ratio of both.
+// The parameters' length is the length of a step divided by the ratio of the two.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr double kLengthLeft = 0.75,
                  kLengthLeftSoon = 0.93;  // of the length at the start; soon: ten steps
 
-// The median; NaN where there are too few values.
+// Returns the median; NaN where there are too few values.
 double length_of(const Recent& size, const Recent& ratio) {
   return size.points.empty() || ratio.points.empty() ? std::nan("")
                                                      : size.median() / std::pow(10, ratio.median());
@@ -40,7 +40,7 @@ Lamp shrinking_parameters() {
     };
     const double before = length_at(0), soon = length_at(9);
     const double now = length_of(recent_field(view, "update_size", "", 1), ratio);
-    // Gradients make parameters longer, if anything: what shortens them at once is no gradient.
+    // Gradients make parameters longer, if anything, so something else shortens them.
     const bool is_soon = soon < kLengthLeftSoon * before;
     if (!is_soon && !(now < kLengthLeft * before)) return {};
     Finding finding;
@@ -51,7 +51,7 @@ Lamp shrinking_parameters() {
                        short_text(is_soon ? soon : now) + " at step " +
                        std::to_string(finding.step);
     finding.cause = "a penalty or weight decay that is too strong";
-    // To a loss of a thousandth in ten steps.
+    // The factor brings the loss of length down to a thousandth in ten steps.
     const double lost = 1 - (is_soon ? soon / before : std::pow(now / before, 0.1));
     finding.factor = std::clamp(0.001 / lost, 1e-4, 0.1);
     finding.advice = "Divide weight decay or penalty by about " + short_text(1 / finding.factor);

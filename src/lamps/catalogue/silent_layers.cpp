@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups whose gradient is nothing beside that of the model, step after step.
+// Finds groups whose gradient is nothing beside that of the model, step after step.
 #include <algorithm>
 
 #include "lamps/recent.h"
@@ -30,7 +30,7 @@ Lamp silent_layers() {
     std::vector<std::string> silent;
     for (const Recent& group : recent(view, "grad_norm", 3)) {
       if (group.series.group.empty() || !group.series.field.empty()) continue;
-      // In float32 a group this small is lost in the length of the whole.
+      // A gradient this small has no effect on the length of the whole in float32.
       if (largest_of(group) <= 1e-8 * model.median()) silent.push_back(group.series.group);
     }
     if (silent.empty()) return {};

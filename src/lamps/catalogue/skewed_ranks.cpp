@@ -57,7 +57,7 @@ std::vector<Finding> look_at_losses(const LampView& view) {
   return {};
 }
 
-// How far its label shares are from those of all, against those of samples dealt at random.
+// Compares the distance of a rank's label shares from those of all with that of random samples.
 std::vector<Finding> look_at_labels(const LampView& view) {
   const std::vector<Recent> all = recent(view, "rank_labels", kValues);
   for (const Recent& rank : all) {
@@ -68,7 +68,7 @@ std::vector<Finding> look_at_labels(const LampView& view) {
       if (!is_its) continue;
       const Scatter own = scatter_of(rank.points), usual = scatter_of(by_chance.points);
       const double apart = own.mean - usual.mean;
-      // A fifth: the estimate by chance is that much off where ranks have one or two samples.
+      // The estimate by chance is a fifth off where ranks have one or two samples.
       if (!is_beyond_chance(apart, own, usual) || !(apart > 0.2)) continue;
       return {finding_of(rank, "The distance of the label shares", own.mean, usual.mean)};
     }
@@ -76,7 +76,7 @@ std::vector<Finding> look_at_labels(const LampView& view) {
   return {};
 }
 
-// A gradient that is twice as long as the others' where the samples are as many.
+// Finds a gradient that would be twice as long as the others' for equally many samples.
 std::vector<Finding> look_at_gradients(const LampView& view) {
   const std::vector<Recent> norms = recent(view, "rank_grad_norm", kValues);
   std::map<std::string, double> samples;
@@ -85,7 +85,7 @@ std::vector<Finding> look_at_gradients(const LampView& view) {
   }
   for (const Recent& rank : norms) {
     const Scatter own = scatter_of(rank.points);
-    // The longest of the others, as long as with so few samples as this one has.
+    // This is the longest of the others, scaled to the number of samples that this rank has.
     Scatter longest;
     for (const Recent& other : norms) {
       if (other.series.group == rank.series.group) continue;

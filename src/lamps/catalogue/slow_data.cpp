@@ -19,7 +19,7 @@ Lamp slow_data() {
     const Recent cockpit = recent_field(view, "step_times", "cockpit", 20);
     if (data.points.empty() || whole.points.empty() || cockpit.points.empty()) return {};
     const double own = whole.median() - cockpit.median();
-    // Less than a millisecond is the clock's and the scheduler's.
+    // Times below a millisecond come from the clock and the scheduler.
     if (!(data.median() > 0.5 * own && data.median() > 1e-3)) return {};
     Finding finding;
     finding.step = data.points.back().step;

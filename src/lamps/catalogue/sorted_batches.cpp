@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Batches of one class each, but not of the same one.
+// Finds batches of one class each, but not of the same one.
 #include <set>
 
 #include "lamps/fields.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Of gradients and updates; `loss_spikes` is about the loss.
+// Looks at gradients and updates; `loss_spikes` looks at the loss.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 

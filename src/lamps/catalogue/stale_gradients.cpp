@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exact: gradients are there before a backward pass that were not before the first one. Those of
-// an accumulation on purpose are there from the first step on.
+// This lamp is exact: it finds gradients before a backward pass that were not there before the
+// first one. If a program accumulates on purpose, they are there from the first step on.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 

@@ -27,7 +27,7 @@ Lamp still_falling() {
     const double first = first_of_field(view, "loss", "", 1).points[0].value;
     const double fall = before.median() - last.median();
     if (!(first > last.median()) || !(fall > 0.02 * before.median())) return {};
-    // Of all that was gained, the last quarter gained its share or more.
+    // The last quarter has to have at least its share of all that was gained.
     if (!(fall > 0.15 * (first - last.median()))) return {};
     Finding finding;
     finding.step = last.points.back().step;

@@ -29,7 +29,7 @@ Lamp straggling_rank() {
     std::vector<double> others = times;
     others.erase(others.begin() + slowest);
     const double usual = median(std::move(others));
-    // Less than a millisecond is the clock's and the scheduler's.
+    // Differences below a millisecond come from the clock and the scheduler.
     if (!(seconds > 1.5 * usual && seconds - usual > 1e-3)) return {};
     Finding finding;
     finding.step = slow.points.back().step;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Exact: gradients of earlier passes are there from the first step on, which is accumulation on
-// purpose, but the pass that is watched has the weight of a whole mean, not of its part.
+// This lamp is exact: gradients of earlier passes are there from the first step on, which is
+// accumulation on purpose, but the pass that is watched has the weight of a whole mean, not of its
+// part.
 #include <cmath>
 
 #include "lamps/fields.h"

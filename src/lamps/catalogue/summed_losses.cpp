@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exact: the weight that backward() gives to the losses. Factors of a scaled loss are powers of
-// two from 1024 on.
+// This lamp is exact: it reads the weight that backward() gives to the losses. Factors of a scaled
+// loss are powers of two from 1024 on.
 #include <cmath>
 
 #include "lamps/fields.h"

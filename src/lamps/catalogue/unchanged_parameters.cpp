@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact: parameters are compared.
+// This lamp is exact: it compares parameters.
 #include "lamps/fields.h"
 #include "lamps/recent.h"
 

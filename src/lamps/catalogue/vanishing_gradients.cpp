@@ -5,7 +5,7 @@
 namespace flightdeck::lamps {
 namespace {
 
-// A start so far out that the training has to mend it before it can begin.
+// A start below the first ratio is so far out that the training has to mend it before it can begin.
 constexpr double kLeastRatioAtStart = 1e-4, kLeastRatio = 1e-3;
 
 bool is_below(const Recent& ratio, double least) {

@@ -11,8 +11,9 @@ Cause learning_rate_too_high() {
   cause.weight = 3;
   cause.changes = {"learning_rate"};
   cause.factor = 0.1;
-  // Rates of FaultBench are 30 times too high and more. What breaks at once is taken as less usual
-  // than there, and steps that are too long for a while, which it does not have, as usual.
+  // Rates of FaultBench are 30 times too high and more. Milder rates are more common, so breaking
+  // at once counts as less usual than there. Steps that are too long for a while, which FaultBench
+  // does not have, count as usual.
   cause.lights = {{"overwritten_start", 0.7},
                   {"long_steps", 0.6},
                   {"loss_grew", 0.5},

@@ -10,8 +10,8 @@ Cause wrong_labels() {
   cause.remedy = "Look at the samples with the largest losses and their labels";
   cause.weight = 2;
   cause.changes = {"targets"};
-  // FaultBench has no labels that its losses lack and no samples under two labels: a few are taken
-  // to be so.
+  // FaultBench has no labels outside the loss's range and no sample under two labels; the shares of
+  // these lamps are small guesses.
   cause.lights = {{"little_learned", 0.56},
                   {"confident_mistakes", 0.52},
                   {"at_chance", 0.39},

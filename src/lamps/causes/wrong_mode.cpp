@@ -10,8 +10,8 @@ Cause wrong_mode() {
   cause.remedy = "Call train() on the model before training, and after every evaluation";
   cause.weight = 1;
   cause.changes = {"training_mode"};
-  // In FaultBench the model is in evaluation mode from the first step on; after an evaluation is as
-  // usual, but few networks have dropout.
+  // In FaultBench the model is in evaluation mode from the first step on. Staying in it after an
+  // evaluation is as usual, but few networks have dropout.
   cause.lights = {{"outlying_samples", 0.92},
                   {"evaluation_mode", 0.86},
                   {"dropout_off", 0.05},
