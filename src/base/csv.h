@@ -7,8 +7,9 @@
 
 namespace flightdeck {
 
-// Text as a field, in quotes where it needs them. Spreadsheets run what begins like a formula: such
-// a text gets an apostrophe in front, which they take for "this is text". Numbers do not come here.
+// Returns a text as a field, in quotes where it needs them. Spreadsheets run what begins like a
+// formula: such a text gets an apostrophe in front, which they take for "this is text". Numbers do
+// not come here.
 inline std::string csv_field(const std::string& text) {
   const bool is_formula =
       !text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos;
@@ -19,8 +20,8 @@ inline std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
-// One line of fields that are quoted already, without its end: writers for spreadsheets end lines
-// with "\r\n", others with "\n".
+// Joins fields that are quoted already into a line, without its end: writers for spreadsheets end
+// lines with "\r\n", others with "\n".
 inline std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
   for (size_t k = 0; k < fields.size(); ++k) {

@@ -6,7 +6,7 @@
 
 namespace flightdeck {
 
-// `error` as of errno.
+// Returns what to do about `error`, a value of errno.
 inline const char* disk_remedy(int error) {
   switch (error) {
     case ENOSPC:

@@ -12,8 +12,8 @@ namespace {
 
 using Layout = std::chars_format;
 
-// printf's %g writes a power of ten below 0.0001, and where a plain number would have more than six
-// digits of which the last are zeros that say nothing.
+// Returns true where printf's %g writes a power of ten: below 0.0001, and where a plain number
+// would have more than six digits of which the last are zeros that say nothing.
 bool needs_power(double size) {
   if (size < 1e6) return size < 1e-4 && size != 0;
   char text[32];

@@ -7,7 +7,7 @@
 
 namespace flightdeck {
 
-// Empty where it is not known.
+// Returns an empty text where the name is not known.
 inline std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "";

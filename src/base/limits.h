@@ -11,7 +11,7 @@ namespace flightdeck::limits {
 
 constexpr int64_t kEntryBytes = int64_t{1} << 26;     // payload of an entry of the journal
 constexpr int64_t kEntryReadings = int64_t{1} << 18;  // readings of an entry
-// Counts of all histograms of an entry, unpacked.
+// This limits the counts of all histograms of an entry, unpacked.
 constexpr int64_t kEntryNumbers = int64_t{1} << 24;
 constexpr int64_t kAxes = 2;                  // of a histogram
 constexpr int64_t kBins = int64_t{1} << 20;   // of a histogram

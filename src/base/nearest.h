@@ -7,8 +7,8 @@
 
 namespace flightdeck {
 
-// The name closest to `wrong` in insertions, deletions, replacements and swaps of neighbours;
-// empty if none is close.
+// Returns the name closest to `wrong` in insertions, deletions, replacements and swaps of
+// neighbours; empty if none is close.
 std::string nearest_name(const std::string& wrong, const std::vector<std::string>& names);
 
 }  // namespace flightdeck

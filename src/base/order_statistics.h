@@ -6,11 +6,11 @@
 
 namespace flightdeck {
 
-// The value below which `share` in [0, 1] of the values lie, interpolated linearly between the two
-// nearest. Infinite values are allowed. Not a number where there are none.
+// Returns the value below which `share` in [0, 1] of the values lie, interpolated linearly between
+// the two nearest. Infinite values are allowed. Returns not-a-number if there are no values.
 double percentile(std::vector<double> values, double share);
 
-// The middle one, or the mean of the two in the middle. Not a number where there are none.
+// Returns the middle value, or the mean of the two in the middle; not-a-number if there are none.
 double median(std::vector<double> values);
 
 }  // namespace flightdeck

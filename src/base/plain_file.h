@@ -15,8 +15,8 @@ namespace flightdeck {
 
 enum class Links { kFollow, kRefuse };
 
-// What is at `path` instead of a plain file: "a FIFO", "a folder"; empty if it is one, or nothing
-// is there.
+// Says what is at `path` instead of a plain file: "a FIFO", "a folder"; empty if it is one, or
+// nothing is there.
 inline std::string odd_file(const std::string& path, Links links = Links::kFollow) {
   struct stat status = {};
   const int result =
@@ -28,7 +28,7 @@ inline std::string odd_file(const std::string& path, Links links = Links::kFollo
   return S_ISSOCK(status.st_mode) ? "a socket" : "a device";
 }
 
-// Throws std::invalid_argument, naming what is there, if it is no plain file.
+// Throws std::invalid_argument, naming what is there, if `path` is no plain file.
 inline void check_plain(const std::string& path, Links links = Links::kFollow) {
   const std::string kind = odd_file(path, links);
   if (kind.empty()) return;
@@ -36,8 +36,8 @@ inline void check_plain(const std::string& path, Links links = Links::kFollow) {
                               ", not a plain file; put the file itself there or remove it");
 }
 
-// A descriptor that is closed on exec, or -1 and errno: EINVAL for what is no plain file. Never
-// waits. `flags` as of open(2).
+// Opens a plain file without ever waiting. Returns a descriptor that is closed on exec, or -1 and
+// errno: EINVAL for what is no plain file. `flags` are those of open(2).
 inline int open_plain(const std::string& path, int flags, Links links = Links::kFollow) {
   const int all = flags | O_CLOEXEC | O_NONBLOCK | (links == Links::kRefuse ? O_NOFOLLOW : 0);
   int descriptor = -1;
@@ -53,8 +53,8 @@ inline int open_plain(const std::string& path, int flags, Links links = Links::k
   return -1;
 }
 
-// All of a plain file. Throws std::runtime_error, naming the file and why it is not read: it is
-// missing, is no plain file, or has more than `most` bytes.
+// Reads all of a plain file. Throws std::runtime_error, naming the file and why it is not read: it
+// is missing, is no plain file, or has more than `most` bytes.
 inline std::string read_plain(const std::string& path, int64_t most) {
   const auto fail = [&](const std::string& why) {
     throw std::runtime_error("cannot read " + path + ": " + why);

@@ -23,14 +23,14 @@ class Registry {
     }
   }
 
-  // The entry with this name, or null.
+  // Returns the entry with this name, or null.
   const Entry* find(const std::string& name) const {
     const std::shared_lock<std::shared_mutex> lock(mutex_);
     const auto found = entries_.find(name);
     return found == entries_.end() ? nullptr : &found->second;
   }
 
-  // Copies of all entries, by name.
+  // Returns copies of all entries, ordered by name.
   std::vector<Entry> all() const {
     const std::shared_lock<std::shared_mutex> lock(mutex_);
     std::vector<Entry> entries;
@@ -58,11 +58,11 @@ class Registry {
   std::map<std::string, Entry> entries_;  // whose nodes stay where they are
 };
 
-// Why `name` cannot be that of an entry; empty if it can. Names are words of files, of command
+// Says why `name` cannot be that of an entry; empty if it can. Names are words of files, of command
 // lines and of JSON, so they are made of letters, digits and underscores.
 std::string fault_of_name(const std::string& name);
 
-// "there is a problem 'a' already (what it is), so yours (what that is) needs another name".
+// Says "there is a problem 'a' already (what it is), so yours (what that is) needs another name".
 std::string taken_name(const std::string& kind,
                        const std::string& name,
                        const std::string& what_is_there,

@@ -6,7 +6,7 @@
 
 namespace flightdeck {
 
-// "grad_norm", "alpha/step", "grad_norm@conv1.weight", "alpha/step@conv1.weight".
+// Returns "grad_norm", "alpha/step", "grad_norm@conv1.weight" or "alpha/step@conv1.weight".
 inline std::string series_name(const std::string& quantity,
                                const std::string& field,
                                const std::string& group = "") {

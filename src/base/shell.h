@@ -7,7 +7,7 @@
 
 namespace flightdeck {
 
-// In quotes where it needs them, as it is otherwise.
+// Puts a word in quotes where it needs them and returns it as it is otherwise.
 inline std::string shell_word(const std::string& word) {
   const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;

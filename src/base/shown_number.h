@@ -8,7 +8,7 @@
 
 namespace flightdeck {
 
-// Four significant digits: "0.6931", "1.2e-05", "nan", "-inf".
+// Writes four significant digits: "0.6931", "1.2e-05", "nan", "-inf".
 inline std::string short_number(double value) {
   if (std::isnan(value)) return "nan";  // printf tells its sign
   char digits[32];
@@ -16,7 +16,7 @@ inline std::string short_number(double value) {
   return digits;
 }
 
-// "51.3 %" of a share in [0, 1].
+// Writes a share in [0, 1] as "51.3 %".
 inline std::string percent(double share) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.1f %%", 100 * share);

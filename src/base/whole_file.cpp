@@ -27,8 +27,8 @@ constexpr std::string_view kMark = ".flightdeck-", kEnd = ".new";
                            "; " + disk_remedy(error));
 }
 
-// Unlike any other writer's, here or on another machine that shares the folder: what is equal all
-// the same is refused by O_EXCL, and tried again.
+// Returns a path that no other writer uses, here or on another machine that shares the folder. If
+// two are equal all the same, O_EXCL refuses the second, which then tries again.
 std::string unnamed_beside(const std::string& path) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   return path + std::string(kMark) + std::to_string(::getpid()) + "-" + std::to_string(now) +
@@ -42,8 +42,8 @@ bool is_unnamed(const std::string& name, const std::string& file) {
   return end != std::string::npos && name.compare(end, std::string::npos, kEnd) == 0;
 }
 
-// Locks end with their process, so that a file without one belongs to nobody. Where a file system
-// knows no locks, nothing is removed.
+// Removes a file that its writer left behind. Locks end with their process, so that a file without
+// one belongs to nobody. Where a file system knows no locks, nothing is removed.
 void remove_if_left(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return;
@@ -57,7 +57,7 @@ bool is_special(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-// The file that a link leads to, there or not.
+// Returns the path that a link leads to, whether or not a file is there.
 std::string followed(const std::string& path) {
   constexpr int kMostLinks = 40;
   std::error_code ignored;
@@ -82,7 +82,8 @@ void remove_left_behind(const fs::path& path) {
   }
 }
 
-// Between its making and its locking another writer may have taken the file for one left behind.
+// Locks a file that was just made. Returns false if another writer has removed it in the meantime,
+// having taken it for one left behind.
 bool lock_new(int file) {
   struct stat status = {};
   ::flock(file, LOCK_EX | LOCK_NB);

@@ -8,26 +8,26 @@
 
 namespace flightdeck {
 
-// Whose choice a path is.
+// Tells who has chosen a path.
 enum class Place {
   kOwn,    // of a folder of ours: a link or a pipe that has the name is replaced
   kGiven,  // named by a person: links are followed, pipes and devices written directly
 };
 
-// A file under a name of its own, beside the one that it is going to replace. Until keep() has
-// succeeded the old one is as it was.
+// Writes a file under a name of its own, beside the one that it is going to replace. Until keep()
+// has succeeded the old one is as it was.
 class WholeFile {
  public:
-  // Also removes what killed writers of the same file left behind.
+  // Opens the file and removes what killed writers of the same file left behind.
   explicit WholeFile(const std::string& path, Place place = Place::kOwn);
-  // Removes it unless it was kept.
+  // Removes the file unless it was kept.
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
-  // Never throws: finish() tells of the first error, of opening too.
+  // Writes without ever throwing: finish() tells of the first error, of opening too.
   void write(std::string_view bytes) noexcept;
-  // Brings it to the disk. Throws std::runtime_error with the path, the cause and a remedy if
+  // Brings the file to the disk. Throws std::runtime_error with the path, the cause and a remedy if
   // anything failed so far; then nothing of it is left.
   void finish();
   // Puts a finished file in its place, and the folder's entry on the disk. Throws like finish().
@@ -41,15 +41,15 @@ class WholeFile {
   void discard() noexcept;
   void check();
 
-  std::string path_;     // to be
-  std::string unnamed_;  // empty: written directly, or gone
+  std::string path_;     // where the file is going to be
+  std::string unnamed_;  // empty if written directly, or gone
   std::string buffer_;
   int file_ = -1;
   int lock_ = -1;  // tells other writers that this one is alive
   int error_ = 0;
 };
 
-// Makes the folder if it is missing. Throws like WholeFile::finish().
+// Writes the whole file and makes its folder if that is missing. Throws like WholeFile::finish().
 void replace_file(const std::string& path, std::string_view content, Place place = Place::kOwn);
 
 }  // namespace flightdeck

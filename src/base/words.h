@@ -8,7 +8,7 @@
 
 namespace flightdeck {
 
-// "a, b, c".
+// Joins words as "a, b, c".
 inline std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;

@@ -75,7 +75,7 @@ Tensor stack_columns(const std::vector<Tensor>& columns) {
   return all.size() == 1 ? all[0].unsqueeze(0) : at::stack(all);
 }
 
-// Says what an op without a second derivative means here; other errors pass.
+// Says what an op without a second derivative means here; other errors are thrown on.
 [[noreturn]] void rethrow_as_refusal(c10::Error& error, const Node* node) {
   const std::string what = error.what_without_backtrace();
   const bool is_missing = what.find("derivative for") != std::string::npos ||
@@ -97,7 +97,7 @@ Tensor stack_columns(const std::vector<Tensor>& columns) {
       "attention");
 }
 
-// What depends on a root and is itself part of a graph.
+// These results depend on a root and are part of a graph themselves.
 struct Roots {
   std::vector<size_t> slots;
   variable_list values;

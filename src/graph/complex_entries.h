@@ -11,17 +11,18 @@ using at::Tensor;
 
 bool is_complex(const at::TensorOptions& options);
 
-// The same options for the real numbers that entries consist of.
+// Returns the same options for the real numbers that entries consist of.
 at::TensorOptions real_options(const at::TensorOptions& options);
 
-// The real part of a complex tensor; a real tensor as it is.
+// Returns the real part of a complex tensor; a real tensor as it is.
 Tensor real_part(const Tensor& tensor);
 
-// The real numbers of a complex tensor in one more dimension, [..., 2]; a real tensor as it is.
+// Returns the real numbers of a complex tensor in one more dimension, [..., 2]; a real tensor as it
+// is.
 Tensor real_entries(const Tensor& tensor);
 
-// The inverse: [..., 2] as a complex tensor if `is_complex`, else as it is. Copies: a view needs
-// even offsets and strides.
+// Inverts real_entries: returns [..., 2] as a complex tensor if `is_complex`, else as it is.
+// Copies, since a view needs even offsets and strides.
 Tensor from_real_entries(const Tensor& entries, bool is_complex);
 
 }  // namespace flightdeck

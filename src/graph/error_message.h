@@ -7,9 +7,9 @@
 
 namespace flightdeck {
 
-// Of c10::Error without the backtrace, of all others what().
+// Returns the text of a c10::Error without the backtrace, of all others what().
 std::string message_of(const std::exception& error);
-// The same of the exception that is being handled.
+// Returns the same for the exception that is being handled.
 std::string current_message();
 
 }  // namespace flightdeck

@@ -8,7 +8,8 @@ namespace flightdeck {
 
 using IsHarmless = bool (*)(const compat::ag::FunctionPreHook& hook);
 
-// A program that can have such hooks (one in Python) says which they are. By default none is.
+// Sets how a program that can have such hooks (one in Python) tells which they are. By default none
+// is.
 void set_harmless_hooks(IsHarmless is_harmless);
 bool is_harmless(const compat::ag::FunctionPreHook& hook);
 

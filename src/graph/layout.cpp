@@ -16,7 +16,7 @@ int64_t owner_at(const Layout& layout, int64_t position) {
   return layout.owners ? (*layout.owners)[position] : position / layout.inner % layout.N;
 }
 
-// Adds what is known of an entry; false if it contradicts.
+// Adds what is known of an entry; returns false if that contradicts what was known before.
 bool add_owner(int64_t& owner, int64_t other) {
   if (other == kNobody) return true;
   if (owner != kNobody && owner != other) return false;
@@ -24,8 +24,8 @@ bool add_owner(int64_t& owner, int64_t other) {
   return true;
 }
 
-// The samples as a digit of the index, if their order is that of one; positions of nobody fit
-// everywhere. Unknown if it is not.
+// Describes the samples as a digit of the index, if their order is that of one; positions of nobody
+// fit everywhere. Unknown if it is not.
 Layout as_digit(const Layout& layout) {
   const int64_t length = layout.length();
   if (length == 0 || length % layout.N != 0) return Layout::unknown();
@@ -47,15 +47,15 @@ bool is_complete(const Layout& layout) {
   return std::find(layout.owners->begin(), layout.owners->end(), kNobody) == layout.owners->end();
 }
 
-// Owners along a dimension of `size` entries, `right` to the right of it, of a tensor whose owners
-// had `right_before` to the right of them; empty if they are not told by that dimension alone.
+// Returns owners along a dimension of `size` entries, `right` to the right of it, of a tensor whose
+// owners had `right_before` to the right of them; empty if that dimension alone does not tell them.
 Owners reshaped_owners(const Owners& owners, int64_t right_before, int64_t size, int64_t right) {
   const auto length = static_cast<int64_t>(owners.size());
   const bool is_split = right >= right_before;
   const int64_t more = std::max(right, right_before), less = std::min(right, right_before);
   if (less == 0 || more % less != 0) return {};
   const int64_t ratio = more / less;
-  // One period of what the new dimension has.
+  // The owners of the new dimension repeat with this period.
   Owners period;
   if (is_split) {
     if (length % ratio != 0) return {};
@@ -92,7 +92,8 @@ Layout reshape_scattered(const Layout& layout, const Shape& from, const Shape& t
   return digit.is_batch() ? reshape_layout(digit, from, to) : digit;
 }
 
-// Where each position along the dimension goes if the positions of a sample are put side by side.
+// Says where each position along the dimension goes if the positions of a sample are put side by
+// side.
 Tensor slots_of(const Layout& layout, at::Device device) {
   std::vector<int64_t> slots, next(layout.N, 0);
   for (int64_t owner : *layout.owners) {
@@ -227,7 +228,7 @@ Tensor samples_first(const Tensor& tensor, const Layout& layout) {
 }
 
 Tensor positions_and_features(const Tensor& tensor, const Layout& layout) {
-  // Samples lead as it is: one operation, not three.
+  // Where samples lead already, one operation does it instead of three.
   const bool leads = layout.dim == 0 && layout.outer == 1 && !layout.is_scattered();
   if (leads) return tensor.reshape({layout.N, -1, tensor.size(-1)});
   return samples_first(tensor, layout).reshape({layout.N, -1, tensor.size(-1)});
@@ -235,14 +236,14 @@ Tensor positions_and_features(const Tensor& tensor, const Layout& layout) {
 
 namespace {
 
-// A [N] vector shaped so that it broadcasts against the split view of `tensor`.
+// Shapes a [N] vector so that it broadcasts against the split view of `tensor`.
 Tensor along_samples(const Tensor& scale, const Tensor& tensor, const Layout& layout) {
   Shape sizes(tensor.dim() + 2, 1);
   sizes[layout.dim + 1] = layout.N;
   return scale.view(sizes);
 }
 
-// A vector over the entries of the samples' dimension shaped so that it broadcasts.
+// Shapes a vector over the entries of the samples' dimension so that it broadcasts.
 Tensor along_dim(const Tensor& entries, const Tensor& tensor, const Layout& layout) {
   Shape sizes(tensor.dim(), 1);
   sizes[layout.dim] = entries.size(0);

@@ -41,7 +41,7 @@ class NodeView {
     return node_->input_metadata(index).options();
   }
 
-  // True if an input that leads on, or an output, has complex entries.
+  // Returns true if an input that leads on, or an output, has complex entries.
   bool has_complex() const {
     for (size_t e = 0; e < num_inputs(); ++e) {
       if (has_input(e) && is_complex(input_options(e))) return true;
@@ -52,13 +52,13 @@ class NodeView {
     return false;
   }
 
-  // A gradient as the input at `edge` takes it: for a real input that met complex ones, the real
-  // part.
+  // Returns a gradient as the input at `edge` takes it: for a real input that met complex ones, the
+  // real part.
   Tensor as_input(size_t edge, const Tensor& gradient) const {
     return is_complex(input_options(edge)) ? gradient : real_part(gradient);
   }
 
-  // The generated node type, e.g. view.as<compat::nodes::AddmmBackward0>().mat1_.
+  // Returns the node as its generated type, e.g. view.as<compat::nodes::AddmmBackward0>().mat1_.
   template <typename NodeType>
   const NodeType& as() const {
     const auto* typed = dynamic_cast<const NodeType*>(node_);
@@ -66,7 +66,8 @@ class NodeView {
     return *typed;
   }
 
-  // Throws PyTorch's own error if the graph was freed or the tensor modified in place.
+  // Reads a saved tensor. Throws PyTorch's own error if the graph was freed or the tensor modified
+  // in place.
   Tensor unpack(const compat::ag::SavedVariable& saved) const {
     const Tensor tensor = unpack_as_it_is(saved);
     TORCH_CHECK_NOT_IMPLEMENTED(!is_freed(tensor),
@@ -76,7 +77,7 @@ class NodeView {
                                 "(fully_shard); reshard_after_forward=False keeps it");
     return tensor;
   }
-  // The same, and undefined if it is freed.
+  // Reads a saved tensor like `unpack`, and returns an undefined one if it was freed.
   Tensor unpack_if_there(const compat::ag::SavedVariable& saved) const {
     const Tensor tensor = unpack_as_it_is(saved);
     return is_freed(tensor) ? Tensor() : tensor;

@@ -12,17 +12,17 @@ namespace flightdeck {
 using HookedReader = at::Tensor (*)(const compat::ag::SavedVariable& saved,
                                     const compat::NodePtr& node);
 
-// A program that can have such hooks (one in Python) says how they are read. By default a tensor
-// with hooks is read as if outside of the pass.
+// Sets how a program that can have such hooks (one in Python) reads them. By default a tensor with
+// hooks is read as if outside of the pass.
 void set_hooked_reader(HookedReader reader);
 at::Tensor read_outside_pass(const compat::ag::SavedVariable& saved, const compat::NodePtr& node);
 
 at::Tensor read_saved(const compat::ag::SavedVariable& saved, compat::ag::Node& node);
 
-// True if what nodes saved may have hooks.
+// Returns true if what nodes saved may have hooks.
 bool may_have_hooks();
 
-// Runs a body that applies nodes, so that the backward pass that calls finds them as they were.
+// Runs a body that applies nodes and leaves them to the calling backward pass as they were.
 template <typename Body>
 void apart_from_pass(c10::Device device, const Body& body) {
   if (compat::is_partial_pass() || may_have_hooks()) {

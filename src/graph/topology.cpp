@@ -9,7 +9,8 @@ namespace flightdeck {
 
 Topology read_topology(compat::ag::Node* root) {
   Topology topology;
-  // Depth-first with an explicit stack: unrolled recurrent nets are deeper than the call stack.
+  // The search is depth-first with an explicit stack: unrolled recurrent nets are deeper than the
+  // call stack.
   std::unordered_set<const compat::ag::Node*> seen{root};
   std::vector<std::pair<compat::ag::Node*, size_t>> path{{root, 0}};
   while (!path.empty()) {

@@ -45,7 +45,7 @@ namespace flightdeck::compat {
 namespace ag = torch::autograd;
 namespace nodes = torch::autograd::generated;
 
-// Who holds a node. Since LibTorch 2.13 nodes count their own references.
+// A NodePtr holds a node. Since LibTorch 2.13 nodes count their own references.
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 13)
 using NodePtr = c10::intrusive_ptr<ag::Node>;
 using WeakNodePtr = c10::weak_intrusive_ptr<ag::Node>;
@@ -92,13 +92,13 @@ inline auto recorded_shape(const ag::InputMetadata& metadata) {
 }
 #endif
 
-// Shape of the forward tensor whose gradient arrives as input `index` of the node.
+// Returns the shape of the forward tensor whose gradient arrives as input `index` of the node.
 inline std::vector<int64_t> shape_of(const ag::Node& node, size_t index) {
   return to_ints(recorded_shape(node.input_metadata(index)));
 }
 
-// What a softmax node saved. LibTorch 2 has a second one, in attention that is not fused: there a
-// row without any score that is finite gives zeros.
+// Holds what a softmax node saved. LibTorch 2 has a second one, in attention that is not fused:
+// there a row without any score that is finite gives zeros.
 struct SavedSoftmax {
   const ag::SavedVariable* result = nullptr;
   int64_t dim = 0;
@@ -118,7 +118,7 @@ inline bool read_softmax(const ag::Node& node, SavedSoftmax& softmax) {
          read_softmax_as<nodes::LogSoftmaxBackward0>(node, softmax);
 }
 
-// What a fused attention node saved. LibTorch 1.13 has none.
+// Holds what a fused attention node saved. LibTorch 1.13 has no such node.
 struct FusedAttention {
   const ag::SavedVariable* query = nullptr;
   const ag::SavedVariable* key = nullptr;
@@ -158,21 +158,22 @@ inline bool read_attention(const ag::Node& node, FusedAttention& attention) {
 }
 #endif
 
-// An op that wrote into a view holds a node for what it wrote, whose edges have to be the same as
-// its own: they cannot be taken away.
+// Returns true for an op that wrote into a view: it holds a node for what it wrote, whose edges
+// have to be the same as its own, so that they cannot be taken away.
 inline bool has_fixed_edges(const ag::Node& node) {
   return dynamic_cast<const ag::CopySlices*>(&node) != nullptr;
 }
 
-// A hook of Python's on a tensor. LibTorch 1.13 has one class for those on nodes, too.
+// This is a hook of Python's on a tensor. LibTorch 1.13 has one class for those on nodes, too.
 #if TORCH_VERSION_MAJOR < 2
 using PythonTensorHook = ag::PyFunctionPreHook;
 #else
 using PythonTensorHook = ag::PyFunctionTensorPreHook;
 #endif
 
-// True if a hook besides those that `is_ours` accepts sees or changes the gradients at a node.
-// Hooks on tensors are told apart from LibTorch 2 on, and `is_harmless` says who changes nothing.
+// Returns true if a hook besides those that `is_ours` accepts sees or changes the gradients at a
+// node. Hooks on tensors are told apart from LibTorch 2 on, and `is_harmless` says who changes
+// nothing.
 template <typename IsOurs, typename IsHarmless>
 bool has_other_hooks(ag::Node& node,
                      const IsOurs& is_ours,
@@ -216,8 +217,8 @@ class NoTensorHooks {
 #endif
 };
 
-// True if reading a saved tensor goes through hooks of the program's. LibTorch 1.13 and early 2.x
-// keep them private: see RecordedShape.
+// Returns true if reading a saved tensor goes through hooks of the program's. LibTorch 1.13 and
+// early 2.x keep them private: see RecordedShape.
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 7)
 inline bool has_hooks(const ag::SavedVariable& saved) { return saved.has_hooks(); }
 #else
@@ -229,7 +230,8 @@ struct SavedHooks {
 template struct SavedHooks<&ag::SavedVariable::hooks_>;
 #endif
 
-// The function that reads a saved tensor with hooks, and what it is given: objects of Python's.
+// Returns the function that reads a saved tensor with hooks, and what it is given: objects of
+// Python's.
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 7)
 inline auto hook_and_data(const ag::SavedVariable& saved) {
   return saved.retrieve_unpack_hook_data();
@@ -241,7 +243,7 @@ inline std::optional<std::pair<c10::SafePyObject, c10::SafePyObject>> hook_and_d
 }
 #endif
 
-// A hook that compiled autograd leaves out, where others of C++ stop it with an error.
+// Compiled autograd leaves this hook out, where others of C++ stop it with an error.
 #if TORCH_VERSION_MAJOR < 2
 class LeftOutHook : public ag::FunctionPreHook {
  protected:
@@ -259,7 +261,7 @@ class LeftOutHook : public ag::FunctionPreHook {
 };
 #endif
 
-// All nodes of the backward pass that calls on this thread, or null outside of one.
+// Returns all nodes of the backward pass that calls on this thread, or null outside of one.
 inline const std::unordered_set<ag::Node*>* nodes_of_pass() {
   return ag::get_current_graph_task_nodes_in_graph();
 }
@@ -269,15 +271,15 @@ inline void at_end_of_pass(std::function<void()> callback) {
   ag::Engine::get_default_engine().queue_callback(std::move(callback));
 }
 
-// True within a backward pass for some inputs alone (`autograd::grad`): nodes compute no other
-// gradients, whoever calls them.
+// Returns true within a backward pass for some inputs alone (`autograd::grad`): nodes compute no
+// other gradients, whoever calls them.
 inline bool is_partial_pass() {
   const auto* wanted = ag::get_current_graph_task_exec_info();
   return wanted && !wanted->empty();
 }
 
-// Within a backward pass: true if what reaches this node of a parameter becomes its `.grad` and
-// nobody else has a hand in that.
+// Returns true within a backward pass if what reaches this node of a parameter becomes its `.grad`
+// and nobody else has a hand in that.
 inline bool becomes_grad(const ag::Node& accumulate) {
   if (at::GradMode::is_enabled() || is_partial_pass()) return false;
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 1)
@@ -310,7 +312,8 @@ void outside_pass(c10::Device device, const Body& body) {
   if (error) std::rethrow_exception(error);
 }
 
-// What an optimizer keeps of a tensor, or null. Its map has names as keys before LibTorch 2.
+// Returns what an optimizer keeps of a tensor, or null. Its map has names as keys before LibTorch
+// 2.
 template <typename States>
 auto* state_of(const States& states, c10::TensorImpl* tensor) {
 #if TORCH_VERSION_MAJOR < 2
@@ -328,7 +331,7 @@ auto* state_of(const States& states, c10::TensorImpl* tensor) {
   return found == states.end() ? nullptr : found->second.get();
 }
 
-// Our arithmetic neither records a graph nor is subject to the caller's autocast.
+// Keeps our arithmetic from recording a graph and from the caller's autocast.
 class PassGuard {
  public:
   PassGuard() : no_autocast_(c10::autocast_dispatch_keyset) {}

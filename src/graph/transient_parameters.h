@@ -10,18 +10,18 @@
 
 namespace flightdeck {
 
-// True if the memory is gone while the tensor is there.
+// Returns true if the memory is gone while the tensor is there.
 bool is_freed(const at::Tensor& tensor);
 
-// The program tells of such a parameter, trained or not. It is not kept alive; its last name
-// counts.
+// Notes such a parameter, trained or not, of which the program tells. It is not kept alive; its
+// last name counts.
 void add_transient(const std::string& name, const at::Tensor& whole);
 
-// True of a tensor that was told of.
+// Returns true for a tensor that the program told of.
 bool is_transient(const at::Tensor& tensor);
 
-// Before a pass of our own, which nobody gathers parameters for: throws if one that was told of is
-// freed, and names it.
+// Throws if a parameter that the program told of is freed, and names it. This is called before a
+// pass of our own, for which nobody gathers parameters.
 void check_transient();
 
 }  // namespace flightdeck

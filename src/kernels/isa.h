@@ -6,10 +6,10 @@
 
 namespace flightdeck::kernels {
 
-// The environment's FLIGHTDECK_ISA; empty if it is not set, or says nothing of the CPU.
+// Returns the environment's FLIGHTDECK_ISA; empty if it is not set, or says nothing of the CPU.
 std::string_view wished_isa();
 
-// True if it is gpu_reference: the CPU plays a GPU.
+// Returns true if it is gpu_reference: the CPU plays a GPU.
 bool wishes_gpu_reference();
 
 }  // namespace flightdeck::kernels

@@ -10,10 +10,11 @@
 
 namespace flightdeck {
 
-// True if every input is an output at the same place and the node itself must not be called.
+// Returns true if every input is an output at the same place and the node itself must not be
+// called.
 bool hands_on(const CapturedNode& captured);
 
-// The gradients of the inputs that are wanted, from those of the outputs. See apply_node.
+// Computes the gradients of the inputs that are wanted, from those of the outputs. See apply_node.
 variable_list apply_captured(const CapturedNode& captured,
                              variable_list gradients,
                              const std::vector<bool>& wanted);

@@ -41,7 +41,7 @@ void Arrivals::add(size_t parameter, const Tensor& gradient, bool becomes_grad) 
   }
 }
 
-// PyTorch makes a gradient `.grad` as it is, or copies it once.
+// Recognises each gradient as `.grad`: PyTorch makes it `.grad` as it is, or copies it once.
 void Arrivals::end_pass() {
   const compat::PassGuard guard;
   std::vector<Squares> by_device;

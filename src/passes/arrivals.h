@@ -19,23 +19,24 @@ class Arrivals {
   explicit Arrivals(const Parameters& parameters)
       : parameters_(parameters), has_arrived_(parameters.size(), false) {}
 
-  // Only the first gradient of a parameter counts. `becomes_grad`: nobody but PyTorch has a hand in
-  // what becomes of it, and it becomes `.grad`.
+  // Takes a gradient; only the first one of a parameter counts. `becomes_grad`: nobody but PyTorch
+  // has a hand in what becomes of it, and it becomes `.grad`.
   void add(size_t parameter, const Tensor& gradient, bool becomes_grad);
 
-  // The backward pass has ended, and what waited is `.grad`. Throws if it was changed on the way.
+  // Squares what waited, which is `.grad` once the backward pass has ended. Throws if it was
+  // changed on the way.
   void end_pass();
 
-  // Those of one device.
+  // Holds the squared norms that lie on one device.
   struct Squares {
     std::vector<size_t> parameters;
     Tensor squares;  // one for each, in double
   };
-  // All that arrived.
+  // Returns the squared norms of all that arrived.
   std::vector<Squares> take();
 
  private:
-  // Is looked at later.
+  // Notes a gradient that is looked at when the pass has ended.
   struct Waiting {
     size_t parameter;
     const void* data;

@@ -9,7 +9,7 @@
 
 namespace flightdeck {
 
-// What all copies of a batch share.
+// Holds what all copies of a batch share.
 class Batch::State {
  public:
   State(Tensor losses, Parameters parameters)

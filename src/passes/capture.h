@@ -43,21 +43,21 @@ struct CapturedNode {
   bool leads_to_slow = false;  // some slow parameter lies below
 };
 
-// A summand of the losses that has one value for all samples: what enters node `position` at
-// `edge`.
+// A shared term is a summand of the losses that has one value for all samples: what enters node
+// `position` at `edge`.
 struct SharedTerm {
   size_t position;
   size_t edge;
   std::string op;  // that ends it
 };
 
-// A term of a scalar loss that is reduced from samples.
+// A sample term is a term of a scalar loss that is reduced from samples.
 struct SampleTerm {
   size_t position;  // of the node that reduces them
   double factor;    // of its output in the loss; NaN if it is not known
 };
 
-// A training-mode batch norm.
+// Describes a training-mode batch norm.
 struct CoupledLayer {
   std::string op;
   std::string layer;  // "'bn1' with parameter 'bn1.weight'"
@@ -70,8 +70,8 @@ struct CapturedParameter {
   std::string refusal;   // why it has no answer, whatever the policy
 };
 
-// Holds for every choice of samples and every policy: what a pass makes of it is said by the
-// functions below. It does not keep the graph alive.
+// Holds what is true for every choice of samples and every policy: what a pass makes of it is said
+// by the functions below. It does not keep the graph alive.
 struct Capture {
   int64_t N = 0;
   bool is_scalar = false;
@@ -91,19 +91,19 @@ struct Capture {
 
   NodeView view(size_t k) const { return NodeView(nodes[k].node); }
   bool is_shared_term(size_t k, size_t edge) const;
-  // The ops that end the shared terms, for people.
+  // Returns the ops that end the shared terms, for people.
   std::vector<std::string> shared_term_names() const;
-  // True if the node's statistics are taken as constants.
+  // Returns true if the node's statistics are taken as constants.
   bool holds_statistics(size_t k, BatchNormPolicy policy) const {
     return nodes[k].couples_samples && policy == BatchNormPolicy::kConstantStatistics;
   }
-  // True if the gradients differ from those of the caller's own backward pass.
+  // Returns true if the gradients differ from those of the caller's own backward pass.
   bool needs_own_pass(BatchNormPolicy policy) const {
     return !coupled_layers.empty() && policy == BatchNormPolicy::kConstantStatistics;
   }
 };
 
-// What capture_graph reads beside losses and parameters.
+// Holds what capture_graph reads beside losses and parameters.
 struct CaptureOptions {
   int64_t batch_size = 0;
   Reduction reduction = Reduction::kMean;
@@ -115,10 +115,10 @@ Capture capture_graph(const Tensor& losses,
                       const Parameters& parameters,
                       const CaptureOptions& options = {});
 
-// The capture that all copies of the batch share, made by the first call.
+// Returns the capture that all copies of the batch share, made by the first call.
 std::shared_ptr<const Capture> capture_of(const Batch& batch);
 
-// How many graphs this process has read: for tests that count.
+// Counts the graphs that this process has read, for tests.
 int64_t graphs_captured();
 
 // Throws unless all chosen samples are in the batch; names the caller and its field.
@@ -133,13 +133,13 @@ void check_scalar(const Capture& capture);
 // Throws if a part of the model cannot be seen: its nodes must not be called.
 void check_visible(const Capture& capture);
 
-// Why a parameter has no individual gradients; empty if it has.
+// Says why a parameter has no individual gradients; empty if it has.
 std::string refusal_of(const Capture& capture, size_t parameter, BatchNormPolicy policy);
 
 // Throws the first refusal, if any.
 void throw_refusals(const Capture& capture, BatchNormPolicy policy);
 
-// What there is to say about individual gradients.
+// Returns what there is to say about individual gradients.
 std::vector<std::string> row_remarks(const Capture& capture, BatchNormPolicy policy);
 
 }  // namespace flightdeck

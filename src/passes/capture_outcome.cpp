@@ -54,7 +54,7 @@ void GraphReader::finish_remarks() {
 void GraphReader::finish_slow() {
   for (auto& parameter : capture_.parameters) {
     if (parameter.leaf < 0) continue;
-    // In the graph, but only below terms that were left out.
+    // This parameter is in the graph, but only below terms that were left out.
     if (capture_.nodes[parameter.leaf].side == Side::kNone) parameter.leaf = -1;
     if (parameter.leaf < 0) continue;
     if (capture_.nodes[parameter.leaf].side != Side::kSlow) continue;

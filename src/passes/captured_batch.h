@@ -21,7 +21,7 @@ struct CapturedBatch {
         batch_norm(batch.options().batch_norm),
         memory(batch.options().memory) {}
 
-  // Rows: S chosen samples, or N.
+  // Counts the rows: S chosen samples, or N.
   int64_t count() const {
     return samples.empty() ? capture->N : static_cast<int64_t>(samples.size());
   }

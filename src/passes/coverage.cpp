@@ -48,7 +48,7 @@ std::string Coverage::text() const {
     if (parameter.uses.empty()) out << lead << (is_refused ? "" : parameter.reason) << "\n";
     if (is_refused) add_once(refusals, parameter.reason);
     for (size_t k = 0; k < parameter.uses.size(); ++k) {
-      // Many uses of one kind (an unrolled recurrence) are one line.
+      // Many uses of one kind (an unrolled recurrence) become one line.
       const auto& use = parameter.uses[k];
       size_t same = 1;
       while (k + 1 < parameter.uses.size() && parameter.uses[k + 1].op == use.op &&

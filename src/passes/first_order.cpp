@@ -15,10 +15,11 @@
 namespace flightdeck {
 namespace {
 
-// Factors that wait on a GPU for those of other parameters, in multiples of the scratch memory.
+// This bounds the factors that wait on a GPU for those of other parameters, in multiples of the
+// scratch memory.
 constexpr int64_t kMostWaiting = 4;
 
-// Everything an optimizer may change in place.
+// Returns everything an optimizer may change in place.
 std::vector<Tensor> leaves_of(const Capture& capture, const Parameters& parameters) {
   std::vector<Tensor> leaves;
   for (const auto& [name, tensor] : parameters) leaves.push_back(tensor);
@@ -170,7 +171,7 @@ void FirstOrderPass::answer_together() {
 void FirstOrderPass::hand_over_gradient(size_t parameter,
                                         const Rows& rows,
                                         const Answers& answers) {
-  // With differing weights the rows were rescaled: weigh them again.
+  // With differing weights the rows were rescaled, so they are weighed again.
   Tensor gradient = answers.mean.mul(static_cast<double>(count_));
   if (sample_factor_.defined()) gradient = rows.combine(weights_.unsqueeze(0)).squeeze(0);
   if (gradient_factor_.defined()) gradient.div_(gradient_factor_.to(gradient.options()));
@@ -205,8 +206,8 @@ std::unique_ptr<FirstOrderPass> FirstOrderPass::hand_over_apart() {
 
 void FirstOrderPass::arrive(size_t parameter, const Tensor& gradient, bool becomes_grad) {
   if (!needs_arrivals_ || !gradient.defined()) return;
-  // At once or when it is `.grad`, and the gradient is let go: PyTorch makes it `.grad` without a
-  // copy if nobody holds it.
+  // The gradient is read at once, or when it is `.grad`, and is not held until then: PyTorch makes
+  // it `.grad` without a copy if nobody holds it.
   arrivals_.add(parameter, gradient, becomes_grad && !options_.on_parameter);
   if (options_.on_parameter) settle_arrivals();
 }
@@ -314,7 +315,7 @@ Gradients FirstOrderPass::finish() {
     }
   }
   if (!unused.empty()) results_.remark("zero rows, no part in the losses: " + unused);
-  // A sum is finite only if all summands are: one number to fetch from a device, as a rule.
+  // A sum is finite only if all summands are, so that mostly one number is fetched.
   const bool looks = !runs_behind(losses) || options_.looks_at_losses;
   if (looks && !std::isfinite(losses.sum().item<double>())) {
     const int64_t bad = losses.numel() - losses.isfinite().sum().item<int64_t>();

@@ -20,7 +20,7 @@ namespace flightdeck {
 
 class FirstOrderPass {
  public:
-  // `hears_arrivals`: what reaches the parameters is told by `arrive`.
+  // Begins a pass; with `hears_arrivals`, `arrive` tells what reaches the parameters.
   FirstOrderPass(CapturedBatch batch, Needs what, GradientOptions options, bool hears_arrivals);
 
   FirstOrderPass(const FirstOrderPass&) = delete;
@@ -29,57 +29,58 @@ class FirstOrderPass {
   const CapturedBatch& batch() const { return batch_; }
   const Capture& capture() const { return capture_; }
 
-  // False if only what arrives is asked for: then rows are neither collected nor refused.
+  // Returns false if only what arrives is asked for: then rows are neither collected nor refused.
   bool asks_rows() const { return asks_rows_; }
 
-  // True if rows arise at this node and are asked for.
+  // Returns true if rows arise at this node and are asked for.
   bool has_uses(size_t position) const { return asks_rows_ && collector_.has_uses(position); }
 
-  // The gradient that reached the losses (or the scalar loss). Rows are divided by it, sample by
-  // sample, so that they are those of the individual losses. Call before the first visit.
+  // Takes the gradient that reached the losses (or the scalar loss). Rows are divided by it, sample
+  // by sample, so that they are those of the individual losses. Call before the first visit.
   void set_weights(const Tensor& gradient);
 
-  // Samples whose gradient cannot be read from the caller's pass with this gradient at the losses:
-  // their weight is zero or not finite. One weight for all is looked at on the CPU alone.
+  // Counts the samples whose gradient cannot be read from the caller's pass with this gradient at
+  // the losses: their weight is zero or not finite. One weight for all is looked at on the CPU
+  // alone.
   int64_t unusable_weights(const Tensor& gradient) const;
 
   // Takes the output gradients of one node of the batch side. Each node is visited at most once.
   void visit(size_t position, const variable_list& gradients);
 
-  // The gradient that reached the losses in the caller's own backward: what `arrive` is told is
-  // divided by its sum.
+  // Takes the gradient that reached the losses in the caller's own backward: what `arrive` is told
+  // is divided by its sum.
   void set_arrival_weights(const Tensor& gradient);
 
-  // The gradient that reaches a parameter from everything the loss depends on; see Arrivals.
+  // Takes the gradient that reaches a parameter from everything the loss depends on; see Arrivals.
   void arrive(size_t parameter, const Tensor& gradient, bool becomes_grad);
 
-  // The caller's backward pass has ended.
+  // Tells that the caller's backward pass has ended.
   void end_pass() { arrivals_.end_pass(); }
 
-  // Ops whose gradient reaches each parameter past the losses, for the coverage.
+  // Sets the ops whose gradient reaches each parameter past the losses, for the coverage.
   void set_elsewhere(const std::vector<std::vector<std::string>>& ops);
   void remark(const std::string& text) { results_.remark(text); }
 
-  // From here on another pass is visited with the caller's gradients and adds to `.grad` what
-  // PyTorch skips (`reuse_gradients`); this one only answers.
+  // Returns another pass, which from here on is visited with the caller's gradients and adds to
+  // `.grad` what PyTorch skips (`reuse_gradients`); this one only answers.
   std::unique_ptr<FirstOrderPass> hand_over_apart();
 
-  // The parameters no rule reaches: one backward pass per sample. Needs the graph.
+  // Parameters that no rule reaches take one backward pass per sample, which needs the graph.
   bool has_slow() const;
   void run_slow();
 
   // Runs the whole pass on its own.
   void run();
 
-  // The answers; parameters whose rows never came are reported as refused.
+  // Returns the answers; parameters whose rows never came are reported as refused.
   Gradients finish();
 
  private:
   void check_options(Needs what) const;
   void complete(size_t parameter, Rows rows);
-  // Those that wait for each other.
+  // Answers for the parameters whose rows wait for each other.
   void answer_together();
-  // What arrived, once all of it has.
+  // Passes on what arrived, once all of it has.
   void settle_arrivals();
   void hand_over_gradient(size_t parameter, const Rows& rows, const Answers& answers);
   void scale_early();

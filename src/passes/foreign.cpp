@@ -11,7 +11,7 @@ using compat::ag::Edge;
 using compat::ag::FunctionPreHook;
 using compat::ag::Node;
 
-// Nodes at or above a place where rows arise from what the caller's pass brings.
+// Marks the nodes at or above a place where rows arise from what the caller's pass brings.
 std::vector<bool> lead_to_rows(const Capture& capture) {
   std::vector<bool> leads(capture.nodes.size(), false);
   for (size_t k = capture.nodes.size(); k-- > 0;) {

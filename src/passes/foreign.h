@@ -12,9 +12,10 @@
 namespace flightdeck {
 
 struct Foreign {
-  // Why the gradients of the caller's pass are not those of the losses alone; empty if they are.
+  // Says why the gradients of the caller's pass are not those of the losses alone; empty if they
+  // are.
   std::string reason;
-  // Per parameter: ops whose gradient reaches it past the losses.
+  // Lists for each parameter the ops whose gradient reaches it past the losses.
   std::vector<std::vector<std::string>> elsewhere;
 };
 

@@ -11,7 +11,7 @@ namespace flightdeck {
 namespace {
 
 std::vector<GradientField> make_fields() {
-  // Not one of rows, and so not in their catalogue.
+  // This field is not one of rows, and so not in their catalogue.
   std::vector<GradientField> fields = {{"arrived_norm",
                                         "Need::kArrivedNorm",
                                         "norm of the gradient",
@@ -87,7 +87,7 @@ bool asks_rows(Needs what) {
 }
 
 bool asks_rows(Needs what, const GradientOptions& options) {
-  // Who asks for nothing wants to know how it would be obtained.
+  // A caller who asks for nothing wants to know how rows would be obtained.
   return what.empty() || asks_rows(what) || !options.histograms.empty() ||
          !options.joint_histograms.empty() || options.keep_rows || options.reuse_gradients;
 }

@@ -10,7 +10,7 @@
 
 namespace flightdeck {
 
-// A tensor of ParameterGradients and the need that asks for it.
+// Names a tensor of ParameterGradients and the need that asks for it.
 struct GradientField {
   const char* name;      // "mean_dots"
   const char* asked_by;  // "Need::kMeanDots"
@@ -20,19 +20,20 @@ struct GradientField {
   bool is_small;  // one number, or a few per sample: whatever the model is
 };
 
-// Those of the answers about rows and the norm of the gradient that arrives, in the order of Need.
+// Returns the fields of the answers about rows and of the norm of the gradient that arrives, in the
+// order of Need.
 const std::vector<GradientField>& gradient_fields();
 
 // Throws c10::ValueError if `field` of `result.parameters[parameter]` is undefined: because the
 // backward pass did not reach the parameter, or because nobody asked for it.
 void check_field(const Gradients& result, size_t parameter, Tensor ParameterGradients::*field);
 
-// The fields that no parameter of `result` has, with their needs: "mean (Need::kMean), ...".
+// Lists the fields that no parameter of `result` has, with their needs: "mean (Need::kMean), ...".
 std::string missing_fields(const Gradients& result);
 
-// False if `what` is answered by the gradient that arrives alone, whatever the samples are.
+// Returns false if `what` is answered by the gradient that arrives alone, whatever the samples are.
 bool asks_rows(Needs what);
-// The same of all that a pass is asked.
+// Returns false if that is true of all that a pass is asked.
 bool asks_rows(Needs what, const GradientOptions& options);
 
 }  // namespace flightdeck

@@ -15,7 +15,7 @@ using compat::ag::Node;
 
 namespace {
 
-// The name of a layer from that of its parameter: "bn1.weight" -> "bn1".
+// Derives the name of a layer from that of its parameter: "bn1.weight" -> "bn1".
 std::string layer_of(const std::string& parameter) {
   const size_t dot = parameter.rfind('.');
   return dot == std::string::npos ? parameter : parameter.substr(0, dot);
@@ -117,7 +117,8 @@ void GraphReader::read_nodes() {
   }
 }
 
-// One sample: wherever it sits, its gradient is the gradient, and one backward pass gives it.
+// Reads a batch of one sample: wherever it sits, its gradient is the gradient, and one backward
+// pass gives it.
 void GraphReader::take_whole() {
   std::vector<bool> is_reached(capture_.nodes.size(), false);
   is_reached[0] = true;
@@ -142,7 +143,7 @@ void GraphReader::take_whole() {
   }
 }
 
-// One layout for all outputs that are used, or a reason why there is none.
+// Returns one layout for all outputs that are used, or a reason why there is none.
 Layout GraphReader::layout_of(size_t k) const {
   Layout layout;
   for (const Layout& output : outputs_[k]) {
@@ -193,7 +194,8 @@ void GraphReader::classify(size_t k) {
   if (captured.side == Side::kFree) look_for_samples(captured);
 }
 
-// What all samples share lies below; if samples lie there as well, this op couples them.
+// Marks what lies below as shared by all samples; if samples lie there as well, this op couples
+// them.
 void GraphReader::share(size_t k, size_t next) {
   is_free_[next] = true;
   const CapturedNode& captured = capture_.nodes[k];
@@ -204,8 +206,8 @@ void GraphReader::share(size_t k, size_t next) {
   }
 }
 
-// A constant times a parameter, with a line for each sample, that all samples share: it looks like
-// data. Nothing in the graph tells it from a computed weight of that size.
+// Looks for a constant times a parameter, with a line for each sample, that all samples share: it
+// looks like data. Nothing in the graph tells it from a computed weight of that size.
 void GraphReader::look_for_samples(const CapturedNode& captured) {
   const NodeView view(captured.node);
   if (!captured.rule || captured.rule->is_view() || captured.rule->is_pointwise()) return;
@@ -295,8 +297,8 @@ void GraphReader::mark_slow(CapturedNode& captured, size_t e, const std::string&
   if (target.empty()) target = reason;
 }
 
-// What becomes of batch norm with batch statistics is decided by the caller's policy. Here its
-// output counts as if each sample had its own, under any policy.
+// Treats the output of batch norm with batch statistics as if each sample had its own, under any
+// policy: what becomes of it is decided by the caller's policy.
 Layout GraphReader::decouple(CapturedNode& captured, const NodeView& view, size_t edge) {
   if (!captured.couples_samples) {
     std::string layer =

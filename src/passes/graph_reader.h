@@ -18,18 +18,20 @@ class GraphReader {
  public:
   using Edges = std::set<std::pair<size_t, size_t>>;  // node, edge
 
-  // Over `cuts` nothing flows. Topology and parameters must outlive this.
+  // Prepares the reading of a graph in which nothing flows over `cuts`. Topology and parameters
+  // must outlive this.
   GraphReader(const Tensor& losses,
               const Parameters& parameters,
               const CaptureOptions& options,
               const Topology& topology,
               Edges cuts);
 
-  // Call once. The capture's `position` is left to the caller, who has the topology.
+  // Reads the graph; call once. The capture's `position` is left to the caller, who has the
+  // topology.
   Capture run();
 
-  // The shared terms of what was read, unless samples lie below: then they couple the samples and
-  // are none.
+  // Returns the shared terms of what was read, unless samples lie below: then they couple the
+  // samples and are none.
   Edges shared_terms(const Capture& capture) const;
 
  private:

@@ -15,7 +15,8 @@ using compat::ag::Node;
 
 Tensor output_of(Node* node);
 
-// What a node put out whose inputs can be told: without constants, its Jacobian times them.
+// Computes the output of a node that is linear without constants: its Jacobian times its inputs, if
+// these can be told.
 Tensor output_by_inputs(Node* node, const NodeView& view, const Rule& rule) {
   if (!rule.is_homogeneous(view) || node->num_inputs() != 1) return {};
   variable_list inputs;
@@ -33,7 +34,7 @@ Tensor output_by_inputs(Node* node, const NodeView& view, const Rule& rule) {
   return output.defined() ? output.select(0, 0) : output;
 }
 
-// Undefined where it cannot be told.
+// Returns the output of a node; undefined where it cannot be told.
 Tensor output_of(Node* node) {
   const NodeView view(node);
   const Rule* rule = find_rule(node->name());
@@ -42,7 +43,7 @@ Tensor output_of(Node* node) {
   return kept.defined() ? kept : output_by_inputs(node, view, *rule);
 }
 
-// Values that add up to the one output of a node that reduces samples.
+// Returns values that add up to the one output of a node that reduces samples.
 Tensor summed_values(Node* node) {
   const NodeView view(node);
   const Rule& rule = *find_rule(node->name());
@@ -55,7 +56,7 @@ Tensor summed_values(Node* node) {
   return values.defined() ? values * *factor : values;
 }
 
-// The share of each sample in the scalar, [N] in double.
+// Returns the share of each sample in the scalar, [N] in double.
 Tensor shares(const Capture& capture) {
   Tensor total;
   for (const SampleTerm& term : capture.sample_terms) {
@@ -85,7 +86,7 @@ Tensor Batch::individual_losses() const {
                     "; give losses [N] in its place");
   const compat::PassGuard guard;
   const Tensor share = shares(*capture);
-  // What else is in the scalar all samples have in common.
+  // What else is in the scalar is common to all samples.
   const double N = static_cast<double>(size());
   const Tensor common = loss.to(at::kDouble).reshape({}) - share.sum();
   const bool is_mean = options_.reduction == Reduction::kMean;

@@ -11,24 +11,24 @@ namespace flightdeck {
 
 class FactoredRows final : public KeptRows {
  public:
-  // `count` rows per parameter; a parameter that is never given rows has zero ones. Factors are
-  // copied where they share memory with `leaves`, which optimizers change in place.
+  // Expects `count` rows per parameter; a parameter that is never given rows has zero ones. Factors
+  // are copied where they share memory with `leaves`, which optimizers change in place.
   FactoredRows(Parameters parameters,
                int64_t count,
                int64_t scratch_bytes,
                std::vector<Tensor> leaves);
 
-  // Rows are to be multiplied by `factor` (one element, or undefined for 1).
+  // Keeps rows that are to be multiplied by `factor` (one element, or undefined for 1).
   void keep(size_t parameter, const Rows& rows, const Tensor& factor);
 
-  // True if rows that are formed for these questions had better be kept written out.
+  // Returns true if rows that are formed for these questions had better be kept written out.
   bool wants_written(const Rows& rows, const Questions& questions) const;
-  // `dense` [N, *shape] is a view with the output channels last in memory, as convolutions give
-  // it.
+  // Keeps rows that are written out: `dense` [N, *shape] is a view with the output channels last in
+  // memory, as convolutions give it.
   void keep_written(size_t parameter, const Tensor& dense, const Tensor& factor);
 
   Tensor dots(const std::vector<Tensor>& directions) const override;
-  // The same without the sum over the parameters: [N, V] each.
+  // Returns the products without the sum over the parameters: [N, V] each.
   std::vector<Tensor> dots_by_parameter(const std::vector<Tensor>& directions) const;
 
  private:

@@ -17,42 +17,44 @@ namespace flightdeck {
 
 class Linearisation {
  public:
-  // The capture must outlive this.
+  // Reads the capture, which must outlive this.
   Linearisation(const Capture& capture, BatchNormPolicy batch_norm);
 
   const Capture& capture() const { return capture_; }
 
-  // Jᵀ on stacks [K, *output shape], one per output (undefined: zero): [K, *input shape] per
-  // wanted edge.
+  // Applies Jᵀ to stacks [K, *output shape], one per output (undefined: zero); returns [K, *input
+  // shape] per wanted edge.
   variable_list columns(size_t position, const variable_list& stacks, std::vector<bool> wanted);
 
-  // J on stacks [V, *input shape], one per edge: [V, *output shape] per output.
+  // Applies J to stacks [V, *input shape], one per edge; returns [V, *output shape] per output.
   variable_list tangents(size_t position, const variable_list& stacks);
 
-  // The second derivative of <gradients, outputs>, times tangents: [V, *input shape] per wanted
-  // edge, undefined where it vanishes.
+  // Computes the second derivative of <gradients, outputs>, times tangents: [V, *input shape] per
+  // wanted edge, undefined where it vanishes.
   variable_list bends(size_t position,
                       const variable_list& gradients,
                       const variable_list& tangents,
                       const std::vector<bool>& wanted);
 
-  // True if the node maps one input entry by entry. A complex entry is two numbers that meet.
+  // Returns true if the node maps one input entry by entry. A complex entry is two numbers that
+  // meet.
   bool is_elementwise(size_t position) const;
-  // The one edge an elementwise node has.
+  // Returns the one edge an elementwise node has.
   size_t elementwise_edge(size_t position) const;
-  // phi'(x) of a pointwise node with respect to the input at `edge`.
+  // Returns phi'(x) of a pointwise node with respect to the input at `edge`.
   const Tensor& slope(size_t position, size_t edge);
-  // phi''(x) times the gradient of an elementwise node; undefined if it vanishes everywhere.
+  // Returns phi''(x) times the gradient of an elementwise node; undefined if it vanishes
+  // everywhere.
   Tensor elementwise_bend(size_t position, const variable_list& gradients) const;
 
-  // True if the node has no second derivative.
+  // Returns true if the node has no second derivative.
   bool is_linear(size_t position) const;
 
-  // Nodes that were applied once per column for want of a rule.
+  // Returns the nodes that were applied once per column for want of a rule.
   const std::set<std::string>& one_by_one() const { return one_by_one_; }
 
  private:
-  // The rule whose arithmetic holds for the node's entries, or null.
+  // Returns the rule whose arithmetic holds for the node's entries, or null.
   const Rule* rule_at(size_t position) const;
   Tensor columns_by_rule(size_t position, size_t edge, const Tensor& stack);
   bool has_slope(size_t position, size_t edge) const;
@@ -64,7 +66,7 @@ class Linearisation {
   std::set<std::string> one_by_one_;
 };
 
-// Where a stack enters: output `output` of the node at `position`.
+// Tells where a stack enters: output `output` of the node at `position`.
 struct Seed {
   size_t position;
   size_t output;
@@ -81,7 +83,7 @@ void walk_columns(Linearisation& linearisation,
                   const FollowsEdge& follows,
                   const std::function<void(size_t position, const variable_list& stacks)>& visit);
 
-// Stacks per output, one entry per column.
+// Splits stacks into lists of outputs, one list per column.
 std::vector<variable_list> split_columns(const variable_list& stacks);
 
 }  // namespace flightdeck

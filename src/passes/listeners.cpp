@@ -63,16 +63,16 @@ class Listeners::State : public std::enable_shared_from_this<Listeners::State> {
   }
 
  private:
-  void listen(size_t node);  // once
+  void listen(size_t node);  // does nothing the second time
 
-  // All nodes below the losses wait for them in a pass. Those of a pass leave out the one it
-  // starts from.
+  // Returns true if the pass that calls goes through the losses: all nodes below wait for them in
+  // it. The nodes of a pass leave out the one it starts from.
   bool is_watched_pass() const {
     const auto* nodes = compat::nodes_of_pass();
     return nodes && (nodes == current_ || nodes->count(capture_->nodes[0].node) > 0);
   }
 
-  // Until it ends: the next one may be at the same address.
+  // Remembers the pass until it ends, since the next one may be at the same address.
   void remember_pass() {
     current_ = compat::nodes_of_pass();
     if (current_ == nullptr) return;

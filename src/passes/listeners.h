@@ -14,7 +14,7 @@ namespace flightdeck {
 
 class Listeners {
  public:
-  // One gradient per output of the node; some may be undefined.
+  // A listener is called with one gradient per output of the node; some may be undefined.
   using Heard = std::function<void(const std::vector<Tensor>& gradients)>;
 
   explicit Listeners(std::shared_ptr<const Capture> capture);
@@ -22,7 +22,8 @@ class Listeners {
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
 
-  // `owner` is asked for by `check`. A node is heard once, in the first pass through the losses.
+  // Adds a listener for `owner`, whose errors `check` throws. A node is heard once, in the first
+  // pass through the losses.
   void add(size_t node, size_t owner, Heard heard);
   // Throws what a function of this owner threw.
   void check(size_t owner) const;

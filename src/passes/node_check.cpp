@@ -53,11 +53,11 @@ class NodeCheck {
   }
 
  private:
-  // An input that carries samples gets the gradient of a sample from the outputs of that sample
-  // alone. One that does not gets a row from each.
+  // Compares samples and rows: an input that carries samples gets the gradient of a sample from the
+  // outputs of that sample alone. One that does not gets a row from each.
   void check_samples_and_rows() {
     Tensor gradient = random(view_.output_shape(), view_.output_options());
-    // No gradient comes where an entry is nobody's.
+    // No gradient comes from entries that belong to nobody.
     if (layout_.is_scattered()) gradient = gradient - only_sample(gradient, layout_, -1);
     for (size_t e = 0; e < all_.size(); ++e) {
       if (!all_[e]) continue;
@@ -97,7 +97,7 @@ class NodeCheck {
     }
   }
 
-  // One input at a time, then all.
+  // Compares tangents of one input at a time, then of all.
   void check_tangent() {
     const std::vector<Tensor> both = tangents();
     for (size_t e = 0; e <= all_.size(); ++e) {
@@ -140,8 +140,8 @@ class NodeCheck {
     }
   }
 
-  // True if another input is the same tensor, as in x * x: the node's own derivative cannot hold
-  // one of them while the other moves.
+  // Returns true if another input is the same tensor, as in x * x: the node's own derivative cannot
+  // hold one of them while the other moves.
   bool is_met_again(size_t edge) const {
     const auto& edges = node_->next_edges();
     for (size_t e = 0; e < edges.size(); ++e) {
@@ -150,7 +150,7 @@ class NodeCheck {
     return false;
   }
 
-  // Of a pointwise op the gradient of ones is the slope.
+  // Compares slopes: the gradient of ones is the slope of a pointwise op.
   void check_slopes() {
     if (!rule_.is_pointwise() || view_.has_complex()) return;
     const Tensor gradient = random(view_.output_shape(), view_.output_options());
@@ -161,7 +161,7 @@ class NodeCheck {
     }
   }
 
-  // The node's own product for one input, zeros where it has none.
+  // Returns the node's own product for one input, zeros where it has none.
   Tensor applied(const Tensor& gradient, size_t edge) const {
     std::vector<bool> wanted(all_.size(), false);
     wanted[edge] = true;
@@ -208,7 +208,7 @@ class NodeCheck {
     note({view_.name(), what, error, detail.str()});
   }
 
-  // One finding for one thing, the worst.
+  // Notes one finding for one thing, the worst.
   void note(RuleDifference difference) {
     for (RuleDifference& known : check_.differences) {
       if (known.node != difference.node || known.what != difference.what) continue;

@@ -13,13 +13,14 @@
 namespace flightdeck {
 namespace {
 
-// Launches are dear on a GPU and its memory is large: do more in one piece there.
+// Launches are dear on a GPU and its memory is large, so that more is done in one piece there.
 constexpr int64_t kCudaScratchFactor = 16;
 
-// The total is a sum over the parameters, or the root of a sum of squares.
+// Returns true if the total is the root of a sum of squares, not a sum over the parameters.
 bool is_root_in_total(const Answer& answer) { return answer.kind().power == Power::kMagnitude; }
 
-// Small answers are added up together: there every operation costs more than its arithmetic.
+// Returns true for small answers, which are added up together: every operation costs more than its
+// arithmetic there.
 bool waits_for_others(const Answer& answer, const Values& values) {
   if ((!answer.is_sum_in_total() && !is_root_in_total(answer)) || values.empty()) return false;
   return std::all_of(values.begin(), values.end(), fits_sums);
@@ -102,7 +103,7 @@ void Results::report(size_t parameter, Answers answers, const Tensor& factor) {
     needed_[k]->put(answers, std::move(values));
   }
   if (what_.has(Need::kDeviations)) {
-    // What a kernel gave along is not scaled.
+    // What a kernel gave along with the deviations is not scaled.
     const bool is_known = answers.squared_mean.defined() && !factor.defined();
     out.squared_mean = is_known ? answers.squared_mean : answers.mean_dots.mean();
   } else if (what_.has(Need::kVariance)) {
@@ -158,7 +159,7 @@ void Results::report_unused(size_t parameter) {
   report(parameter, std::move(answers), Tensor());
 }
 
-// Sums over the parameters, all in one go.
+// Computes the sums over the parameters, all in one go.
 void Results::finish_totals() {
   std::vector<TableSum> sums;
   for (const std::vector<Values>& parts : waiting_parts_) {

@@ -13,8 +13,9 @@ namespace flightdeck {
 
 class Results {
  public:
-  // `count` is the number of rows: N, or the samples chosen. `hears_arrivals`: the norm of what
-  // reaches a parameter is told by `arrive`; otherwise the mean is what arrives.
+  // Begins without reports. `count` is the number of rows: N, or the samples chosen.
+  // `hears_arrivals`: the norm of what reaches a parameter is told by `arrive`; otherwise the mean
+  // is what arrives.
   Results(const Parameters& parameters,
           Needs what,
           const GradientOptions& options,
@@ -22,16 +23,16 @@ class Results {
           int64_t count,
           bool hears_arrivals);
 
-  // What to ask of the rows of a parameter so that `report` can answer the needs.
+  // Returns what to ask of the rows of a parameter so that `report` can answer the needs.
   Questions questions_for(size_t parameter) const;
 
   // Takes the answers; rows are to be multiplied by `factor` (one element, or undefined for 1).
   void report(size_t parameter, Answers answers, const Tensor& factor);
 
-  // All rows are zero.
+  // Reports a parameter whose rows are all zero.
   void report_unused(size_t parameter);
 
-  // The norm of the gradient that reached the parameter. Only the first one counts.
+  // Takes the norm of the gradient that reached the parameter. Only the first one counts.
   void arrive(size_t parameter, const Tensor& norm);
 
   bool is_reported(size_t parameter) const { return is_reported_[parameter]; }
@@ -39,7 +40,7 @@ class Results {
   ParameterCoverage& coverage(size_t parameter) { return result_.coverage.parameters[parameter]; }
   void remark(std::string text) { result_.remarks.push_back(std::move(text)); }
 
-  // Everything reported so far; call once.
+  // Returns everything reported so far; call once.
   Gradients finish();
 
  private:

@@ -14,7 +14,7 @@
 namespace flightdeck {
 namespace {
 
-// Of the gradient that reaches an output of the node.
+// Returns the type of the gradient that reaches an output of the node.
 at::ScalarType type_of(const CapturedNode& captured, size_t output) {
   return c10::typeMetaToScalarType(captured.node->input_metadata(output).dtype());
 }
@@ -23,8 +23,8 @@ bool is_real(const Rows& rows) {
   return !c10::isComplexType(rows.terms()[0].form->options().dtype().toScalarType());
 }
 
-// Rows of one entry as multiples of one: what lies between them and the parameters is then applied
-// once, not once per sample.
+// Returns rows of one entry as multiples of one: what lies between them and the parameters is then
+// applied once, not once per sample.
 Rows as_multiples(const Rows& rows) {
   const Tensor c = rows.dense(0, rows.N()).reshape({rows.N(), 1});
   return Rows(std::make_shared<SharedForm>(c, at::ones(with_lead(1, rows.shape()), c.options())));
@@ -85,7 +85,7 @@ Rows RowsCollector::rows_at(size_t position, size_t edge, const variable_list& g
   }
   rows.came_from(found->scalar_type());
   if (!coverage_) return rows;
-  // One parameter, except for computed weights.
+  // This is one parameter, except for computed weights.
   for (size_t p : parameters_below(captured.next[edge])) {
     if (capture_.parameters[p].is_slow) continue;
     auto& covered = coverage_->parameters[p];
@@ -259,7 +259,7 @@ Rows RowsCollector::carry_one_by_one(size_t position,
 }
 
 std::vector<size_t> RowsCollector::parameters_below(size_t position) const {
-  // Each node once: in a computed weight the number of paths can double with every op.
+  // Each node is visited once: in a computed weight the number of paths can double with every op.
   std::vector<size_t> found, todo{position};
   std::unordered_set<size_t> seen{position};
   while (!todo.empty()) {

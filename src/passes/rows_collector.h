@@ -15,14 +15,15 @@ class RowsCollector {
  public:
   using Complete = std::function<void(size_t parameter, Rows rows)>;
 
-  // `samples` restricts the rows to these, in this order; empty means all. `coverage` (optional)
-  // learns how rows came about; its parameters must be there. The capture must outlive this.
+  // Begins without rows. `samples` restricts the rows to these, in this order; empty means all.
+  // `coverage` (optional) learns how rows came about; its parameters must be there. The capture
+  // must outlive this.
   RowsCollector(const Capture& capture,
                 std::vector<int64_t> samples,
                 Coverage* coverage,
                 Complete complete);
 
-  // True if rows arise at this node.
+  // Returns true if rows arise at this node.
   bool has_uses(size_t position) const;
 
   // Takes the output gradients of one node of the batch side. Each node is visited at most once.
@@ -39,16 +40,16 @@ class RowsCollector {
 
   Rows rows_at(size_t position, size_t edge, const variable_list& gradients);
   Rows rows_one_by_one(size_t position, size_t edge, const variable_list& gradients) const;
-  // Of a term of a scalar loss: each sample has an equal share of it.
+  // Forms the rows of a term of a scalar loss: each sample has an equal share of it.
   Rows shared_rows(size_t position, size_t edge, const variable_list& gradients) const;
   void receive(size_t position, size_t output, Rows rows);
   void hand_on(size_t position);
   Rows carry(size_t position, size_t edge, const std::vector<HandedRows>& handed);
   Rows carry_one_by_one(size_t position, size_t edge, size_t output, const Rows& rows) const;
-  // Multiples of shared vectors stay such; no rows for others.
+  // Carries multiples of shared vectors as such; returns no rows for others.
   Rows carry_shared(size_t position, size_t edge, size_t output, const Rows& rows) const;
-  // All rows at once by the rule's product with a stack, or by the slope; no rows where there is
-  // neither.
+  // Carries all rows at once by the rule's product with a stack, or by the slope; returns no rows
+  // where there is neither.
   Rows carry_stack(size_t position, size_t edge, size_t output, const Rows& rows) const;
   std::vector<size_t> parameters_below(size_t position) const;
 
@@ -61,7 +62,7 @@ class RowsCollector {
   std::vector<int64_t> missing_;                 // edges that have handed on nothing yet
 };
 
-// Coverage of every parameter as far as the capture alone tells.
+// Returns the coverage of every parameter as far as the capture alone tells.
 Coverage initial_coverage(const Capture& capture, const Parameters& parameters);
 
 }  // namespace flightdeck

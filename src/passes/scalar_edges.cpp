@@ -8,8 +8,8 @@
 
 namespace flightdeck {
 
-// The samples have been reduced away. Below a mean or sum over them they are found again; terms
-// without samples are shared by all; anything else cannot be taken apart.
+// Classifies an edge where the samples have been reduced away. Below a mean or sum over them they
+// are found again; terms without samples are shared by all; anything else cannot be taken apart.
 void GraphReader::classify_scalar_edge(size_t k, size_t e) {
   CapturedNode& captured = capture_.nodes[k];
   const NodeView view(captured.node);
@@ -47,7 +47,7 @@ bool GraphReader::carries_samples(const CapturedNode& captured, size_t e) {
   return scalar_terms_.carries_samples(captured.node->next_edge(e));
 }
 
-// Times something that has no samples.
+// Returns true if the input is multiplied by something that has no samples.
 bool GraphReader::is_multiple(const CapturedNode& captured, size_t e) {
   const NodeView view(captured.node);
   if (!captured.rule->is_linear_in(view, e)) return false;

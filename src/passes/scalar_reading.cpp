@@ -16,7 +16,7 @@ using compat::ag::Node;
 
 Shape shape_at(const Edge& edge) { return compat::shape_of(*edge.function, edge.input_nr); }
 
-// The one input of a node that others have computed, or none.
+// Returns the one input of a node that others have computed, or null.
 const Edge* only_input(const NodeView& view) {
   const Edge* only = nullptr;
   for (size_t e = 0; e < view.num_inputs(); ++e) {
@@ -27,7 +27,7 @@ const Edge* only_input(const NodeView& view) {
   return only;
 }
 
-// The samples in the leading dimension of what the edge leads to.
+// Counts the samples in the leading dimension of what the edge leads to.
 int64_t leading_samples(const Edge& reduced) {
   const int64_t lines = shape_at(reduced)[0];
   const Edge* edge = &reduced;
@@ -53,7 +53,7 @@ struct Reduced {
   int64_t samples;
 };
 
-// Every op that reduces samples to a term of the loss.
+// Finds every op that reduces samples to a term of the loss.
 std::vector<Reduced> find_reduced(const Tensor& loss) {
   struct Place {
     Node* node;

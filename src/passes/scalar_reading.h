@@ -11,8 +11,9 @@ struct ScalarReading {
   Reduction reduction = Reduction::kMean;
 };
 
-// The samples are the leading dimension of what the ops of the loss reduce. Where lines were made of
-// two dimensions just before, as the positions of sequences are, they are the first of the two.
+// Reads the batch size: the samples are the leading dimension of what the ops of the loss reduce.
+// Where lines were made of two dimensions just before, as the positions of sequences are, they are
+// the first of the two.
 ScalarReading read_scalar(const Tensor& loss);
 
 }  // namespace flightdeck

@@ -25,7 +25,7 @@ bool ScalarTerms::carries_samples(const Edge& edge) {
 }
 
 bool ScalarTerms::is_reduced_from_samples(Node* root) {
-  // Producers first, so that each node finds its inputs known: a chain of scalars can be long.
+  // Producers come first, so that each node finds its inputs known: a chain of scalars can be long.
   std::vector<Node*> todo{root};
   while (!todo.empty()) {
     Node* node = todo.back();
@@ -81,7 +81,7 @@ bool ScalarTerms::reaches_parameter(const Edge& reduced) const {
       // Lines that are normalised together are coupled; what scales them is not one of them.
       const bool is_coupled = layout.kind == Layout::Kind::kCoupled;
       if (is_coupled && input != view.output_shape()) layout = Layout::free();
-      // What has its entries in another shape, or mixed, cannot be followed line by line.
+      // An op that has its entries in another shape, or mixed, cannot be followed line by line.
       const bool is_lost = !layout.is_batch() && !layout.is_free();
       if (is_lost && !input.empty()) layout = Layout::batch(input[0], 0);
       Node* next = place.node->next_edge(e).function.get();

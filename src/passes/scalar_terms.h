@@ -16,10 +16,10 @@ class ScalarTerms {
  public:
   explicit ScalarTerms(int64_t N) : N_(N) {}
 
-  // True if what the edge leads to holds samples, or, if it is a single entry, was reduced from
-  // them. Going down along the leading dimension of what was reduced, samples end in constants,
-  // the data; the lines of a parameter end in the parameter itself. One sample looks like any
-  // dimension of one: it is there if a parameter is used beside it.
+  // Returns true if what the edge leads to holds samples, or, if it is a single entry, was reduced
+  // from them. Going down along the leading dimension of what was reduced, samples end in
+  // constants, the data; the lines of a parameter end in the parameter itself. One sample looks
+  // like any dimension of one: it is there if a parameter is used beside it.
   bool carries_samples(const compat::ag::Edge& edge);
 
  private:
@@ -30,17 +30,17 @@ class ScalarTerms {
   std::unordered_map<const compat::ag::Node*, bool> known_;
 };
 
-// How a scalar was reduced over N samples, held against what the caller said.
+// Reads how a scalar was reduced over N samples and compares it with what the caller said.
 class ReductionReading {
  public:
   ReductionReading(int64_t N, Reduction said) : N_(static_cast<double>(N)), said_(said) {}
 
-  // A term whose samples `op` reduces; `factor` is what the result is multiplied by, or NaN.
+  // Notes a term whose samples `op` reduces; `factor` is what the result is multiplied by, or NaN.
   void note(const std::string& op, Reduction reduction, double factor);
-  // True if samples were found.
+  // Returns true if samples were found.
   bool has_samples() const { return !op_.empty(); }
-  // What is wrong if the terms read as the other reduction alone; empty if they do not. One in
-  // between contradicts neither.
+  // Says what is wrong if the terms read as the other reduction alone; empty if they do not. A
+  // factor in between contradicts neither.
   std::string contradiction() const;
 
  private:

@@ -8,7 +8,8 @@
 namespace flightdeck {
 namespace {
 
-// Answers that need several rows at once, or the mean before the last row is there.
+// Returns true for answers that need several rows at once, or the mean before the last row is
+// there.
 bool needs_all_rows(const Look& look) { return look.keeps || look.pairs || look.centred; }
 
 }  // namespace

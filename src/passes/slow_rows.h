@@ -13,17 +13,16 @@ namespace flightdeck {
 
 class SlowRows {
  public:
-  // `N` rows will be added of this parameter.
-  // `keeps_rows`: they are wanted themselves, see `rows`.
+  // Expects `N` rows of this parameter. `keeps_rows`: they are wanted themselves, see `rows`.
   SlowRows(Questions questions, int64_t N, const Tensor& parameter, bool keeps_rows);
 
-  // The row of the next sample; it may be overwritten afterwards.
+  // Adds the row of the next sample; it may be overwritten afterwards.
   void add(const Tensor& row);
 
   int64_t count() const { return count_; }
   Answers finish();
 
-  // After `finish`: all rows, if they were to be kept.
+  // Returns all rows after `finish`, if they were to be kept.
   const Rows& rows() const { return all_; }
 
  private:

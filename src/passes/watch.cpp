@@ -29,7 +29,7 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
         needs_arrivals_(what.has(Need::kArrivedNorm)),
         reuses_(options.reuse_gradients) {}
 
-  // Called by a hook, on whatever thread runs the node.
+  // Takes what a hook hears, on whatever thread runs the node.
   void at_node(size_t position, const variable_list& gradients) {
     if (error_ || (position != 0 && !is_watched_pass())) return;
     try {
@@ -51,12 +51,12 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     }
   }
 
-  // The whole gradient of a parameter, on its way to `.grad`.
+  // Takes the whole gradient of a parameter, on its way to `.grad`.
   void at_leaf(size_t parameter, const variable_list& gradients) {
     if (error_ || is_closed_ || !is_watched_pass()) return;
     try {
       const Tensor& tensor = pass_.batch().parameters[parameter].tensor;
-      // What is gathered for a pass loses its `.grad` within it.
+      // A parameter that is gathered for a pass loses its `.grad` within it.
       const bool becomes_grad = !is_transient(tensor) &&
                                 compat::becomes_grad(*compat::ag::impl::grad_accumulator(tensor));
       pass_.arrive(parameter, gradients[0], becomes_grad);
@@ -130,14 +130,14 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
     if (reuses_) cut_all_edges();
   }
 
-  // Whether the pass that calls goes through the losses. All nodes below them wait for them in it.
-  // The nodes of a pass leave out the one it starts from.
+  // Returns true if the pass that calls goes through the losses. All nodes below them wait for them
+  // in it. The nodes of a pass leave out the one it starts from.
   bool is_watched_pass() const {
     const auto* nodes = compat::nodes_of_pass();
     return nodes && (nodes == current_ || nodes->count(pass_.capture().nodes[0].node) > 0);
   }
 
-  // Until it ends: the next one may be at the same address.
+  // Remembers the pass until it ends, since the next one may be at the same address.
   void remember_pass() {
     current_ = compat::nodes_of_pass();
     compat::at_end_of_pass([self = weak_from_this()] {
@@ -160,7 +160,8 @@ class Watch::State : public std::enable_shared_from_this<Watch::State> {
   void listen(const compat::NodePtr& node, std::unique_ptr<FunctionPreHook> hook);
   void listen_at_leaves(const std::shared_ptr<State>& self);
 
-  // reuse_gradients: without these edges PyTorch does not compute what the pass hands over.
+  // These cut and restore edges for reuse_gradients: without them PyTorch does not compute what the
+  // pass hands over.
   void cut_edges(size_t position);
   void restore_edges(size_t position);
   void cut_all_edges();
@@ -300,7 +301,7 @@ void Watch::State::detach() {
 
 namespace {
 
-// Edges to what all samples share can be cut if all of it has rows.
+// Returns true if edges to what all samples share can be cut, which takes rows for all of it.
 bool can_cut_uses(const Capture& capture) {
   for (const CapturedNode& captured : capture.nodes) {
     for (size_t e = 0; e < captured.edges.size(); ++e) {

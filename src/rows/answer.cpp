@@ -116,7 +116,7 @@ void Answer::scale(Values& values, const Tensor& factor) const {
   if (own.power == Power::kMagnitude) applied = factor.abs();
   for (Tensor& value : values) {
     const Tensor as_value = applied.to(value.options());
-    // As large as the parameter, and ours alone: in place.
+    // The value is as large as the parameter and ours alone, so that it is scaled in place.
     value = own.extent == Extent::kEntries ? value.mul_(as_value) : value.mul(as_value);
   }
 }

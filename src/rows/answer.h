@@ -21,10 +21,11 @@ class Products;
 class SumWithShared;
 class Sums;
 
-// What an answer consists of: one tensor, or one per histogram. None means that there is no answer.
+// An answer consists of these: one tensor, or one per histogram. None means that there is no
+// answer.
 using Values = std::vector<Tensor>;
 
-// What the tensors of an answer run over.
+// Says what the tensors of an answer run over.
 enum class Extent {
   kEntries,  // [*shape]
   kRows,     // [N, *shape]
@@ -33,7 +34,7 @@ enum class Extent {
   kCounts,   // numbers of entries
 };
 
-// What becomes of an answer if all rows are multiplied by a factor.
+// Says what becomes of an answer if all rows are multiplied by a factor.
 enum class Power { kNone, kLinear, kMagnitude, kSquare };
 
 struct AnswerKind {
@@ -42,12 +43,13 @@ struct AnswerKind {
   const char* in_words;  // in the plan of a step: "products with the mean"
   Extent extent;
   Power power;
-  // True if the answer of a sum of rows is the sum of their answers.
+  // This is true if the answer of a sum of rows is the sum of their answers.
   bool is_linear = false;
   bool in_double = false;  // whatever the rows are in
 };
 
-// What an answer takes from a sweep over the rows. Sums are added up once for all who take them.
+// Says what an answer takes from a sweep over the rows. Sums are added up once for all who take
+// them.
 struct Look {
   bool sum = false;              // sum_n g_n
   bool squares = false;          // sum_n g_n² per entry
@@ -60,18 +62,18 @@ struct Look {
   bool gives_norms = false;      // the norms are a by-product
 
   bool any_centred() const { return centred || centred_squares; }
-  // Something looks at the rows again after they were formed.
+  // Returns true if something looks at the rows again after they were formed.
   bool reads() const { return rows || any_centred(); }
 };
 Look operator|(const Look& a, const Look& b);
 
-// The rows that a sweep goes over: N rows of so many entries.
+// Describes the rows that a sweep goes over: N rows of so many entries.
 struct RowsSize {
   int64_t N = 0, entries = 0;
   at::TensorOptions options;
 };
 
-// Some samples of the rows in some of their entries.
+// Holds some samples of the rows in some of their entries.
 struct Piece {
   Tensor rows;  // [n, e]
   int64_t sample = 0, entry = 0;
@@ -84,14 +86,14 @@ struct Piece {
   }
 };
 
-// The state of one answer in one sweep.
+// Holds the state of one answer in one sweep.
 class Accumulator {
  public:
   virtual ~Accumulator() = default;
   virtual void add(const Piece&) {}
-  // Both have all entries, and the second one has later samples.
+  // Adds a pair of pieces. Both have all entries, and the second one has later samples.
   virtual void add_pair(const Piece&, const Piece&) {}
-  // Entries are in one dimension: [entries] or [N, entries].
+  // Returns the answer with its entries in one dimension: [entries] or [N, entries].
   virtual Values finish(Sums& sums) = 0;
 };
 
@@ -100,24 +102,25 @@ class Answer {
   virtual ~Answer() = default;
 
   virtual AnswerKind kind() const = 0;
-  // The need that asks for it; none if something else of the questions does.
+  // Returns the need that asks for it; none if something else of the questions does.
   virtual Needs need() const { return {}; }
   virtual bool is_asked(const Questions& questions) const = 0;
-  // The tensor that it fills, if it fills one.
+  // Returns the tensor that it fills, if it fills one.
   virtual Tensor ParameterGradients::*field() const { return nullptr; }
   virtual Values get(const ParameterGradients& from) const = 0;
   virtual void put(ParameterGradients& to, Values values) const = 0;
-  // Further needs without which the answer means nothing to who asks for it.
+  // Returns further needs without which the answer means nothing to who asks for it.
   virtual Needs asks_along() const { return {}; }
 
-  // From rows of any kind.
+  // The next functions answer from rows of any kind.
   virtual Look look() const = 0;
-  // True if it looks at rows only where another answer does, and takes the factors elsewhere.
+  // Returns true if it looks at rows only where another answer does, and takes the factors
+  // elsewhere.
   virtual bool follows_others() const { return false; }
   virtual std::unique_ptr<Accumulator> start(const Questions& questions,
                                              const RowsSize& size) const = 0;
 
-  // From factors, without rows; see rows/factored.h. The defaults have no answer.
+  // These answer from factors, without rows; see rows/factored.h. The defaults have no answer.
   virtual Values from_products(const Products&, const Questions&) const { return {}; }
   virtual Values from_lines(const Lines&, const Questions&) const { return {}; }
   virtual Values from_multiples(const Multiples&, const Questions&) const { return {}; }
@@ -126,11 +129,11 @@ class Answer {
     return std::numeric_limits<double>::infinity();
   }
   virtual double flops_on_rows(const Positions&) const { return 0; }
-  // A route over positions that is worth a word in the coverage report.
+  // Names a route over positions that is worth a word in the coverage report.
   virtual const char* route_over_positions() const { return nullptr; }
 
-  // Of the sum of rows x and of rows that are multiples of shared vectors: what it takes of either,
-  // and whether it takes <x_n, v>. The default has no answer.
+  // Tells what the answer of a sum takes, where rows x are added to multiples of shared vectors:
+  // what it needs of either, and whether it takes <x_n, v>. The default has no answer.
   struct SumNeeds {
     bool is_able = false;
     Needs of_each;
@@ -139,7 +142,7 @@ class Answer {
   virtual SumNeeds needs_of_sum(const Questions&) const { return {}; }
   virtual Values from_sum(SumWithShared&, const Questions&) const { return {}; }
 
-  // Of `count` zero rows of this shape.
+  // Returns the answer of `count` zero rows of this shape.
   virtual Values zeros(int64_t count,
                        const Shape& shape,
                        const at::TensorOptions& options,
@@ -152,16 +155,16 @@ class Answer {
                          const Questions&) const {}
   // Adds the answer of other entries, or for linear answers of other rows.
   virtual void add(Values& total, const Values& part) const;
-  // Makes it that of rows multiplied by `factor` (one element).
+  // Turns the answer into that of rows multiplied by `factor` (one element).
   void scale(Values& values, const Tensor& factor) const;
-  // The answer of all parameters taken together as one vector.
+  // Adds to the answer of all parameters taken together as one vector.
   virtual void add_to_total(Values& total, const Values& part) const;
   virtual void finish_total(Values&) const {}
-  // True if that is the sum over the parameters.
+  // Returns true if that answer is the sum over the parameters.
   virtual bool is_sum_in_total() const;
 };
 
-// An answer that is one tensor and has a need of its own.
+// Such an answer is one tensor and has a need of its own.
 class TensorAnswer : public Answer {
  public:
   TensorAnswer(Need need, Tensor ParameterGradients::*field) : need_(need), field_(field) {}
@@ -178,7 +181,7 @@ class TensorAnswer : public Answer {
   Tensor ParameterGradients::*field_;
 };
 
-// An accumulator that only reads a sum of the sweep.
+// Only reads a sum of the sweep.
 class SumReader final : public Accumulator {
  public:
   using Read = Tensor (Sums::*)();
@@ -191,14 +194,14 @@ class SumReader final : public Accumulator {
 
 using Asked = std::vector<const Answer*>;
 
-// All answers, by name.
+// Returns all answers, by name.
 const Asked& answer_catalogue();
-// Those that are asked for.
+// Returns the answers that are asked for.
 Asked asked(const Questions& questions);
 Needs needs_of(const Asked& asked);
-// Everything that these take from a sweep.
+// Returns everything that these take from a sweep.
 Look look_of(const Asked& asked);
-// True if some of them look at rows again after they were formed, whatever the others do.
+// Returns true if some of them look at rows again after they were formed, whatever the others do.
 bool reads_rows(const Asked& asked);
 
 // Gives every answer to `answer_one`, collects what it returns in `answers` and returns those that

@@ -14,8 +14,8 @@ namespace {
 
 // A block of the mean stays in the cache while all rows pass by, each for a few pages at a time.
 constexpr int64_t kBlock = 8192;
-// Lanes keep the additions independent of each other, and stretches few in each, for their
-// rounding.
+// Lanes keep the additions independent of each other, and stretches keep them few in each lane,
+// which limits their rounding.
 constexpr int64_t kLanes = 8;
 constexpr int64_t kStretch = 1024;
 
@@ -29,7 +29,7 @@ struct RowSums {
   }
 };
 
-// One row in one stretch. Adds its differences to `drift`, their squares to `squares`.
+// Sums one row in one stretch. Adds its differences to `drift`, their squares to `squares`.
 template <typename Scalar, bool kHasSquares>
 RowSums sum_row(
     const Scalar* row, const Scalar* mean, int64_t size, Scalar* drift, Scalar* squares) {

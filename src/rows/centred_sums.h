@@ -14,14 +14,14 @@ using at::Tensor;
 class CentredSums {
  public:
   CentredSums() = default;
-  // For `count` rows of these options.
+  // Begins with zeros for `count` rows of these options.
   CentredSums(int64_t count, const at::TensorOptions& options);
 
-  // All rows in some of their entries: `rows` [N, E], `mean` [E]; adds sum_n (g_n - g)² of these
-  // entries to `squares` [E] unless undefined. Rounding of the mean is made up for.
+  // Adds all rows in some of their entries: `rows` [N, E], `mean` [E]; adds sum_n (g_n - g)² of
+  // these entries to `squares` [E] unless undefined. Rounding of the mean is made up for.
   void add(const Tensor& rows, const Tensor& mean, const Tensor& squares);
 
-  // The same for rows first, first + 1, ... alone; the mean is that of all rows.
+  // Adds rows first, first + 1, ... alone in the same way; the mean is that of all rows.
   void add_some(int64_t first, const Tensor& rows, const Tensor& mean, const Tensor& squares);
 
   Tensor deviations() const;                       // [N] double

@@ -16,7 +16,7 @@ namespace {
 // Many small groups (depthwise) go through one batched product; few large ones one at a time.
 constexpr int64_t kMaxGroupsOneByOne = 4;
 
-// [K * N, ...] -> [K, N, ...]. The first of `sizes` is not read.
+// Returns the sizes [K * N, ...] as [K, N, ...]. The first of `sizes` is not read.
 Shape with_columns(at::IntArrayRef sizes, int64_t K) {
   Shape split{K, -1};
   split.insert(split.end(), sizes.begin() + 1, sizes.end());
@@ -53,7 +53,7 @@ Tensor ConvolutionForm::padded(const Tensor& input) const {
 Tensor ConvolutionForm::patches(const Tensor& padded,
                                 int64_t first_channel,
                                 int64_t channels) const {
-  // A view [N, channels, *kernel, *output space] of the padded input.
+  // The patches are a view [N, channels, *kernel, *output space] of the padded input.
   const Tensor block = padded.slice(1, first_channel, first_channel + channels);
   Shape sizes{padded.size(0), channels}, strides{block.stride(0), block.stride(1)};
   for (size_t k = 2; k < shape_.size(); ++k) {
@@ -67,13 +67,13 @@ Tensor ConvolutionForm::patches(const Tensor& padded,
   return block.as_strided(sizes, strides, block.storage_offset());
 }
 
-// The output gradients of one group, [N, T, J / groups].
+// Returns the output gradients of one group, [N, T, J / groups].
 Tensor ConvolutionForm::gradient_of(int64_t group) const {
   const int64_t J = shape_[0] / geometry_.groups;
   return gradient_.slice(1, group * J, (group + 1) * J).flatten(2).transpose(1, 2);
 }
 
-// What a convolution answers without forming its rows, all groups at once.
+// Tells what a convolution answers without forming its rows, all groups at once.
 class ConvolutionForm::FactoredPositions final : public Positions {
  public:
   explicit FactoredPositions(const ConvolutionForm& form) : form_(form) {
@@ -135,7 +135,7 @@ Answers ConvolutionForm::answer_group(const Asked& asked,
   instances.a = patches(padded, group * C, C);
   instances.i_dims = static_cast<int64_t>(shape_.size()) - 1;
   instances.b = gradient_of(group);
-  // Entries of the weight [J, C, *kernel] as [C, *kernel, J], and back.
+  // These move entries of the weight [J, C, *kernel] to [C, *kernel, J], and back.
   const auto as_instances = [&](const Tensor& weight, int64_t lead) {
     return weight.slice(lead, group * J, (group + 1) * J).movedim(lead, -1);
   };
@@ -152,7 +152,7 @@ Answers ConvolutionForm::answer_group(const Asked& asked,
   return answers;
 }
 
-// ||A_nᵀ B_n||² over pairs of positions, a group at a time.
+// Computes ||A_nᵀ B_n||² over pairs of positions, a group at a time.
 Tensor ConvolutionForm::norms_by_gram(int64_t scratch_bytes) const {
   const Tensor input = padded(input_);
   const int64_t I = product(shape_) / shape_[0];
@@ -204,7 +204,8 @@ Tensor ConvolutionForm::dense(int64_t begin, int64_t end) const {
 }
 
 Tensor ConvolutionForm::dots(const Tensor& directions) const {
-  // <g_n, V> = <conv(input_n, V), gradient_n>: one convolution per direction, no rows.
+  // Since <g_n, V> = <conv(input_n, V), gradient_n>, one convolution per direction does it without
+  // rows.
   std::vector<Tensor> columns;
   for (const Tensor& direction : directions.unbind(0)) {
     Tensor mapped = at::convolution(input_,

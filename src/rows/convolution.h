@@ -14,13 +14,13 @@ struct ConvolutionGeometry {
   bool is_transposed = false;  // input and gradient have changed places
 };
 
-// g_n = weight gradient of sample n; shape is the weight's [J, C/groups, *kernel].
+// The row g_n is the weight gradient of sample n; its shape is the weight's [J, C/groups, *kernel].
 //
 // A transposed convolution is the same with the roles of input and output gradient exchanged: its
 // weight gradient correlates the output gradient's patches with the input.
 class ConvolutionForm final : public Form {
  public:
-  // input [N, C, *space], gradient [N, J, *output space], or [K * N, ...] for K columns that
+  // Takes input [N, C, *space], gradient [N, J, *output space], or [K * N, ...] for K columns that
   // share the input; there are then K * N rows.
   ConvolutionForm(Tensor input, Tensor gradient, Shape weight_shape, ConvolutionGeometry geometry);
 

@@ -9,7 +9,7 @@ namespace flightdeck {
 
 class DenseForm final : public Form {
  public:
-  // `rows` [N, *shape]; `name` is what the coverage report calls the form (sum, scale, dense).
+  // Takes `rows` [N, *shape]; the coverage report calls the form `name` (sum, scale, dense).
   DenseForm(Tensor rows, const char* name);
 
   const char* name() const override { return name_; }

@@ -15,7 +15,7 @@
 
 namespace flightdeck {
 
-// g_n = a_n b_nᵀ. K columns of samples may share a.
+// Holds rows g_n = a_n b_nᵀ. K columns of samples may share a.
 class Products {
  public:
   Products(Tensor a, Tensor b) : a_(std::move(a)), b_(std::move(b)) {}
@@ -36,8 +36,8 @@ class Products {
   mutable Moments moments_;
 };
 
-// g_n = A_nᵀ B_n with A_n [T, I] and B_n [T, J]: what can be had without forming them. Costs are in
-// flops of one large product.
+// Tells what can be had of rows g_n = A_nᵀ B_n, with A_n [T, I] and B_n [T, J], without forming
+// them. Costs are in flops of one large product.
 class Positions {
  public:
   virtual ~Positions() = default;
@@ -50,7 +50,7 @@ class Positions {
 
   virtual Tensor sum() const = 0;                           // sum_n g_n
   virtual Tensor dots(const Tensor& directions) const = 0;  // [N, V]
-  // By pairs of positions. No answer where the cost is infinite.
+  // These go by pairs of positions. There is no answer where the cost is infinite.
   virtual Tensor norms(int64_t /*scratch_bytes*/) const { return {}; }  // [N]
   const Tensor& gram(int64_t scratch_bytes) const;                      // [N, N]
 
@@ -60,7 +60,8 @@ class Positions {
   mutable Tensor gram_;
 };
 
-// Row n has `b[n][t]` added to line `indices[n][t]` of a table. All other lines are zero.
+// Holds rows in which row n has `b[n][t]` added to line `indices[n][t]` of a table. All other lines
+// are zero.
 class Lines {
  public:
   Lines(Tensor indices, Tensor b, Shape shape)
@@ -73,7 +74,7 @@ class Lines {
   at::TensorOptions options() const { return b_.options(); }
   const Tensor& sum() const;  // [V, J]
 
-  // The distinct (sample, line) pairs and the sum of b over each: what the rows really hold.
+  // Holds the distinct (sample, line) pairs and the sum of b over each: what the rows really hold.
   struct Distinct {
     Tensor sample;  // [R]
     Tensor line;    // [R]
@@ -81,7 +82,8 @@ class Lines {
   };
   const Distinct& distinct() const;
 
-  // Differences to the mean on the lines that a sample has. On those it has not, the row is zero.
+  // Holds differences to the mean on the lines that a sample has. On those it has not, the row is
+  // zero.
   struct Centred {
     Tensor mean;         // [V, J]
     Tensor centre;       // [R, J], the mean on the distinct lines
@@ -103,7 +105,7 @@ class Lines {
   mutable Centred centred_;
 };
 
-// g_n = sum_k c_nk v_k.
+// Holds rows g_n = sum_k c_nk v_k.
 class Multiples {
  public:
   Multiples(Tensor c, Tensor v, Shape shape)
@@ -124,19 +126,20 @@ class Multiples {
 
 class Rows;
 
-// The sum of rows x_n and of multiples c_nk v_k, in the shape of the parameter: squares of it from
-// those of the two and the products between them, which x answers without being written out.
+// Holds the sum of rows x_n and of multiples c_nk v_k, in the shape of the parameter: its squares
+// follow from those of the two and the products between them, which x answers without being written
+// out.
 class SumWithShared {
  public:
   SumWithShared(const Rows& x, const Multiples& multiples) : x_(x), multiples_(multiples) {}
 
-  // As far as needs_of_sum took them; dots of x are <x_n, v_k>.
+  // These are known as far as needs_of_sum took them; dots of x are <x_n, v_k>.
   Answers of_x, of_multiples;
 
   const Multiples& multiples() const { return multiples_; }
   Tensor dots_in_double() const;  // <x_n, v_k>
   const Tensor& gram();           // [N, N]
-  // sum_n 2 m_nk v_k x_n for multiples m [N, K]
+  // Returns sum_n 2 m_nk v_k x_n for multiples m [N, K].
   Tensor squares_between(const Tensor& multiples) const;
 
  private:

@@ -72,7 +72,8 @@ bool is_same_memory(const Tensor& a, const Tensor& b) {
 
 namespace {
 
-// Few enough that each product is large, many enough to skip nearly half of the work.
+// These make blocks few enough that each product is large, and many enough to skip nearly half of
+// the work.
 constexpr int64_t kSymmetricBlocks = 6;
 constexpr int64_t kSmallestBlock = 96;
 
@@ -91,7 +92,7 @@ void add_symmetric_product(const Tensor& target, const Tensor& x) {
   const int64_t size = target.size(0), block = block_size(size);
   for (int64_t begin = 0; begin < size; begin += block) {
     const int64_t end = std::min(begin + block, size);
-    // One product per band: the diagonal block and everything to the right of it.
+    // Each band takes one product: the diagonal block and everything to the right of it.
     target.slice(0, begin, end)
         .slice(1, begin)
         .addmm_(x.slice(0, begin, end), x.slice(0, begin).t());

@@ -20,9 +20,9 @@ using at::Tensor;
 class Form;
 using FormList = std::vector<std::shared_ptr<const Form>>;
 
-// Rows of one use in factored form. Forms are immutable; every result that is not said to be in
-// double is in the rows' own precision (float32 for half-precision factors), and none carries a
-// factor 1/N.
+// Holds the rows of one use in factored form. Forms are immutable; every result that is not said to
+// be in double is in the rows' own precision (float32 for half-precision factors), and none carries
+// a factor 1/N.
 class Form {
  public:
   virtual ~Form() = default;
@@ -32,69 +32,73 @@ class Form {
   virtual const Shape& shape() const = 0;
   virtual at::TensorOptions options() const = 0;
 
-  // Each answer by the cheapest exact algorithm, given everything else that is asked.
+  // Obtains each answer by the cheapest exact algorithm, given everything else that is asked.
   virtual Answers answer(const Asked& asked, const Questions& questions) const = 0;
   Answers answer(const Questions& questions) const {
     return answer(flightdeck::asked(questions), questions);
   }
 
-  // sum_n c[m][n] g_n: [M, N] -> [M, *shape].
+  // Computes sum_n c[m][n] g_n: [M, N] -> [M, *shape].
   virtual Tensor combine(const Tensor& coefficients) const = 0;
 
-  // Rows begin..end-1 written out: [end - begin, *shape].
+  // Writes out rows begin..end-1: [end - begin, *shape].
   virtual Tensor dense(int64_t begin, int64_t end) const = 0;
 
-  // True if products with rows that are written out anyway are cheaper than with the factors.
+  // Returns true if products with rows that are written out anyway are cheaper than with the
+  // factors.
   virtual bool is_cheaper_written() const { return false; }
 
-  // The rows at `index` [S].
+  // Returns the rows at `index` [S].
   virtual std::shared_ptr<const Form> select(const Tensor& index) const = 0;
 
-  // The tensors the rows are made of, and the same rows from copies of them.
+  // Return the tensors the rows are made of, and the same rows from copies of them.
   virtual std::vector<Tensor> factors() const = 0;
   virtual std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const = 0;
 
-  // The rows of this form plus those of others as one form, or null if they cannot share one.
+  // Returns the rows of this form plus those of others as one form, or null if they cannot share
+  // one.
   virtual std::shared_ptr<const Form> plus(const FormList& others) const;
 
-  // The rows of this form followed by those of others (columns of one stack) as one form that
-  // shares what they have in common.
+  // Returns the rows of this form followed by those of others (columns of one stack) as one form
+  // that shares what they have in common.
   virtual std::shared_ptr<const Form> followed_by(const FormList& others) const;
 
-  // For rows that are products over positions, g_n = a_nᵀ b_n with a [N, T, I] and b [N, T, J]:
-  // the factors, written out. Undefined if the rows have no such structure. The row's shape is
-  // [I, J] or, if `is_flipped`, [J, ...] with everything but the first dimension taken together.
+  // Return the factors, written out, of rows that are products over positions, g_n = a_nᵀ b_n
+  // with a [N, T, I] and b [N, T, J]. Undefined if the rows have no such structure. The row's
+  // shape is [I, J] or, if `is_flipped`, [J, ...] with everything but the first dimension taken
+  // together.
   virtual Tensor position_inputs() const { return {}; }
   virtual Tensor position_gradients() const { return {}; }
   virtual bool is_flipped() const { return false; }
 };
 
-// How many rows of `shape` fit into `scratch_bytes`; at least one.
+// Returns how many rows of `shape` fit into `scratch_bytes`; at least one.
 int64_t rows_per_piece(const Shape& shape, const at::TensorOptions& options, int64_t scratch_bytes);
 
-// Factors as rows are computed from them: half and bfloat16 become float32, and memory holds what
-// the tensor says.
+// Returns factors as rows are computed from them: half and bfloat16 become float32, and memory
+// holds what the tensor says.
 Tensor in_row_precision(const Tensor& factor);
 
-// Distance from 1 to the next number of a floating type.
+// Returns the distance from 1 to the next number of a floating type.
 double machine_epsilon(at::ScalarType type);
 
-// Norms from the diagonal of a Gram matrix; rounding can leave a zero below zero.
+// Computes norms from the diagonal of a Gram matrix; rounding can leave a zero below zero.
 Tensor norms_from_gram(const Tensor& gram);
 
-// True if both show the same entries of the same memory.
+// Returns true if both show the same entries of the same memory.
 bool is_same_memory(const Tensor& a, const Tensor& b);
 
-// Xᵀ X for X [R, I], or with `lines` X Xᵀ: the upper triangle by blocks, the rest copied.
+// Computes Xᵀ X for X [R, I], or with `lines` X Xᵀ: the upper triangle by blocks, the rest
+// copied.
 Tensor symmetric_product(const Tensor& x, bool lines = false);
 
-// target += X Xᵀ, upper triangle only, by blocks of lines; see mirror_upper.
+// Adds X Xᵀ to the upper triangle of `target`, by blocks of lines; see mirror_upper.
 void add_symmetric_product(const Tensor& target, const Tensor& x);
-// Copies the upper blocks of the above to the lower ones.
+// Copies the upper blocks of such a sum to the lower ones.
 void mirror_upper(const Tensor& target);
 
-// Answers from rows that are written out, a few samples at a time within the scratch memory, or
-// all at once where they are asked for themselves.
+// Answers from rows that are written out, a few samples at a time within the scratch memory, or all
+// at once where they are asked for themselves.
 void answer_written(const Form& form,
                     const Asked& asked,
                     const Questions& questions,

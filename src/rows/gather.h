@@ -8,8 +8,8 @@ namespace flightdeck {
 
 class GatherForm final : public Form {
  public:
-  // indices [N, T] int64, b [N, T, J]; the rows have shape [V, J]. Lines equal to `padding_index`
-  // receive no gradient (-1: there is none).
+  // Takes indices [N, T] int64, b [N, T, J]; the rows have shape [V, J]. Lines equal to
+  // `padding_index` receive no gradient (-1: there is none).
   GatherForm(const Tensor& indices, const Tensor& b, int64_t V, int64_t padding_index);
 
   const char* name() const override { return "gather"; }

@@ -10,10 +10,11 @@ namespace flightdeck {
 
 using at::Tensor;
 
-// True if there are kernels for such values and that many counts.
+// Returns true if there are kernels for such values and that many counts.
 bool has_gpu_kernel(const Tensor& values, int64_t counts);
 
-// As the functions of histogram.h, for tensors with a kernel. Nobody waits for the device.
+// These count like the functions of histogram.h, for tensors with a kernel. Nobody waits for the
+// device.
 Tensor gpu_count_into_bins(const Tensor& values, const Bins& bins);
 Tensor gpu_count_outer_into_bins(const Tensor& a, const Tensor& b, const Bins& bins);
 Tensor gpu_count_into_joint_bins(const Tensor& rows,

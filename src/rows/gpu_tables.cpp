@@ -22,8 +22,8 @@ constexpr int64_t kMostSamples = 1024;
 constexpr int64_t kMostBins = 8192;
 constexpr int64_t kBlocks = 132 * 8;  // a few per multiprocessor of a large GPU
 
-// The stream that LibTorch uses in this thread. By LibTorch's C interface: headers of CUDA are not
-// needed, nor is a LibTorch with CUDA when this is built.
+// Finds the stream that LibTorch uses in this thread, by LibTorch's C interface: headers of CUDA
+// are not needed, nor is a LibTorch with CUDA when this is built.
 bool current_stream(const at::Device& device, void** stream) {
   using Get = int32_t (*)(int32_t device, void** stream);
   static const Get get = [] {
@@ -56,7 +56,7 @@ kernels::Factors factors_of(const TableRows& rows) {
           static_cast<int>(rows.b.size(-1))};
 }
 
-// Entries side by side, whatever the stride of the samples.
+// Puts entries side by side, whatever the stride of the samples.
 Tensor in_lines(const Tensor& factor) {
   return !factor.defined() || factor.size(-1) == 1 || factor.stride(-1) == 1 ? factor
                                                                              : factor.contiguous();

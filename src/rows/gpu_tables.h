@@ -14,24 +14,24 @@ namespace flightdeck {
 
 using at::Tensor;
 
-// True if the environment's FLIGHTDECK_ISA is gpu_reference. The CPU is then treated as a GPU is,
-// and the kernels are their plain loops: what is done for a GPU is tested without one.
+// Returns true if the environment's FLIGHTDECK_ISA is gpu_reference. The CPU is then treated as a
+// GPU is, and the kernels are their plain loops: what is done for a GPU is tested without one.
 bool cpu_plays_gpu();
-// True where a launch costs more than what is done to a hundred numbers and the host runs ahead:
-// layers go together, and nobody waits for a number.
+// Returns true where a launch costs more than what is done to a hundred numbers and the host runs
+// ahead: layers go together, and nobody waits for a number.
 bool runs_behind(const at::Device& device);
 inline bool runs_behind(const Tensor& tensor) { return runs_behind(tensor.device()); }
 
-// Rows g_n = a_n b_nᵀ, or b_n where a is undefined; a [N, I], b [N, J] or with one position, [N, 1,
-// I], float32 on one device.
+// Holds rows g_n = a_n b_nᵀ, or b_n where a is undefined; a [N, I], b [N, J] or with one
+// position, [N, 1, I], float32 on one device.
 struct TableRows {
   Tensor a, b;
 };
 
-// True if these kernels take the tensor.
+// Returns true if these kernels take the tensor.
 bool fits_tables(const Tensor& tensor);
 
-// Per list of rows, in double but for the norms.
+// Holds results per list of rows, in double but for the norms.
 struct TableScatter {
   Tensor dots;          // [P, N]: <g_n, g> with g = sum_n g_n times share
   Tensor deviations;    // [P, N]: ||g_n - mean||²
@@ -40,30 +40,31 @@ struct TableScatter {
 };
 std::optional<TableScatter> scatter_by_table(const std::vector<TableRows>& rows, double share);
 
-// Rows sum_t a_nt b_ntᵀ, a [N, T, I] or undefined, b [N, T, J], or without T, and a direction for
-// them whose entry [i, j] is u[i * u_i + j * u_j].
+// Holds rows sum_t a_nt b_ntᵀ, a [N, T, I] or undefined, b [N, T, J], or without T, and a
+// direction for them whose entry [i, j] is u[i * u_i + j * u_j].
 struct TableSlope {
   Tensor a, b, u;
   int64_t u_i, u_j;
 };
-// True if the kernel is not slower than a product by LibTorch, whose launches it saves.
+// Returns true if the kernel is not slower than a product by LibTorch, whose launches it saves.
 bool slopes_pay(const TableSlope& slope);
-// <g_n, u>, [P, N] float. All rows are of the same samples.
+// Computes <g_n, u>, [P, N] float. All rows are of the same samples.
 std::optional<Tensor> slopes_by_table(const std::vector<TableSlope>& slopes);
 
-// One sum, or root of a sum of squares, of tensors of one shape and type.
+// Describes one sum, or root of a sum of squares, of tensors of one shape and type.
 struct TableSum {
   std::vector<Tensor> parts;
   bool is_root = false;
 };
-// True if the sums can be taken together: small parts of float, double or int64 that fit a table.
+// Returns true if the sums can be taken together: small parts of float, double or int64 that fit a
+// table.
 bool fits_sums(const Tensor& part);
 std::optional<std::vector<Tensor>> add_up_by_table(const std::vector<TableSum>& sums);
 
-// Raw counts [P, bins + 3] of the entries of all rows: below, the bins, above, NaN.
+// Returns raw counts [P, bins + 3] of the entries of all rows: below, the bins, above, NaN.
 std::optional<Tensor> counts_by_table(const std::vector<TableRows>& rows, const Bins& bins);
 
-// Of pairs of tensors x and y with the same entries in the same order.
+// Holds a pair of tensors x and y with the same entries in the same order.
 struct TablePair {
   Tensor x, y;        // y undefined: zeros
   Tensor difference;  // filled with x - y if defined
@@ -74,13 +75,14 @@ struct TableSums {
   Tensor before;   // [P]: sum of y²
 };
 std::optional<TableSums> sums_by_table(const std::vector<TablePair>& pairs);
-// The same of two lists; nothing if the kernels do not take one of the tensors.
+// Takes the pairs from two lists; returns nothing if the kernels do not take one of the tensors.
 std::optional<TableSums> sums_by_table(const std::vector<Tensor>& x, const std::vector<Tensor>& y);
 
-// True if both have the same entries in the same order of memory, and the kernels take them.
+// Returns true if both have the same entries in the same order of memory, and the kernels take
+// them.
 bool fit_tables(const Tensor& x, const Tensor& y);
 
-// All entries of the tensors, one after the other, as doubles [n]. They are on one device.
+// Returns all entries of the tensors, one after the other, as doubles [n]. They are on one device.
 std::optional<Tensor> packed_by_table(const std::vector<const Tensor*>& tensors);
 
 }  // namespace flightdeck

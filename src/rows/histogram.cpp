@@ -18,8 +18,8 @@ constexpr int64_t kPiece = 2048;     // fits the first-level cache with its scra
 constexpr int64_t kGrain = 1 << 15;  // below it a second thread costs more than it saves
 constexpr int64_t kGpuTables = 256;  // spread the atomic additions to the bins around zero
 
-// One thread's raw counts. Neighbours go to different tables: an increment that has to wait for the
-// previous one of the same bin takes several times as long.
+// Keeps one thread's raw counts. Neighbours go to different tables: an increment that has to wait
+// for the previous one of the same bin takes several times as long.
 template <typename Scalar>
 class BinCounter {
  public:

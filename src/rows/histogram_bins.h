@@ -25,7 +25,7 @@ kernels::EqualBins<Scalar> equal_bins(const Bins& bins) {
           static_cast<int32_t>(bins.count)};
 }
 
-// 0 below, 1 + bin, count + 1 above; value is not NaN. The arithmetic of bin_index.
+// Returns 0 below, 1 + bin, count + 1 above by the arithmetic of bin_index; value is not NaN.
 template <typename Scalar>
 int64_t raw_index(Scalar value, const kernels::EqualBins<Scalar>& bins) {
   if (value < bins.low) return 0;
@@ -34,13 +34,13 @@ int64_t raw_index(Scalar value, const kernels::EqualBins<Scalar>& bins) {
   return 1 + std::min<int64_t>(bin, bins.count - 1);
 }
 
-// The same of the value clamped into the range: 1..count.
+// Returns the index of the value clamped into the range: 1..count.
 template <typename Scalar>
 int64_t clamped_index(Scalar value, const kernels::EqualBins<Scalar>& bins) {
   return raw_index(std::min(std::max(value, bins.low), bins.high), bins);
 }
 
-// Floating-point numbers in order as integers: neighbours differ by one, both zeros are 0.
+// Maps floating-point numbers to integers in order: neighbours differ by one, both zeros are 0.
 template <typename Scalar>
 class Ordinal {
  public:
@@ -64,8 +64,9 @@ class Ordinal {
   }
 };
 
-// The smallest value whose index, monotone in it, is `least` or more; infinity where there is
-// none, minus infinity where all are. 33 or 65 evaluations: bisection over the numbers themselves.
+// Returns the smallest value whose index, monotone in it, is `least` or more; infinity where there
+// is none, minus infinity where all are. It takes 33 or 65 evaluations: bisection over the numbers
+// themselves.
 template <typename Scalar, typename Index>
 Scalar first_value(const Index& index_of, int64_t least) {
   using Numbers = Ordinal<Scalar>;
@@ -83,7 +84,8 @@ Scalar first_value(const Index& index_of, int64_t least) {
   return Numbers::value(reached);
 }
 
-// The window of the two bins around the threshold nearest to zero; zero lies in one of them.
+// Describes the window of the two bins around the threshold nearest to zero; zero lies in one of
+// them.
 template <typename Scalar>
 struct Centre {
   kernels::Window<Scalar> window;
@@ -120,13 +122,13 @@ class SharedCounts {
 // Throws where the bins have no meaning.
 void check_bins(const Bins& bins);
 
-// Values per piece where indices are written out: 128 MB of them.
+// A piece has so many values where indices are written out: 128 MB of them.
 constexpr int64_t kIndicesPerPiece = int64_t{1} << 24;
 
 // Counts indices [n] in [0, size), without waiting for the device; for what counts_on_cpu refuses.
 Tensor count_indices(const Tensor& index, int64_t size);
 
-// Whether the loops of src/kernels/counting apply: float or double on the CPU.
+// Returns true if the loops of src/kernels/counting apply: float or double on the CPU.
 bool counts_on_cpu(const Tensor& values);
 
 }  // namespace flightdeck

@@ -29,7 +29,7 @@ Centre<Scalar> clamped_centre(const Bins& bins) {
   return Centre<Scalar>([&](Scalar value) { return clamped_index(value, equal); });
 }
 
-// One thread's counts of n gradients for each of the parameter entries it is given.
+// Keeps one thread's counts of n gradients for each of the parameter entries it is given.
 template <typename Scalar>
 class JointCounter {
  public:
@@ -47,7 +47,7 @@ class JointCounter {
   const kernels::Window<Scalar>& window() const { return centre_.window; }
   Count* upper() { return upper_; }
 
-  // One line of factor * x; columns and value_bin as of the block under way.
+  // Adds one line of factor * x; columns and value_bin as of the block under way.
   void add_line(const Scalar* x, int64_t columns, Scalar factor, const int32_t* value_bin) {
     const int64_t num_others =
         kernels_.window_by_column(x, columns, factor, centre_.window, upper_, others_, positions_);
@@ -131,7 +131,7 @@ class JointCounter {
   int32_t positions_[kColumns + kSlack], index_[kColumns + kSlack];
 };
 
-// b [N, J] with the range of every line.
+// Holds b [N, J] with the range of every line.
 template <typename Scalar>
 struct JointLines {
   const Scalar* data;
@@ -140,7 +140,7 @@ struct JointLines {
   const Scalar* largest;
 };
 
-// The samples of one a_i, sorted by what their line of products may hold.
+// Holds the samples of one a_i, sorted by what their line of products may hold.
 template <typename Scalar>
 class Samples {
  public:

@@ -19,11 +19,11 @@ namespace {
 using kernels::CountingKernels;
 using kernels::kSlack;
 
-// Rough nanoseconds with wide vectors: one pair compared, one factor sorted, one
-// step of a sweep. Only the choice between two exact ways depends on them.
+// These are rough nanoseconds with wide vectors: one pair compared, one factor sorted, one step of
+// a sweep. Only the choice between two exact ways depends on them.
 constexpr double kPairCost = 0.1, kSortCost = 25, kStepCost = 1.2;
 
-// Magnitudes of the factors of one sign, with room for a vector of zeros before and after.
+// Holds magnitudes of the factors of one sign, with room for a vector of zeros before and after.
 template <typename Scalar>
 class Magnitudes {
  public:
@@ -74,7 +74,7 @@ struct Factor {
   int64_t finite_nonzero() const { return size - zero - infinite - not_a_number; }
 };
 
-// Magnitudes of the products at which the index grows by one, away from zero, on either side.
+// Holds magnitudes of the products at which the index grows by one, away from zero, on either side.
 template <typename Scalar>
 struct Boundaries {
   int64_t zero;  // index of zero
@@ -94,7 +94,7 @@ struct Boundaries {
   }
 };
 
-// One thread's raw counts.
+// Keeps one thread's raw counts.
 template <typename Scalar>
 class OuterCounter {
  public:
@@ -149,7 +149,7 @@ class OuterCounter {
     count[direction * last] += remaining;
   }
 
-  // pairs_[k] for k in [first, last): all but those that stay below.
+  // Sets pairs_[k] for k in [first, last) to the number of products that do not stay below.
   void count_low_side(const Parts& u,
                       const Parts& v,
                       const std::vector<Scalar>& boundaries,
@@ -201,10 +201,10 @@ class OuterCounter {
     for (; first < last; first += kSweeps) sweep(boundaries, first, last);
   }
 
-  // Up to kSweeps boundaries at once. A step moves on in v, downwards, while the product reaches
-  // the boundary, else in u, upwards; the zero before v and the infinity after u make it size_u +
-  // size_v steps exactly. Without branches, which would be mispredicted every other time, a step
-  // has a long latency that the other sweeps fill.
+  // Sweeps up to kSweeps boundaries at once. A step moves on in v, downwards, while the product
+  // reaches the boundary, else in u, upwards; the zero before v and the infinity after u make it
+  // size_u + size_v steps exactly. Without branches, which would be mispredicted every other time,
+  // a step has a long latency that the other sweeps fill.
   void sweep(const std::vector<Scalar>& boundaries, int64_t first, int64_t last) {
     const int64_t size_u = some_u_.size(), size_v = some_v_.size();
     const Scalar* const u = some_u_.data();

@@ -13,7 +13,7 @@
 namespace flightdeck {
 namespace {
 
-// Every combination of one offset per dimension, in row-major order.
+// Returns every combination of one offset per dimension, in row-major order.
 std::vector<int64_t> offsets(at::IntArrayRef counts, at::IntArrayRef strides) {
   std::vector<int64_t> all{0};
   for (size_t k = 0; k < counts.size(); ++k) {
@@ -38,7 +38,7 @@ Scalar* data_or_null(const Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<Scalar>() : nullptr;
 }
 
-// The fused kernel on ranges of i, which writes the sums where they belong.
+// Runs the fused kernel on ranges of i, which writes the sums where they belong.
 class FusedRanges {
  public:
   FusedRanges(const Instances& instances, Sums& sums)
@@ -49,7 +49,7 @@ class FusedRanges {
         step_(offsets(instances.a.sizes().slice(1 + instances.i_dims),
                       instances.a.strides().slice(1 + instances.i_dims))) {}
 
-  // `rows` [N, end - begin, J], or undefined if nobody wants them.
+  // Runs one range; `rows` is [N, end - begin, J], or undefined if nobody wants them.
   void run(int64_t begin, int64_t end, const Tensor& rows) {
     if (instances_.b.scalar_type() == at::kFloat) {
       run_as<float>(begin, end, rows);
@@ -94,11 +94,11 @@ class FusedRanges {
   std::vector<int64_t> base_, step_;
 };
 
-// A piece is read again by answers that look at rows: keep it in the last-level cache.
+// A piece stays in the last-level cache, since answers that look at rows read it again.
 constexpr int64_t kPieceBytes = int64_t{8} << 20;
 
-// How many i fit into the scratch memory with all samples. The fused kernel copies no patches, but
-// packs all output gradients for every range.
+// Returns how many i fit into the scratch memory with all samples. The fused kernel copies no
+// patches, but packs all output gradients for every range.
 int64_t range_size(const Instances& instances, bool is_fused, int64_t scratch_bytes) {
   const int64_t patches = is_fused ? 0 : instances.samples() * instances.T();
   const int64_t entries = instances.N() * instances.J() + patches;
@@ -132,7 +132,7 @@ std::string sweep_fused(const Instances& instances, int64_t scratch_bytes, Sweep
   return "rows formed in pieces by the fused kernel";
 }
 
-// [samples, end - begin, T]
+// Returns the patches of a range, [samples, end - begin, T].
 Tensor patches_of(const Instances& instances, int64_t begin, int64_t end) {
   return instances.a.slice(1, begin / instances.unit(), end / instances.unit())
       .reshape({instances.samples(), end - begin, instances.T()});
@@ -142,14 +142,14 @@ Tensor columns_of(const Instances& instances) {  // [K, samples, T, J]
   return instances.b.view({-1, instances.samples(), instances.T(), instances.J()});
 }
 
-// [N, end - begin, J]
+// Forms the rows of a range, [N, end - begin, J].
 Tensor form_rows(const Instances& instances, int64_t begin, int64_t end) {
   const Tensor patches = patches_of(instances, begin, end);
   if (instances.samples() == instances.N()) return at::bmm(patches, instances.b);
   return at::matmul(patches, columns_of(instances)).flatten(0, 1);
 }
 
-// Columns that share the patches side by side, [samples, T, K * J], in the order of memory.
+// Puts columns that share the patches side by side, [samples, T, K * J], in the order of memory.
 Tensor side_by_side(const Instances& instances) {
   const int64_t samples = instances.samples(), T = instances.T();
   const Tensor columns = columns_of(instances);
@@ -159,8 +159,8 @@ Tensor side_by_side(const Instances& instances) {
   return columns.permute({1, 2, 0, 3}).reshape({samples, T, -1});
 }
 
-// True if squares alone are taken of columns that share the patches: the rows of all columns can
-// then be formed without a copy of the patches for each, in any order.
+// Returns true if squares alone are taken of columns that share the patches: the rows of all
+// columns can then be formed without a copy of the patches for each, in any order.
 bool takes_only_squares(const Instances& instances, const Look& look) {
   return instances.samples() != instances.N() && look.squares && !look.sum && !look.norms &&
          !look.reads() && !look.keeps;

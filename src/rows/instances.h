@@ -10,8 +10,8 @@
 
 namespace flightdeck {
 
-// The factors as strided memory. I runs over the dimensions of `a` after the samples, T over those
-// that follow; patches of a convolution overlap in memory.
+// Holds the factors as strided memory. I runs over the dimensions of `a` after the samples, T over
+// those that follow; patches of a convolution overlap in memory.
 struct Instances {
   Tensor a;  // [samples, *I, *T]; columns of samples may share it, row n reads n % samples
   int64_t i_dims = 1;  // how many dimensions make I
@@ -29,10 +29,10 @@ struct Instances {
   double flops() const;  // of forming all rows
 };
 
-// True if the fused CPU kernel can and does pay for this shape: it vectorises over J.
+// Returns true if the fused CPU kernel can and does pay for this shape: it vectorises over J.
 bool fused_kernel_pays(const at::TensorOptions& options, int64_t J);
 
-// One sweep over ranges of i, each small enough for the scratch memory; entries are [I, J]. Returns
+// Sweeps over ranges of i, each small enough for the scratch memory; entries are [I, J]. Returns
 // what it did, for the coverage report.
 std::string sweep_instances(const Instances& instances, int64_t scratch_bytes, Sweep& sweep);
 

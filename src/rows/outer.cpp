@@ -15,7 +15,7 @@ namespace {
 // or one large product reaches about 185 (bench/patch_products_bench.cpp).
 constexpr double kBatchedProductPenalty = 6.0;
 
-// What a linear layer on a sequence answers without forming its rows.
+// Tells what a linear layer on a sequence answers without forming its rows.
 class OuterPositions final : public Positions {
  public:
   OuterPositions(const Tensor& a, const Tensor& b) : a_(a), b_(b) {
@@ -34,7 +34,7 @@ class OuterPositions final : public Positions {
     return at::mm(a_.reshape({-1, I}).t(), total.reshape({-1, J}));
   }
 
-  // <A_nᵀ B_n, V> = sum_t <A_n V, B_n>_t: one product per direction.
+  // Uses <A_nᵀ B_n, V> = sum_t <A_n V, B_n>_t: one product per direction.
   Tensor dots(const Tensor& directions) const override {
     std::vector<Tensor> all;
     const Tensor flat_a = a_.reshape({-1, I});
@@ -71,7 +71,7 @@ class OuterPositions final : public Positions {
   const Tensor &a_, &b_;
 };
 
-// Answers that are worth a look at the rows only if others look at them: apart.
+// Takes out the answers that are worth a look at the rows only if others look at them.
 Asked take_followers(Asked& asked) {
   const auto first = std::stable_partition(
       asked.begin(), asked.end(), [](const Answer* answer) { return !answer->follows_others(); });

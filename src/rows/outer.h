@@ -12,9 +12,9 @@ namespace flightdeck {
 
 class OuterForm final : public Form {
  public:
-  // A [N, T, I], B [N, T, J]; the rows have shape [I, J]. B may hold K columns of N samples each,
-  // [K * N, T, J], that share A; there are then K * N rows. `is_padded`: some samples have fewer
-  // positions, and zeros in place of the rest.
+  // Takes A [N, T, I], B [N, T, J]; the rows have shape [I, J]. B may hold K columns of N samples
+  // each, [K * N, T, J], that share A; there are then K * N rows. `is_padded`: some samples have
+  // fewer positions, and zeros in place of the rest.
   OuterForm(Tensor a, Tensor b, bool is_padded = false);
 
   const char* name() const override { return "outer"; }
@@ -30,7 +30,7 @@ class OuterForm final : public Form {
   std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
   std::shared_ptr<const Form> plus(const FormList& others) const override;
   std::shared_ptr<const Form> followed_by(const FormList& others) const override;
-  // Undefined if padded: who asks takes averages over T positions of each sample.
+  // Returns an undefined tensor if padded: who asks takes averages over T positions of each sample.
   Tensor position_inputs() const override { return is_padded_ ? Tensor() : a_; }
   Tensor position_gradients() const override { return is_padded_ ? Tensor() : b_; }
 
@@ -45,18 +45,18 @@ class OuterForm final : public Form {
   bool is_padded_;
 };
 
-// What the Gram route to the norms costs, in flops of one large product.
+// Returns what the Gram route to the norms costs, in flops of one large product.
 double gram_norm_flops(int64_t N, int64_t T, int64_t I, int64_t J, bool is_cpu);
 
-// Answers of products over positions: each from the factors, or all of them from rows that `form`
-// forms for a sweep (it returns how), whichever costs less.
+// Answers for products over positions: each answer from the factors, or all of them from rows that
+// `form` forms for a sweep (it returns how), whichever costs less.
 Answers answer_positions(const Positions& positions,
                          const Asked& asked,
                          const Questions& questions,
                          const std::function<Answers(const Asked& asked)>& form);
 
-// Norms of A_nᵀ B_n by ||A_nᵀ B_n||² = sum_ts (A A^T)_ts (B B^T)_ts, a few samples at a time; A
-// [N, T, I], B [N, T, J].
+// Computes norms of A_nᵀ B_n by ||A_nᵀ B_n||² = sum_ts (A A^T)_ts (B B^T)_ts, a few samples at
+// a time; A [N, T, I], B [N, T, J].
 Tensor norms_by_gram(const Tensor& a, const Tensor& b, int64_t scratch_bytes);
 
 }  // namespace flightdeck

@@ -90,7 +90,7 @@ Tensor Placement::from_parameter(Tensor values, int64_t lead) const {
 }
 
 bool Placement::is_disjoint_from(const Placement& other) const {
-  // Slices of the parameter itself, along one dimension, that do not overlap.
+  // Slices of the parameter itself are disjoint if they do not overlap along one dimension.
   if (steps_.empty() || other.steps_.empty()) return false;
   const Step& a = steps_.back();
   const Step& b = other.steps_.back();

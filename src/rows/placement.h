@@ -13,8 +13,8 @@ namespace flightdeck {
 
 using at::Tensor;
 
-// A chain of one-to-one moves of entries. Since no entry is changed or merged, norms and dot
-// products of rows do not see the chain, and squares commute with it.
+// A placement is a chain of one-to-one moves of entries. Since no entry is changed or merged, norms
+// and dot products of rows do not see the chain, and squares commute with it.
 class Placement {
  public:
   // `shape` is the shape of one row where the chain starts.
@@ -29,17 +29,17 @@ class Placement {
   void undo_reshape(const Shape& to);
   void undo_slice(const Shape& to, int64_t dim, int64_t start, int64_t step);
 
-  // [*lead, *start_shape] -> [*lead, *shape]; entries outside a slice become zero.
+  // Moves [*lead, *start_shape] to [*lead, *shape]; entries outside a slice become zero.
   Tensor to_parameter(Tensor rows, int64_t lead) const;
-  // [*lead, *shape] -> [*lead, *start_shape], the adjoint.
+  // Moves [*lead, *shape] to [*lead, *start_shape]: the adjoint.
   Tensor from_parameter(Tensor values, int64_t lead) const;
 
-  // True if the chain keeps the order of the entries, and leaves none out.
+  // Returns true if the chain keeps the order of the entries, and leaves none out.
   bool keeps_order() const;
-  // True if the chain is one transposition of a matrix.
+  // Returns true if the chain is one transposition of a matrix.
   bool is_transposition() const;
 
-  // True if no entry of the parameter is reached by both.
+  // Returns true if no entry of the parameter is reached by both.
   bool is_disjoint_from(const Placement& other) const;
 
   friend bool operator==(const Placement& a, const Placement& b) {

@@ -15,15 +15,16 @@ namespace {
 // A difference of float32 sums keeps four digits where this share of them is left.
 constexpr double kLeastLeft = 1e-2;
 
-// Lines of a Gram matrix that a thread takes at least.
+// A thread takes at least so many lines of a Gram matrix.
 constexpr int64_t kLinesAtOnce = 32;
 
 Scatter scatter_of(const Tensor& squared_norms, const Tensor& dots) {
   return {squared_norms - 2 * dots + dots.mean(), dots};
 }
 
-// In double, where products of float32 factors are exact: the difference of two large sums then has
-// all digits of the rows. Of float64 factors it has half of theirs, which rounding_error counts.
+// Computes in double, where products of float32 factors are exact: the difference of two large sums
+// then has all digits of the rows. Of float64 factors it has half of theirs, which rounding_error
+// counts.
 Scatter scatter_by_gram(const Tensor& a, const Tensor& b) {
   const Tensor gram = symmetric_product(a.to(at::kDouble), /*lines=*/true);
   gram.mul_(symmetric_product(b.to(at::kDouble), /*lines=*/true));
@@ -36,8 +37,8 @@ Scatter scatter_by_mean(const Tensor& given_a, const Tensor& given_b) {
   return scatter_of(a.square().sum(1).mul_(b.square().sum(1)), dots);
 }
 
-// A factor's differences to its mean: their Gram matrix, their products with the mean and the
-// mean's squared length. On the CPU.
+// Holds a factor's differences to its mean: their Gram matrix, their products with the mean and the
+// mean's squared length, all on the CPU.
 struct Differences {
   explicit Differences(const Tensor& factor) {
     const Tensor mean = factor.mean(0);
@@ -51,7 +52,7 @@ struct Differences {
   double length;
 };
 
-// The same at half the cost, from the factors' differences to their means:
+// Computes the same at half the cost, from the factors' differences to their means:
 //   <g_n, g_m> = |a|²|b|² + |b|²(u_n + u_m) + |a|²(v_n + v_m) + X_nm
 // with u, v the differences along the means a, b and X of second order. Of X no digits are lost
 // unless factors differ and their products do not; no answer then. What is summed in the factors'
@@ -102,7 +103,7 @@ Scatter by_differences(const Tensor& a, const Tensor& b) {
 }
 
 // Makes variances of second moments [lines, J], less `share` times the squared `sum`, in place;
-// returns the lines that lost digits. On the CPU.
+// returns the lines that lost digits. It runs on the CPU.
 template <typename Scalar>
 Tensor subtract_squared_mean(const Tensor& moments, const Tensor& sum, double share) {
   const int64_t lines = sum.size(0), J = sum.size(1);
@@ -129,8 +130,8 @@ Tensor subtract_squared_mean(const Tensor& moments, const Tensor& sum, double sh
   return lost.nonzero().squeeze(1);
 }
 
-// Of some lines of the parameter, from factors [N, lines] and [N, J], in double: products of
-// float32 factors are exact there.
+// Computes moments of some lines of the parameter, from factors [N, lines] and [N, J], in double:
+// products of float32 factors are exact there.
 Moments exact_moments(const Tensor& given_a, const Tensor& given_b, double share) {
   const Tensor a = given_a.to(at::kDouble), b = given_b.to(at::kDouble);
   Moments moments = {at::mm(a.t(), b), at::mm(a.square().t(), b.square())};
@@ -154,8 +155,8 @@ Scatter scatter_of_products(const Tensor& a, const Tensor& b) {
   return scatter.deviations.defined() ? scatter : scatter_by_gram(a, b);
 }
 
-// A CPU looks which lines cancelled and takes those again in double, as a GPU does with all of
-// them: it would have to be waited for.
+// Looks on a CPU which lines cancelled and takes those again in double. A GPU takes all of them in
+// double: to know which cancelled, the host would have to wait for it.
 Moments moments_of_products(const Tensor& a, const Tensor& b, double share, int64_t scratch_bytes) {
   Moments moments;
   Tensor redo = at::arange(a.size(1), at::kLong);

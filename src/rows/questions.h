@@ -14,7 +14,7 @@ namespace flightdeck {
 
 using at::Tensor;
 
-// Asked in one go, so that answers can share work.
+// These are asked in one go, so that answers can share work.
 struct Questions {
   Needs what;
   Tensor directions;  // [V, *shape], for dots
@@ -26,14 +26,14 @@ struct Questions {
   int64_t scratch_bytes = int64_t{64} << 20;
 };
 
-// Entries of a row: [*shape], also of the tensors above. A tensor that is as large as the parameter
-// is never shared with another one.
+// Entries of a row are [*shape], also in the tensors of Questions. A tensor that is as large as
+// the parameter is never shared with another one.
 struct Answers : ParameterGradients {
   std::string algorithm;  // how they were obtained, for the coverage report
 };
 
-// The same questions where entries sit elsewhere: `move(tensor, lead)` is called for every tensor
-// [*lead, *shape].
+// Returns the same questions where entries sit elsewhere: `move(tensor, lead)` is called for every
+// tensor [*lead, *shape].
 template <typename Move>
 Questions moved(Questions questions, const Move& move) {
   if (questions.directions.defined()) questions.directions = move(questions.directions, 1);

@@ -9,21 +9,21 @@
 
 namespace flightdeck {
 
-// True of half precision, where a few roundings are a visible share of any number.
+// Returns true for half precision, where a few roundings are a visible share of any number.
 inline bool is_coarse(double epsilon) { return epsilon > 1e-5; }
 
-// Relative error to expect in rows that were computed in a type of machine epsilon `epsilon`:
-// activations and output gradients are sums, rounded in every layer, which makes about two
-// roundings. More is lost where a function saturates or a sum cancels; four times as much covers
-// all but one in thousands of variances of nets that have both. In half precision that would mark
-// every value, and the mark say nothing.
+// Returns the relative error to expect in rows that were computed in a type of machine epsilon
+// `epsilon`: activations and output gradients are sums, rounded in every layer, which makes about
+// two roundings. More is lost where a function saturates or a sum cancels; four times as much
+// covers all but one in thousands of variances of nets that have both. In half precision that would
+// mark every value, and the mark say nothing.
 inline double rounding_of_rows(double epsilon) { return (is_coarse(epsilon) ? 2 : 8) * epsilon; }
 
-// The same of a row's single entries, where no sum over entries averages it: of some entries the
-// variance is next to nothing by chance.
+// Returns the error to expect in a row's single entries, where no sum over entries averages it: of
+// some entries the variance is next to nothing by chance.
 inline double rounding_of_entries(double epsilon) { return (is_coarse(epsilon) ? 8 : 3) * epsilon; }
 
-// Error of sums in double that cancel, relative to what they are sums of.
+// Sums in double that cancel have this error, relative to what they are sums of.
 constexpr double kRoundingOfDoubles = 8 * std::numeric_limits<double>::epsilon();
 
 // Estimates the error by rounding of `scatter`, a sum of squared differences over N samples whose

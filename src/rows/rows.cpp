@@ -17,7 +17,7 @@ void accumulate(Tensor& total, const Tensor& part) {
   total = total.defined() ? total + part : part;
 }
 
-// The questions as the term's form sees them.
+// Returns the questions as the term's form sees them.
 Questions placed(const Questions& questions, const Rows::Term& term) {
   Questions seen = moved(questions, [&term](const Tensor& tensor, int64_t lead) {
     return term.placement.from_parameter(tensor, lead);
@@ -135,7 +135,7 @@ Answers Rows::answer_disjoint(const Asked& asked, const Questions& questions) co
   return total;
 }
 
-// Entries outside all slices of the parameter are zero in every row.
+// Adds the entries outside all slices of the parameter, which are zero in every row.
 void Rows::add_entries_outside(const Asked& asked,
                                const Questions& questions,
                                Answers& answers) const {

@@ -22,18 +22,19 @@ class Rows {
   Rows() = default;
   explicit Rows(std::shared_ptr<const Form> form);
 
-  // No terms: the parameter takes no part.
+  // Returns true if there are no terms: the parameter takes no part.
   bool empty() const { return terms_.empty(); }
   int64_t N() const { return terms_.front().form->N(); }
-  // Of the sum of all terms: the backward pass may cast between two uses.
+  // Returns the options of the sum of all terms: the backward pass may cast between two uses.
   at::TensorOptions options() const;
   const Shape& shape() const { return terms_.front().placement.shape(); }
   const std::vector<Term>& terms() const { return terms_; }
   std::vector<Term>& terms() { return terms_; }
 
-  // The rows came from numbers of this type: their own is not coarser, or has become finer.
+  // Notes that the rows came from numbers of this type: their own is not coarser, or has become
+  // finer.
   void came_from(at::ScalarType type);
-  // Machine epsilon of the coarsest of these.
+  // Returns the machine epsilon of the coarsest of these types.
   double epsilon() const { return epsilon_; }
 
   // Adds the rows of another use.
@@ -41,7 +42,7 @@ class Rows {
   // Joins forms that can share one; call before asking when uses were added.
   void merge();
   Rows select(const Tensor& index) const;
-  // The rows of all columns of a stack, one column after the other.
+  // Stacks the rows of all columns, one column after the other.
   static Rows stack(const std::vector<Rows>& columns);
 
   Answers answer(const Asked& asked, const Questions& questions) const;
@@ -53,7 +54,7 @@ class Rows {
 
  private:
   Answers answer_term(const Term& term, const Asked& asked, const Questions& questions) const;
-  // The answers of all terms, added up: of terms that share no entry, or of linear answers.
+  // Adds up the answers of all terms: of terms that share no entry, or of linear answers.
   Answers answer_terms(const Asked& asked, const Questions& questions) const;
   Answers answer_disjoint(const Asked& asked, const Questions& questions) const;
   Answers answer_overlapping(const Asked& asked, const Questions& questions) const;

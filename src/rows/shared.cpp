@@ -79,7 +79,7 @@ Asked answer_with_shared(const Rows& x,
   }
   if (!is_able) return asked;
   const auto& placed = static_cast<const SharedForm&>(*shared.form);
-  // In the type of x, which may be another where the backward pass casts.
+  // The vectors take the type of x, which may be another where the backward pass casts.
   const Tensor vectors = placed.vectors().to(x.options().dtype());
   const SharedForm form(placed.multiples(), shared.placement.to_parameter(vectors, /*lead=*/1));
   const Multiples multiples = form.factored();

@@ -10,7 +10,7 @@ namespace flightdeck {
 
 class SharedForm final : public Form {
  public:
-  // c [N, K], v [K, *shape].
+  // Takes c [N, K] and v [K, *shape].
   SharedForm(Tensor c, Tensor v);
 
   const char* name() const override { return "shared"; }
@@ -28,7 +28,7 @@ class SharedForm final : public Form {
 
   const Tensor& multiples() const { return c_; }  // c
   const Tensor& vectors() const { return v_; }    // v
-  // As answers see them.
+  // Returns the multiples as answers see them.
   Multiples factored() const { return {c_, v_.reshape({v_.size(0), -1}), shape_}; }
 
  private:
@@ -36,11 +36,11 @@ class SharedForm final : public Form {
   Shape shape_;
 };
 
-// The shared term among others that it overlaps with, or null.
+// Returns the one shared term among the terms, or null.
 const Rows::Term* find_shared(const std::vector<Rows::Term>& terms);
 
-// Answers x_n + s_n, as far as `asked` can, from the answers of the two and the products between
-// them; returns the other answers that were asked for.
+// Answers for x_n + s_n, as far as `asked` can, from the answers of the two and the products
+// between them; returns the other answers that were asked for.
 Asked answer_with_shared(const Rows& x,
                          const Rows::Term& shared,
                          const Asked& asked,

@@ -8,8 +8,8 @@
 namespace flightdeck {
 namespace {
 
-// The sum over the rows times the share, in one operation where it is the mean: each operation is a
-// launch on a GPU, and small layers are bound by their number.
+// Sums over the rows and multiplies by the share, in one operation where that is the mean: each
+// operation is a launch on a GPU, and small layers are bound by their number.
 Tensor sum_times(const Tensor& rows, double share) {
   const bool is_mean = std::abs(share * static_cast<double>(rows.size(0)) - 1) < 1e-12;
   if (is_mean) return rows.mean(0);
@@ -95,7 +95,7 @@ void Sums::add_entries(const Piece& piece) {
   add_centred(piece);
 }
 
-// A piece that holds all samples knows their mean.
+// Adds the centred sums of a piece that holds all samples, and so knows their mean.
 void Sums::add_centred(const Piece& piece) {
   if (!look_.any_centred()) return;
   const auto here = [&](const Tensor& of_all) {
@@ -122,7 +122,7 @@ void Sums::add_samples(const Piece& piece) {
   for (const Tensor& row : rows.unbind(0)) update_variance(row);
 }
 
-// Welford's updates: the mean so far, and squares of differences to it alone.
+// Applies Welford's updates: of the mean so far, and of squares of differences to it alone.
 void Sums::update_variance(const Tensor& row) {
   if (++seen_ == 1) {
     mean_ = row.clone();

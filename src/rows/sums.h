@@ -9,25 +9,25 @@ namespace flightdeck {
 
 class Sums {
  public:
-  // As far as `look` takes them. `share`: see Questions.
+  // Begins the sums that `look` takes. `share`: see Questions.
   Sums(const Look& look, const RowsSize& size, double share);
 
-  // Pieces cover all rows and entries: all samples in some entries at a time, or some samples in
-  // all entries. In the latter case centred sums of samples need the sum beforehand.
+  // Adds a piece. Pieces cover all rows and entries: all samples in some entries at a time, or some
+  // samples in all entries. In the latter case centred sums of samples need the sum beforehand.
   void add(const Piece& piece);
   void know_sum(const Tensor& sum_times_share);  // [entries]
 
-  // Where the fused kernel writes sum, squares and squared norms; undefined if not taken. It writes
-  // them before `add_centred` is given the piece.
+  // The fused kernel writes sum, squares and squared norms into these; undefined if not taken. It
+  // writes them before `add_centred` is given the piece.
   Tensor sum_buffer();            // [entries]
   Tensor squares_buffer();        // [entries]
   Tensor squared_norms_buffer();  // [N] double
   void add_centred(const Piece& piece);
 
-  // The norms, where an accumulator has them as a by-product.
+  // Takes the norms, where an accumulator has them as a by-product.
   void give_norms(Tensor norms) { norms_ = std::move(norms); }
 
-  // When all pieces were added; each may be taken once.
+  // These are the results once all pieces were added; each may be taken once.
   Tensor sum();              // [entries], times the share
   Tensor squares();          // [entries], times the share
   Tensor norms();            // [N]

@@ -19,11 +19,11 @@ class Sweep {
   const RowsSize& size() const { return size_; }
   Sums& sums() { return sums_; }
 
-  // Pieces as for Sums. `is_summed`: the fused kernel has written sum, squares and norms.
+  // Adds pieces as Sums does. `is_summed`: the fused kernel has written sum, squares and norms.
   void add(const Piece& piece, bool is_summed = false);
   void add_pair(const Piece& piece, const Piece& later);
 
-  // Entries have this shape.
+  // Writes the answers, whose entries have this shape.
   void finish(const Shape& shape, Answers& answers);
 
  private:
@@ -39,14 +39,14 @@ class Sweep {
   std::vector<Asking> parts_;  // those that give norms to others come first
 };
 
-// Rows that can be written out, a few samples at a time.
+// Describes rows that can be written out, a few samples at a time.
 struct Writable {
   RowsSize size;
   std::function<Tensor(int64_t begin, int64_t end)> rows;  // [end - begin, ...]
   std::function<Tensor()> sum;  // [entries]; called if it must be known beforehand
 };
 
-// A sweep over pieces of `samples_at_once` samples.
+// Sweeps over pieces of `samples_at_once` samples.
 void sweep_samples(const Writable& writable,
                    int64_t samples_at_once,
                    const Questions& questions,

@@ -31,11 +31,11 @@ double sum_of_terms(const Scalar* a, const Scalar* b, int64_t count, const Term&
   return rest;
 }
 
-// Sum of term(a, b) over all entries, in double; nothing if the entries are not here side by side.
-// The result does not depend on the number of threads.
+// Sums term(a, b) over all entries, in double; returns nothing if the entries are not here side by
+// side. The result does not depend on the number of threads.
 template <typename Term>
 std::optional<double> sum_entries_here(const at::Tensor& a, const at::Tensor& b, const Term& term) {
-  // In the order of memory: gradients of weights are often transposed.
+  // Entries go in the order of memory: gradients of weights are often transposed.
   const bool is_plain = a.device().is_cpu() && a.is_non_overlapping_and_dense() &&
                         a.strides() == b.strides() && a.scalar_type() == b.scalar_type() &&
                         (a.scalar_type() == at::kFloat || a.scalar_type() == at::kDouble);
@@ -62,16 +62,16 @@ std::optional<double> sum_entries_here(const at::Tensor& a, const at::Tensor& b,
   return sum;
 }
 
-// The same of any tensors, []. `term` is a generic lambda of arithmetic that numbers and tensors
-// both have.
+// Sums the terms of any tensors, []. `term` is a generic lambda of arithmetic that numbers and
+// tensors both have.
 template <typename Term>
 at::Tensor sum_entries(const at::Tensor& a, const at::Tensor& b, const Term& term) {
   if (const auto sum = sum_entries_here(a, b, term)) return at::scalar_tensor(*sum, at::kDouble);
   return term(a.to(at::kDouble), b.to(at::kDouble)).sum();
 }
 
-// Numbers [P] of which some are known here and others, where `elsewhere` is defined, on devices:
-// all of them on one device, where most of the latter are.
+// Joins numbers [P] of which some are known here and others, where `elsewhere` is defined, on
+// devices: all of them go to one device, that of the first of the latter.
 inline at::Tensor joined(const at::Tensor& here, std::vector<at::Tensor> elsewhere) {
   const auto found = std::find_if(
       elsewhere.begin(), elsewhere.end(), [](const at::Tensor& one) { return one.defined(); });
@@ -85,8 +85,8 @@ inline at::Tensor joined(const at::Tensor& here, std::vector<at::Tensor> elsewhe
   return at::stack(elsewhere);
 }
 
-// Sum of squared differences of each pair, [P] in double; on a GPU few launches for all of them.
-// Tensors as they are: call it where no graph is recorded.
+// Sums squared differences of each pair, [P] in double; on a GPU few launches do it for all of
+// them. Tensors are taken as they are: call it where no graph is recorded.
 inline at::Tensor squared_distances(const std::vector<at::Tensor>& a,
                                     const std::vector<at::Tensor>& b) {
   if (runs_behind(a[0])) {
@@ -105,12 +105,12 @@ inline at::Tensor squared_distances(const std::vector<at::Tensor>& a,
   return joined(squares, std::move(elsewhere));
 }
 
-// Sum of all squared entries, in double; nothing if they are not here side by side.
+// Sums all squared entries, in double; returns nothing if they are not here side by side.
 inline std::optional<double> sum_of_squares_here(const at::Tensor& values) {
   return sum_entries_here(values, values, [](const auto& a, const auto& b) { return a * b; });
 }
 
-// The same of any tensor, [].
+// Sums all squared entries of any tensor, [].
 inline at::Tensor sum_of_squares(const at::Tensor& values) {
   if (!values.device().is_cpu()) {
     return at::linalg_vector_norm(values, 2, {}, false, at::kDouble).square();

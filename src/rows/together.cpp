@@ -14,16 +14,16 @@
 namespace flightdeck {
 namespace {
 
-// Wide rows that are written out are multiplied faster by LibTorch.
+// LibTorch multiplies wide rows that are written out faster.
 constexpr int64_t kWidestWritten = 8192;
 
-// True if the rows are one form that fills the parameter.
+// Returns true if the rows are one form that fills the parameter.
 bool is_one_form(const Rows& rows) {
   return rows.terms().size() == 1 &&
          product(rows.terms()[0].form->shape()) == product(rows.shape());
 }
 
-// Undefined b: not rows that a table takes.
+// Returns the factors of rows; b is undefined if a table does not take them.
 TableRows factors_of(const Rows& rows) {
   if (!is_one_form(rows)) return {};
   const Form& form = *rows.terms()[0].form;
@@ -42,7 +42,8 @@ TableRows factors_of(const Rows& rows) {
   return {};
 }
 
-// The rows along one direction [1, *shape]; nothing if the kernel does not take them.
+// Prepares the products with one direction [1, *shape]; returns nothing if the kernel does not take
+// the rows.
 std::optional<TableSlope> slope_of(const Rows& rows, const Tensor& directions) {
   const bool is_plain = directions.size(0) == 1 && directions.is_contiguous();
   if (!is_plain || !fits_tables(directions) || !is_one_form(rows)) return std::nullopt;
@@ -70,7 +71,7 @@ std::optional<TableSlope> slope_of(const Rows& rows, const Tensor& directions) {
   return slopes_pay(slope) ? std::optional(slope) : std::nullopt;
 }
 
-// Norms, products with the mean and deviations come from one table.
+// Returns true for norms, products with the mean and deviations, which come from one table.
 bool is_in_scatter(const Answer& answer) {
   const auto field = answer.field();
   return field == &ParameterGradients::norms || field == &ParameterGradients::mean_dots ||
@@ -87,7 +88,7 @@ bool asks_scatter(const Questions& questions) {
       all.begin(), all.end(), [](const Answer* answer) { return is_in_scatter(*answer); });
 }
 
-// The tables of all histograms; empty if there is no kernel for one of them.
+// Returns the tables of all histograms; none if there is no kernel for one of them.
 std::vector<std::vector<Tensor>> counts_of(const std::vector<TableRows>& factors,
                                            const std::vector<Bins>& histograms) {
   std::vector<std::vector<Tensor>> counts;
@@ -114,7 +115,7 @@ bool RowsTogether::add(size_t parameter, const Rows& rows, const Questions& ques
   return true;
 }
 
-// Of those that have a slope, by item; undefined for others.
+// Returns the dots of items that have a slope, by item; undefined for others.
 std::vector<Tensor> RowsTogether::dots_of_each() const {
   std::vector<Tensor> dots(items_.size());
   std::vector<TableSlope> slopes;
@@ -164,7 +165,7 @@ std::vector<RowsTogether::Item> RowsTogether::answer() {
   std::optional<TableScatter> scatter;
   if (asks_scatter(questions)) scatter = scatter_by_table(factors, questions.share);
   const auto counts = counts_of(factors, questions.histograms);
-  // One operation for all parameters, not one for each.
+  // All parameters take one operation, not one each.
   const auto lines = [](bool is_wanted, const Tensor& table) {
     return is_wanted ? table.unbind(0) : std::vector<Tensor>();
   };

@@ -15,9 +15,10 @@ namespace flightdeck {
 
 class RowsTogether {
  public:
-  // False if the answers of these rows are not worth waiting for others; they are not taken then.
+  // Adds rows. Returns false if their answers are not worth waiting for others; they are not taken
+  // then.
   bool add(size_t parameter, const Rows& rows, const Questions& questions);
-  // Memory that is held until they are answered: factors that nobody else may need.
+  // Counts the memory that is held until they are answered: factors that nobody else may need.
   int64_t bytes() const { return bytes_; }
 
   struct Item {
@@ -28,7 +29,7 @@ class RowsTogether {
     Answers answers;
     std::optional<TableSlope> slope;  // if dots are asked for and a table takes them
   };
-  // With their answers, in the order in which they came.
+  // Returns the items with their answers, in the order in which they came.
   std::vector<Item> answer();
 
  private:
@@ -38,11 +39,11 @@ class RowsTogether {
   int64_t bytes_ = 0;
 };
 
-// The same of products with one direction for each, of which the sum over all is wanted.
+// Collects products with one direction for each parameter, of which the sum over all is wanted.
 class SlopesTogether {
  public:
   bool add(const Rows& rows, const Questions& questions);
-  // [N, 1]; undefined if nothing was added.
+  // Returns [N, 1]; undefined if nothing was added.
   Tensor sum();
 
  private:

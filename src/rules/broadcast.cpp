@@ -13,8 +13,8 @@ Rows broadcast_rows(const Tensor& contribution,
                     const char* name) {
   const auto rank = contribution.dim();
   const int64_t shift = rank - static_cast<int64_t>(input.size());
-  // [N, before..., outer, inner, after...]: output dimension d < dim sits at d + 1, d > dim at d
-  // + 2.
+  // The split view is [N, before..., outer, inner, after...]: output dimension d < dim sits at d +
+  // 1, d > dim at d + 2.
   const bool leads = layout.dim == 0 && !layout.is_scattered() && layout.length() == layout.N;
   const bool is_whole =
       static_cast<int64_t>(input.size()) == rank - 1 && contribution.sizes().slice(1).equals(input);

@@ -7,15 +7,15 @@
 
 namespace flightdeck {
 
-// `contribution` has the output's shape and layout; the operand of shape `input`, aligned on the
-// right, carries no samples. Row n is sample n's contribution summed to the operand's shape.
-// `name` is the form shown in the coverage report: "sum" or "scale".
+// Returns the rows of an operand of shape `input`, aligned on the right, that carries no samples.
+// `contribution` has the output's shape and layout; row n is sample n's contribution summed to the
+// operand's shape. `name` is the form shown in the coverage report: "sum" or "scale".
 Rows broadcast_rows(const Tensor& contribution,
                     const Layout& layout,
                     const Shape& input,
                     const char* name);
 
-// The same for an operand of shape [C] aligned with dimension 1, as channels are.
+// Returns the rows of an operand of shape [C] aligned with dimension 1, as channels are.
 Rows channel_rows(const Tensor& contribution, const Layout& layout, const char* name);
 
 }  // namespace flightdeck

@@ -14,7 +14,7 @@
 namespace flightdeck {
 namespace {
 
-// Calls the user's code; what it throws says of which rule it came.
+// Calls the user's code; an error that it throws tells which rule it came from.
 template <typename Call>
 auto asked_of(const std::string& rule, const NodeView& node, const Call& call) {
   try {
@@ -85,7 +85,7 @@ class FormMaker {
     check_shape(rule_, node_, what, tensor, expected);
   }
 
-  // The output's shape with `features` in its last dimension; without it if there are none.
+  // Returns the output's shape with `features` in its last dimension; without it if there are none.
   Shape positions(std::initializer_list<int64_t> features) const {
     TORCH_CHECK_VALUE(out_.dim + 1 < static_cast<int64_t>(output_.size()),
                       "rule '",

@@ -113,7 +113,8 @@ Tensor PointwiseLossRule::summed_values(const NodeView& node) const {
   return values.defined() && is_mean ? values / values.numel() : values;
 }
 
-// The absolute difference has no curvature, and the divergence none that its inputs would change.
+// Returns how a loss starts: the absolute difference has no curvature, and the divergence none that
+// its inputs would change.
 LossStart PointwiseLossRule::loss_start(const NodeView& node) const {
   const std::string name = node.name();
   const bool is_flat = name == "KlDivBackward0" || name == "L1LossBackward0";
@@ -150,7 +151,7 @@ Layout ReductionRule::input_layout(const NodeView& node, size_t edge, const Layo
     return is_reduced(0) ? leading_layout(out.N, input, node.name()) : Layout::unknown();
   }
   if (!out.is_batch()) return out;
-  // The out.dim-th dimension that is still there.
+  // This looks for the out.dim-th of the dimensions that are still there.
   int64_t position = 0;
   for (int64_t dim = 0; dim < static_cast<int64_t>(input.size()); ++dim) {
     const bool is_kept = reduced.keepdim || !is_reduced(dim);

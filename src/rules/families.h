@@ -27,12 +27,12 @@ class PointwiseRule : public Rule {
   NodeNames nodes_;
 };
 
-// Input and output have the same rank; only some dimensions are mixed. Samples pass if they sit in
-// another one.
+// Explains ops whose input and output have the same rank; only some dimensions are mixed. Samples
+// pass if they sit in another one.
 class AlongDimsRule : public Rule {
  public:
   using Dims = std::function<Shape(const NodeView&)>;  // mixed dimensions; negative count from last
-  // `mixes`: an output entry depends on several input entries along those dimensions.
+  // `mixes` means that an output entry depends on several input entries along those dimensions.
   AlongDimsRule(NodeNames nodes, Dims dims, bool is_linear = false, bool mixes = true)
       : nodes_(std::move(nodes)), dims_(std::move(dims)), is_linear_(is_linear), mixes_(mixes) {}
   NodeNames nodes() const override { return nodes_; }
@@ -46,7 +46,7 @@ class AlongDimsRule : public Rule {
   bool mixes_;
 };
 
-// Some dimensions are reduced away (all of them if the list is empty).
+// Explains ops that reduce some dimensions away (all of them if the list is empty).
 class ReductionRule : public Rule {
  public:
   struct Reduced {
@@ -72,7 +72,7 @@ class ReductionRule : public Rule {
   Describe describe_;
 };
 
-// A loss per entry, reduced or not: pointwise, or from a scalar to its leading dimension.
+// Explains a loss per entry, reduced or not: pointwise, or from a scalar to its leading dimension.
 class PointwiseLossRule final : public PointwiseRule {
  public:
   using PointwiseRule::PointwiseRule;
@@ -85,10 +85,10 @@ class PointwiseLossRule final : public PointwiseRule {
   Tensor label_probability(const NodeView& node) const override;
 };
 
-// What the field `reduction` of a loss's node says.
+// Reads what the field `reduction` of a loss's node says.
 std::optional<Reduction> to_reduction(int64_t field);
 
-// dim counted from 0.
+// Returns dim counted from 0.
 inline int64_t wrap(int64_t dim, size_t rank) {
   return dim < 0 ? dim + static_cast<int64_t>(rank) : dim;
 }

@@ -7,7 +7,7 @@
 
 namespace flightdeck {
 
-// What hides a graph behind a node of this name and what to do about it; empty for all others.
+// Says what hides a graph behind a node of this name and what to do about it; empty for all others.
 inline std::string hidden_graph(const std::string& node) {
   if (node == "CheckpointFunctionBackward") {
     return "reentrant checkpointing (" + node +
@@ -18,7 +18,7 @@ inline std::string hidden_graph(const std::string& node) {
            ") of the model; run it eagerly at the steps that are watched: give the compiled module "
            "to the cockpit, or call it inside cockpit.eager(step)";
   }
-  // Called once per sample by one rank they wait for calls that the others do not make.
+  // If one rank calls these once per sample, they wait for calls that the others do not make.
   for (const char* of_ranks : {"SyncBatchNormBackward",
                                "_BroadcastBackward",
                                "_GatherBackward",

@@ -20,7 +20,7 @@ std::pair<const std::type_index, KeptReader> keeps(
   return {std::type_index(typeid(NodeType)), [fields = std::move(fields)](const NodeView& node) {
             std::vector<KeptValue> values;
             for (const auto& [place, field] : fields) {
-              // What no gradient asks for is not saved.
+              // A tensor that no gradient asks for is not saved.
               const Tensor value = node.unpack_if_there(node.as<NodeType>().*field);
               if (value.defined()) values.push_back({place, value});
             }

@@ -17,7 +17,7 @@ struct KeptValue {
   Tensor value;   // detached
 };
 
-// Empty for ops that keep nothing or are not known here.
+// Returns an empty list for ops that keep nothing or are not known here.
 std::vector<KeptValue> kept_values(const NodeView& node);
 
 }  // namespace flightdeck

@@ -27,7 +27,7 @@ int64_t from_front(int64_t dim, size_t rank) {
 
 template <typename NodeType>
 KeptTargets targets_of(const NodeView& view, const NodeType& node) {
-  // Of losses that are not reduced it has no meaning.
+  // The total weight has no meaning for losses that are not reduced.
   const bool is_reduced = node.reduction != at::Reduction::None;
   return {view.unpack(node.self_),
           view.unpack(node.target_),
@@ -57,7 +57,8 @@ const compat::ag::SavedVariable* saved_log_sum_exp(const NodeView& node) {
 }
 #endif
 
-// On the CPU dropout is a product with zeros and one other number.
+// Returns true for a mask of dropout, which on the CPU is a product with zeros and one other
+// number.
 bool is_mask(const Tensor& mask) {
   if (!mask.is_cpu() || mask.numel() < 2 || !at::isFloatingType(mask.scalar_type())) return false;
   const double largest = mask.max().item<double>();
@@ -160,7 +161,7 @@ bool is_transpose(const NodeView& node) { return is_any<nodes::TBackward0>(node)
 bool is_batched_product(const NodeView& node) { return is_any<nodes::BmmBackward0>(node); }
 
 std::optional<double> constant_factor(const NodeView& node) {
-  // Of numbers the node keeps the number itself.
+  // The node keeps a factor that is a number as it is.
   if (const auto* product = typed<nodes::MulBackward1>(node)) return product->other.toDouble();
   if (const auto* quotient = typed<nodes::DivBackward1>(node)) {
     return 1 / quotient->other.toDouble();

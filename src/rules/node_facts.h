@@ -9,9 +9,9 @@
 
 namespace flightdeck {
 
-// What was saved is read by who needs it: hooks of the program may make that dear.
+// Saved tensors are read by who needs them: hooks of the program may make that dear.
 
-// The output of a softmax, or its logarithm.
+// Holds the output of a softmax, or its logarithm.
 struct KeptSoftmax {
   const compat::ag::SavedVariable* result;
   int64_t dim;  // counted from the front
@@ -19,22 +19,22 @@ struct KeptSoftmax {
 };
 std::optional<KeptSoftmax> kept_softmax(const NodeView& node);
 
-// What a fused attention was given, and for every head and query the logarithm of the sum over the
-// keys of exp(score), [N, heads, queries or more].
+// Holds what a fused attention was given, and for every head and query the logarithm of the sum
+// over the keys of exp(score), [N, heads, queries or more].
 struct KeptAttention {
   compat::FusedAttention given;
   const compat::ag::SavedVariable* log_sum_exp;
 };
 std::optional<KeptAttention> kept_attention(const NodeView& node);
 
-// Which entries the k largest along a dimension were.
+// Tells which entries the k largest along a dimension were.
 struct KeptChoice {
   const compat::ag::SavedVariable* indices;
   int64_t dim;  // counted from the front
 };
 std::optional<KeptChoice> kept_choice(const NodeView& node);
 
-// What a negative log-likelihood was given.
+// Holds what a negative log-likelihood was given.
 struct KeptTargets {
   Tensor log_probabilities;
   Tensor targets;  // integers
@@ -43,40 +43,40 @@ struct KeptTargets {
 };
 std::optional<KeptTargets> kept_targets(const NodeView& node);
 
-// What a binary cross-entropy, of logits or of probabilities, was given; undefined if it is another
-// op.
+// Returns what a binary cross-entropy, of logits or of probabilities, was given; undefined if it is
+// another op.
 Tensor kept_binary_targets(const NodeView& node);
 
-// What a dropout has multiplied by, or an undefined tensor if the node is none.
+// Returns what a dropout has multiplied by, or an undefined tensor if the node is none.
 Tensor dropout_mask(const NodeView& node);
 
 enum class NormMode { kNone, kEvaluating, kTraining };
 NormMode batch_norm_mode(const NodeView& node);
 
-// How an op squashes what it is given.
+// Says how an op squashes what it is given.
 enum class Squashing { kNone, kSoftmax, kSigmoid, kOther };
 Squashing squashing(const NodeView& node);
 
-// True of a sigmoid and its cross-entropy in one op.
+// Returns true for a sigmoid and its cross-entropy in one op.
 bool has_sigmoid_inside(const NodeView& node);
 
-// True of ops that give the same entries, in the same order, another shape.
+// Returns true for ops that give the same entries, in the same order, another shape.
 bool is_reshape(const NodeView& node);
 
-// True of the transpose of a matrix.
+// Returns true for the transpose of a matrix.
 bool is_transpose(const NodeView& node);
 
-// True of a batch of matrix products, such as the two of attention.
+// Returns true for a batch of matrix products, such as the two of attention.
 bool is_batched_product(const NodeView& node);
 
-// Of a product or a quotient: the number that its first factor is multiplied by, 1 if the other
-// one is no single number that was kept.
+// Returns the number that the first factor of a product or a quotient is multiplied by, 1 if the
+// other one is no single number that was kept.
 std::optional<double> constant_factor(const NodeView& node);
 
-// left + scale * right
+// Returns the scale of left + scale * right.
 std::optional<double> sum_scale(const NodeView& node);
 
-// The product of two matrices, plus a bias at edge 0 if there is one.
+// Describes the product of two matrices, plus a bias at edge 0 if there is one.
 struct MatrixProduct {
   size_t left;  // edge of the left factor; the right one is next to it
   bool has_bias;

@@ -9,7 +9,7 @@
 
 namespace flightdeck {
 
-// Tensors of integers, all of one shape, which stands in x[i, j, ...] in the place of the
+// Holds tensors of integers, all of one shape, which stands in x[i, j, ...] in the place of the
 // dimensions they pick in.
 struct Picking {
   std::vector<Tensor> places;  // one for each dimension of x; undefined: taken whole
@@ -19,17 +19,17 @@ struct Picking {
 
   bool picks(size_t dim) const { return places[dim].defined(); }
   int64_t count() const;
-  // True if dimension `dim` of x[i, j, ...] is one of the integers' shape.
+  // Returns true if dimension `dim` of x[i, j, ...] is one of the integers' shape.
   bool contains(int64_t dim) const { return dim >= first && dim < first + rank; }
-  // The dimension of x that is dimension `dim` of x[i, j, ...], and the other way round.
+  // Return the dimension of x that is dimension `dim` of x[i, j, ...], and the other way round.
   int64_t whole_dim(int64_t dim) const;
   int64_t dim_of_whole(int64_t dim) const;
 
-  // The indices behind one more dimension that is taken whole.
+  // Returns the indices behind one more dimension that is taken whole.
   c10::List<c10::optional<Tensor>> behind_stack() const;
 };
 
-// Of an x of this shape by what a node saved of its indices; masks become integers.
+// Reads the indices that a node saved for an x of this shape; masks become integers.
 Picking picking_of(const NodeView& node,
                    const std::vector<compat::ag::SavedVariable>& indices,
                    const Shape& shape);

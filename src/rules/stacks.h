@@ -7,25 +7,26 @@
 
 namespace flightdeck {
 
-// [K, *shape].
+// Returns [K, *shape].
 Shape with_lead(int64_t K, const Shape& shape);
 
-// [K, *shape] of an operand broadcast to rank `rank`: [K, 1, ..., *shape].
+// Reshapes [K, *shape] of an operand broadcast to rank `rank`: [K, 1, ..., *shape].
 Tensor align_stack(const Tensor& stack, size_t rank);
 
-// [K, *output shape] summed to an operand of shape `input` that was broadcast to it.
+// Sums [K, *output shape] to an operand of shape `input` that was broadcast to it.
 Tensor sum_stack_to(const Tensor& stack, const Shape& input);
 
-// The same for channels, which sit in dimension 1 of [N, C, ...]: [K, C] -> [K, 1, C, 1, ...] for
-// outputs of rank `rank`, and [K, N, C, ...] -> [K, C].
+// Do the same for channels, which sit in dimension 1 of [N, C, ...]: [K, C] -> [K, 1, C, 1, ...]
+// for outputs of rank `rank`, and [K, N, C, ...] -> [K, C].
 Tensor align_channels(const Tensor& stack, size_t rank);
 Tensor sum_to_channels(const Tensor& stack);
 
-// Matrix products of each column, where one side may be a single matrix that all share. On the CPU
-// one product after the other: LibTorch's batched ones reach a fraction of the speed there.
+// Multiplies the matrices of each column, where one side may be a single matrix that all share. On
+// the CPU one product follows the other: LibTorch's batched ones reach a fraction of the speed
+// there.
 Tensor multiply_each(const Tensor& left, const Tensor& right);
 
-// [K, N, ...] -> [K * N, ...] and back.
+// Reshape [K, N, ...] to [K * N, ...] and back.
 Tensor fold(const Tensor& stack);
 Tensor unfold(const Tensor& folded, int64_t K);
 

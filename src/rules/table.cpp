@@ -46,7 +46,7 @@ const ByNode& compiled_nodes() {
   return *by_node;
 }
 
-// Rules that a program added. They are never taken away.
+// Keeps rules that a program added. They are never taken away.
 class AddedRules {
  public:
   static AddedRules& all() {

@@ -9,7 +9,7 @@
 namespace flightdeck::kernels {
 namespace {
 
-// Shared by both types: at most 16 lanes.
+// Both types share this, as they have at most 16 lanes.
 struct Positions {
   static void positions(int32_t* to, uint32_t bits, int32_t base) {
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -37,14 +37,14 @@ struct Floats : Positions {
   static Mask outside(Vector x, Vector low, Vector high) {
     return Mask(_mm512_cmp_ps_mask(x, low, _CMP_NGE_UQ) | _mm512_cmp_ps_mask(x, high, _CMP_NLT_UQ));
   }
-  // With a mask, for GCC 12 warns about what the plain ones leave undefined.
+  // A mask is given because GCC 12 warns about what the plain ones leave undefined.
   static Vector smaller(Vector x, Vector y) { return _mm512_maskz_min_ps(Mask(-1), x, y); }
   static Vector larger(Vector x, Vector y) { return _mm512_maskz_max_ps(Mask(-1), x, y); }
   static Counts add_one(Counts counts, Mask mask) {
     return _mm512_mask_sub_epi32(counts, mask, counts, _mm512_set1_epi32(-1));
   }
   static uint32_t bits(Mask mask) { return mask; }
-  // In registers first: compressing straight to memory is microcode on some processors.
+  // Compresses in registers first: straight to memory it is microcode on some processors.
   static int compress(float* to, uint32_t bits, Vector x) {
     _mm512_storeu_ps(to, _mm512_maskz_compress_ps(Mask(bits), x));
     return __builtin_popcount(bits);

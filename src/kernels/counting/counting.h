@@ -14,13 +14,13 @@ namespace flightdeck::kernels {
 // Kernels write whole vectors: a buffer for n selected numbers has n + kSlack elements.
 constexpr int64_t kSlack = 16;
 
-// Two neighbouring bins: [low, middle) and [middle, high).
+// Holds two neighbouring bins: [low, middle) and [middle, high).
 template <typename Scalar>
 struct Window {
   Scalar low, middle, high;
 };
 
-// What the bin of a value depends on: trunc((x - low) * scale), in the precision of Scalar.
+// Holds what the bin of a value depends on: trunc((x - low) * scale), in the precision of Scalar.
 template <typename Scalar>
 struct EqualBins {
   Scalar low, high, scale;
@@ -41,10 +41,10 @@ template <typename Scalar>
 struct CountingKernels {
   using Count = std::conditional_t<sizeof(Scalar) == 4, int32_t, int64_t>;
 
-  // Index per value: 0 below, 1 + bin, count + 1 above, count + 2 for NaN.
+  // Writes an index per value: 0 below, 1 + bin, count + 1 above, count + 2 for NaN.
   void (*index)(const Scalar* x, int64_t n, const EqualBins<Scalar>& bins, int32_t* index);
 
-  // The same of values clamped into the range: never below or above.
+  // Writes the index of values clamped into the range, which is never below or above.
   void (*clamped_index)(const Scalar* x, int64_t n, const EqualBins<Scalar>& bins, int32_t* index);
 
   // Returns how many x lie in [middle, high). Those outside the window, and NaN, go to `others`.
@@ -74,7 +74,7 @@ struct CountingKernels {
                              Scalar middle,
                              Count* upper);
 
-  // The number of pairs with u[i] * v[j] >= least > 0; v is followed by kSlack zeros.
+  // Returns the number of pairs with u[i] * v[j] >= least > 0; v is followed by kSlack zeros.
   int64_t (*pairs_at_least)(
       const Scalar* u, int64_t num_u, const Scalar* v, int64_t num_v, Scalar least);
 
@@ -83,23 +83,24 @@ struct CountingKernels {
   int64_t (*select)(
       const Scalar* x, int64_t n, Scalar factor, Scalar bound, bool at_least, Scalar* selected);
 
-  // Magnitudes of the positive and the negative numbers, in order. What is left over is NaN.
+  // Writes the magnitudes of the positive and of the negative numbers, in order, and
+  // returns how many there are. What is left over is NaN.
   SignCounts (*split_by_sign)(const Scalar* x, int64_t n, Scalar* positive, Scalar* negative);
 
   Extremes<Scalar> (*extremes)(const Scalar* x, int64_t n);  // n > 0, no NaN
 };
 
-// The kernels of an instruction set: "avx512", "avx2", "baseline" (vectors of 16 bytes, which
-// every 64-bit processor has) or "reference" (plain loops); null where there are none.
+// Returns the kernels of an instruction set: "avx512", "avx2", "baseline" (vectors of 16 bytes,
+// which every 64-bit processor has) or "reference" (plain loops); null where there are none.
 template <typename Scalar>
 const CountingKernels<Scalar>* counting_kernels(std::string_view isa);
 
-// The kernels of the instruction set chosen at start-up.
+// Returns the kernels of the instruction set chosen at start-up.
 template <typename Scalar>
 const CountingKernels<Scalar>& counting_kernels();
 
-// Its name: the best that the processor has, or FLIGHTDECK_ISA if that is set; see
-// patch_products_isa.
+// Returns the name of that instruction set: the best that the processor has, or FLIGHTDECK_ISA if
+// that is set; see patch_products_isa.
 std::string_view counting_isa();
 
 }  // namespace flightdeck::kernels

@@ -13,8 +13,9 @@ const CountingVariant& variant(std::string_view isa) {
   return isa == "baseline" ? kBaselineCounting : kReferenceCounting;
 }
 
-// The instruction set of patch_products, which refuses wishes that cannot be fulfilled. Where it
-// has no vector code, there are still vectors of 16 bytes here, unless plain loops are wished for.
+// Returns the instruction set of patch_products, which refuses wishes that cannot be fulfilled.
+// Where it has no vector code, there are still vectors of 16 bytes here, unless plain loops are
+// wished for.
 std::string_view choose_isa() {
   const std::string_view isa = patch_products_isa();
   return isa == "reference" && wished_isa() != "reference" ? "baseline" : isa;

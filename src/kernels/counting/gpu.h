@@ -8,15 +8,15 @@
 
 namespace flightdeck::kernels {
 
-// Counts kept by one block in shared memory; more bins have no kernel.
+// One block keeps its counts in shared memory; more bins than this have no kernel.
 constexpr int64_t kGpuBins = 8192;
 
-// Raw counts [count + 3] of x[0..n): below, the bins, above, NaN.
+// Adds raw counts [count + 3] of x[0..n): below, the bins, above, NaN.
 template <typename Scalar>
 void gpu_count(
     const Scalar* x, int64_t n, const EqualBins<Scalar>& bins, int64_t* counts, void* stream);
 
-// The same of all products a[n][i] * b[n][j]; a [N, I], b [N, J].
+// Adds the raw counts of all products a[n][i] * b[n][j]; a [N, I], b [N, J].
 template <typename Scalar>
 void gpu_count_outer(const Scalar* a,
                      const Scalar* b,
@@ -27,8 +27,8 @@ void gpu_count_outer(const Scalar* a,
                      int64_t* counts,
                      void* stream);
 
-// Joint counts [bins, value_bins] of rows [N, d], clamped into the range, and value_bin [d]; NaN
-// and entries whose value bin is outside are left out.
+// Adds joint counts [bins, value_bins] of rows [N, d], clamped into the range, and value_bin [d];
+// NaN and entries whose value bin is outside are left out.
 template <typename Scalar>
 void gpu_count_joint(const Scalar* rows,
                      int64_t N,
@@ -39,7 +39,7 @@ void gpu_count_joint(const Scalar* rows,
                      int64_t* counts,
                      void* stream);
 
-// The same of the rows a[n][i] * b[n][j] with value_bin [I, J].
+// Adds the joint counts of the rows a[n][i] * b[n][j] with value_bin [I, J].
 template <typename Scalar>
 void gpu_count_outer_joint(const Scalar* a,
                            const Scalar* b,

@@ -35,7 +35,7 @@ struct Counting {
     return sum;
   }
 
-  // Left to the compiler's vectoriser: every line is a selection.
+  // Computes indices in a loop that the compiler vectorises: every line is a selection.
   template <bool kClamps>
   static void index(const Scalar* x, int64_t n, const EqualBins<Scalar>& bins, int32_t* index) {
     const Scalar low = bins.low, high = bins.high, scale = bins.scale;
@@ -115,7 +115,7 @@ struct Counting {
     return size;
   }
 
-  // One strip of kVectors vectors of columns, its counts in registers.
+  // Counts one strip of kVectors vectors of columns, with the counts in registers.
   template <int kVectors>
   static void strip(const Scalar* b,
                     int64_t stride,
@@ -177,7 +177,7 @@ struct Counting {
         counts[r] = Lanes::add_one(counts[r], Lanes::at_least(value * factors[r], least));
       }
     }
-    // Added as wider integers where the type says so: no lane overflows, so none carries.
+    // Rows are added as wider integers where the type says so: no lane overflows, so none carries.
     for (int r = 1; r < kRows; ++r) counts[0] += counts[r];
     return counts[0];
   }

@@ -22,8 +22,8 @@ struct VectorOf {
   typedef Number Type __attribute__((vector_size(kBytes)));
 };
 
-// How stored numbers become vectors of kBytes: of floats or doubles, and of as many doubles as one
-// such vector holds.
+// Says how stored numbers become vectors of kBytes: of floats or doubles, and of as many doubles as
+// one such vector holds.
 template <typename Stored, int kBytes>
 struct Lanes {
   using Scalar = Stored;
@@ -91,7 +91,7 @@ struct Sweep {
     return sum;
   }
 
-  // Two sets of sums, so that an addition need not wait for the one before it.
+  // Adds powers to two sets of sums, so that an addition need not wait for the one before it.
   static void add_powers(const Stored* x, int64_t n, EntrySums& sums) {
     constexpr int kStep = 2 * L::kDoubles;
     Doubles sum[2] = {}, squares[2] = {}, cubes[2] = {}, fourths[2] = {};

@@ -28,7 +28,7 @@ struct PatchProducts {
   const Scalar* b = nullptr;
   int64_t b_sample = 0, b_t = 0, b_j = 0;  // element strides of b
 
-  // Results, overwritten; null means not asked for.
+  // Results are overwritten; null means that one is not asked for.
   Scalar* sum = nullptr;            // [I, J] sum_n G_n
   Scalar* second = nullptr;         // [I, J] sum_n G_n²
   double* squared_norms = nullptr;  // [N] sum_ij G_n[i][j]²
@@ -44,7 +44,7 @@ void patch_products(const PatchProducts<double>& work,
                     const ParallelFor& parallel_for,
                     int threads);
 
-// The instruction set chosen at start-up: "avx512", "avx2" or "reference".
+// Returns the instruction set chosen at start-up: "avx512", "avx2" or "reference".
 // FLIGHTDECK_ISA=reference in the environment forces the plain loops.
 std::string_view patch_products_isa();
 

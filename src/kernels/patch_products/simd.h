@@ -162,8 +162,8 @@ struct TileKernel {
     const Scalar* panel = tile.panel;
     const int64_t* const end = tile.step + tile.T;
     for (const int64_t* step = tile.step; step != end; ++step, panel += W * L) {
-      // The rows after this tile's: at a large step no hardware prefetcher follows, and the
-      // sequence layer of bench/patch_products_bench loses a sixth of its speed.
+      // The rows after this tile's are fetched early: at a large step no hardware prefetcher
+      // follows, and the sequence layer of bench/patch_products_bench loses a sixth of its speed.
       prefetch_next_line(a[M - 1] + *step);
       Vector b[W];
 #pragma GCC unroll 4
@@ -192,7 +192,8 @@ struct TileKernel {
         Lanes::store(to, Lanes::fma(g[m][w], g[m][w], Lanes::load(to)));
   }
 
-  // At most M W squares are added per lane in Scalar; across tiles the sum is in double.
+  // Returns the squared norm: per lane at most M W squares are added in Scalar; across tiles the
+  // sum is in double.
   static double squared_norm(const Sums& g) {
     Vector squares[W] = {};
 #pragma GCC unroll 8
@@ -221,8 +222,8 @@ struct TileKernel {
   }
 };
 
-// Rows of a tile: what the registers hold, and at most 8, the pointers to a that fit beside the
-// loop's own.
+// Returns the rows of a tile: what the registers hold, and at most 8, the pointers to a that fit
+// beside the loop's own.
 template <class Lanes>
 constexpr int tile_rows(int vectors) {
   const int rows = Lanes::kAccumulators / vectors;

@@ -9,8 +9,8 @@
 
 namespace flightdeck::kernels {
 
-// The part of G_n one task computes for all n: rows [i0, i0 + i_count), columns
-// [j0, j0 + j_count). The width is j_count rounded up to whole vectors.
+// Describes the part of G_n one task computes for all n: rows [i0, i0 + i_count), columns [j0, j0 +
+// j_count). The width is j_count rounded up to whole vectors.
 template <typename Scalar>
 struct Block {
   int64_t i0 = 0, i_count = 0;
@@ -34,11 +34,11 @@ struct BlockKernels {
   BlockKernel<double> f64;
 };
 
-// The vector code of one instruction set; null when the processor or the build lacks it.
+// Return the vector code of one instruction set; null when the processor or the build lacks it.
 const BlockKernels* avx2_kernels();
 const BlockKernels* avx512_kernels();
 
-// Plain loops: the definition of correct, for every processor and every size.
+// Runs plain loops: the definition of correct, for every processor and every size.
 template <typename Scalar>
 void run_reference(const PatchProducts<Scalar>& work, const ParallelFor& parallel_for, int threads);
 

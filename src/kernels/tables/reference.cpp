@@ -15,7 +15,7 @@ double product(const float* x, long long stride, int length, int n, int m) {
   return sum;
 }
 
-// 0 below, 1 + bin, count + 1 above, count + 2 for NaN.
+// Returns 0 below, 1 + bin, count + 1 above, count + 2 for NaN.
 int raw_index(float x, const TableBins& bins) {
   if (std::isnan(x)) return bins.count + 2;
   if (x < bins.low) return 0;
@@ -97,7 +97,7 @@ bool slopes(const SlopeTable& entries, int N, float* slopes) {
 
 namespace {
 
-// Of one sum.
+// Adds up the parts of one sum.
 template <typename T, typename Total>
 void add_parts(const SumTable& sums, int s) {
   auto* to = static_cast<T*>(sums.sum[s]);

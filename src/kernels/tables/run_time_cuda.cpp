@@ -23,7 +23,7 @@ bool take(void* library, const char* name, Function& function) {
 }
 
 void* open_first(const std::vector<std::string>& names) {
-  // One that the program has already loaded fits its LibTorch.
+  // A library that the program has already loaded fits its LibTorch.
   for (const int flags : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW}) {
     for (const std::string& name : names) {
       if (void* library = dlopen(name.c_str(), flags)) return library;
@@ -43,7 +43,7 @@ struct Nvrtc {
   int (*destroy)(void**);
 };
 
-// The folder of LibTorch's own libraries, where pip's CUDA packages lie beside.
+// Returns the folder of LibTorch's own libraries, where pip's CUDA packages lie beside.
 std::string folder_of_libtorch() {
   void* library = dlopen("libc10.so", RTLD_NOW | RTLD_NOLOAD);
   void* symbol = library ? dlsym(library, "_ZN3c105ErrorD1Ev") : nullptr;
@@ -79,7 +79,7 @@ const Nvrtc* nvrtc() {
   return found.get();
 }
 
-// FNV-1a: a name for a file, nothing more.
+// Makes a name for a file from the FNV-1a hash of the text.
 std::string name_of(const std::string& text) {
   uint64_t hash = 14695981039346656037u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -88,7 +88,7 @@ std::string name_of(const std::string& text) {
   return name;
 }
 
-// Empty if the user has no place for such files.
+// Returns an empty path if the user has no place for such files.
 std::string cache_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache && *cache) return std::string(cache) + "/flightdeck";
@@ -103,7 +103,7 @@ std::string content_of(const std::string& path) {
   return file ? content.str() : "";
 }
 
-// Empty if it fails; `why` then says so.
+// Returns an empty text if compiling fails; `why` then says so.
 std::string cubin_of(const char* source, const std::string& architecture, std::string& why) {
   void* program = nullptr;
   const Nvrtc& compiler = *nvrtc();

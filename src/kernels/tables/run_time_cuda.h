@@ -17,15 +17,15 @@ struct LaunchShape {
 
 class RunTimeCuda {
  public:
-  // Null if the driver is not there; `why` then says so.
+  // Returns null if the driver is not there; `why` then says so.
   static const RunTimeCuda* find(std::string& why);
-  // Of this thread; null if there is none, or no driver.
+  // Returns the context of this thread; null if there is none, or no driver.
   static void* current_context();
 
   // Compiles for the device of the current context, or takes what was compiled before from the
   // cache. Null if that fails; `text` says why, or how it came about.
   void* compiled(const char* source, std::string& text) const;
-  // Null if there is none of that name.
+  // Returns null if there is no function of that name.
   void* function(void* module, const char* name) const;
   bool launch(void* function, const LaunchShape& shape, void* stream, void** arguments) const;
 

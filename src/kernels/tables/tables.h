@@ -8,7 +8,7 @@
 
 namespace flightdeck::kernels {
 
-// As in tables.cu.
+// These numbers are the same in tables.cu.
 constexpr int kTableEntries = 48;
 constexpr int kGramTile = 16;
 constexpr int64_t kSweepPerBlock = 16384;
@@ -80,18 +80,19 @@ struct TableBins {
   int count;
 };
 
-// The kernels of the device whose context is current in this thread, or null. The first call for a
-// device compiles them, or reads what was compiled before from the cache of the user.
+// Returns the kernels of the device whose context is current in this thread, or null. The first
+// call for a device compiles them, or reads what was compiled before from the cache of the user.
 class Tables;
 const Tables* tables();
 
-// The plain loops of reference.cpp, which are the definition of correct: pointers are the host's.
+// Returns the plain loops of reference.cpp, which are the definition of correct: pointers are the
+// host's.
 const Tables* reference_tables();
 
-// Why `tables` is null, or how the kernels came about: one line for people.
+// Says why `tables` is null, or how the kernels came about: one line for people.
 std::string tables_text();
 
-// False if the driver refused.
+// Each of these launches a kernel and returns false if the driver refused.
 bool gram_parts(const Tables& tables,
                 void* stream,
                 const FactorTable& factors,
@@ -110,7 +111,7 @@ bool scatter(const Tables& tables,
              double* deviations,
              float* norms,
              double* squared_means);
-// parts [blocks, N], one block for every kSlopeTile of an entry's I.
+// Writes parts [blocks, N], one block for every kSlopeTile of an entry's I.
 bool slopes(const Tables& tables,
             void* stream,
             const SlopeTable& entries,

@@ -22,7 +22,8 @@ class Deviations final : public TensorAnswer {
             /*is_linear=*/false,
             /*in_double=*/true};
   }
-  // Their mean is the mean's squared length, which says how much of the deviations is rounding.
+  // The mean of the mean dots is the squared length of the mean, which says how much of the
+  // deviations is rounding.
   Needs asks_along() const override { return Need::kMeanDots; }
 
   Look look() const override {
@@ -39,8 +40,8 @@ class Deviations final : public TensorAnswer {
     return {products.scatter().deviations.clamp_min(0)};
   }
 
-  // All of the mean's length but what lies on the sample's lines, in double for the difference to
-  // vanish.
+  // Starts from the mean's whole length less what lies on the sample's lines, in double for the
+  // difference to vanish.
   Values from_lines(const Lines& lines, const Questions&) const override {
     const Lines::Centred& centred = lines.centred();
     const Tensor outside = centred.lengths.sum() - lines.by_sample(centred.here);

@@ -8,7 +8,7 @@
 namespace flightdeck::answers {
 namespace {
 
-// Directions [V, *shape] as lines [V, entries] of the rows' type.
+// Returns directions [V, *shape] as lines [V, entries] of the rows' type.
 Tensor lines_of(const Questions& questions, const at::TensorOptions& options) {
   const Tensor& directions = questions.directions;
   return directions.reshape({directions.size(0), -1}).to(options.dtype());
@@ -67,7 +67,7 @@ class Dots final : public TensorAnswer {
     return std::make_unique<DotsOfPieces>(questions, size);
   }
 
-  // <a_n b_nᵀ, V> = <a_n V, b_n>: one product per direction.
+  // Uses <a_n b_nᵀ, V> = <a_n V, b_n>: one product per direction.
   Values from_products(const Products& products, const Questions& questions) const override {
     std::vector<Tensor> columns;
     for (const Tensor& direction : questions.directions.unbind(0)) {

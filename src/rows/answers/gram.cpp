@@ -49,7 +49,7 @@ class GramOfPieces final : public Accumulator {
   bool is_upper_ = false;  // only the upper triangle was added to
 };
 
-// Only lines that occur matter: those are laid out densely, a few at a time.
+// Lays out only lines that occur, densely and a few at a time: others do not matter.
 Tensor gram_of_lines(const Lines& lines, int64_t scratch_bytes) {
   const Lines::Distinct& pairs = lines.distinct();
   auto [used, position, counts] =

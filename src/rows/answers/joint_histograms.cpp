@@ -10,15 +10,15 @@
 namespace flightdeck::answers {
 namespace {
 
-// Entries whose parameter is NaN are counted into one column more, which is cut off: they need not
-// be searched for.
+// Counts entries whose parameter is NaN into one column more, which is cut off: they need not be
+// searched for.
 int64_t columns_of(const JointBins& bins) { return bins.parameters.count + 1; }
 
 Tensor without_last_column(const Tensor& counts) {
   return counts.slice(1, 0, counts.size(1) - 1).contiguous();
 }
 
-// Counts of `rows` [n, e] whose entries' parameters lie in these bins, [e].
+// Counts the entries of `rows` [n, e] whose parameters lie in these bins, [e].
 Values count_rows(const Tensor& rows, const Questions& questions, const Values& value_bins) {
   Values values;
   for (size_t k = 0; k < questions.joint_histograms.size(); ++k) {
@@ -28,7 +28,7 @@ Values count_rows(const Tensor& rows, const Questions& questions, const Values& 
   return values;
 }
 
-// The bins of all entries of the parameter, [entries].
+// Returns the bins of all entries of the parameter, [entries].
 Values flat_bins(const Questions& questions) {
   Values flat;
   for (const Tensor& bins : questions.value_bins) flat.push_back(bins.reshape({-1}));

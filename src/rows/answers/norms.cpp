@@ -67,7 +67,7 @@ class Norms final : public TensorAnswer {
   }
 
   bool is_sum_in_total() const override { return false; }
-  // In double: the total may add up thousands of parameters.
+  // Keeps the parts for a sum in double: the total may add up thousands of parameters.
   void add_to_total(Values& total, const Values& part) const override { total.push_back(part[0]); }
   void finish_total(Values& total) const override {
     const Tensor all = at::stack(total);

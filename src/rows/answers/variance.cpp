@@ -17,7 +17,7 @@ class Variance final : public TensorAnswer {
   AnswerKind kind() const override {
     return {"variance", "Need::kVariance", "variance", Extent::kEntries, Power::kSquare};
   }
-  // Its length says how much of the variance is rounding.
+  // The mean's length says how much of the variance is rounding.
   Needs asks_along() const override { return Need::kMean; }
 
   Look look() const override {

@@ -8,7 +8,7 @@ namespace {
 
 namespace nodes = compat::nodes;
 
-// Sizes are the same, and so are the strides wherever there are two entries.
+// Returns true if sizes are the same, and so are the strides wherever there are two entries.
 template <typename NodeType>
 bool changes_nothing_as(const NodeView& node) {
   const auto& strided = node.as<NodeType>();

@@ -21,19 +21,20 @@ Tensor turned(const Tensor& tensor) { return tensor.transpose(-2, -1); }
 
 void add_to(Tensor& sum, const Tensor& part) { sum = sum.defined() ? sum.add(part) : part; }
 
-// Heads of keys or values [..., heads, T, F] as the queries see them: each stands for several.
+// Returns heads of keys or values [..., heads, T, F] as the queries see them: each stands for
+// several.
 Tensor spread_heads(const Tensor& tensor, int64_t heads) {
   const int64_t own = tensor.size(-3);
   return own == heads ? tensor : tensor.repeat_interleave(heads / own, -3);
 }
 
-// The transpose of it.
+// Adds up heads that stand for one: the transpose of spread_heads.
 Tensor gather_heads(const Tensor& tensor, int64_t own) {
   const int64_t heads = tensor.size(-3);
   return own == heads ? tensor : tensor.unflatten(-3, at::IntArrayRef({own, heads / own})).sum(-3);
 }
 
-// The map at what the node has saved. Half-precision entries become float32.
+// Writes out the map at what the node has saved. Half-precision entries become float32.
 class WrittenOut {
  public:
   // Throws if the map cannot be written out: what dropout kept is known to the kernel alone.
@@ -77,7 +78,7 @@ class WrittenOut {
     return tensor.defined() ? tensor.to(query_.scalar_type()) : tensor;
   }
 
-  // The gradient of one input from those of the output [..., N, heads, T, F].
+  // Computes the gradient of one input from those of the output [..., N, heads, T, F].
   Tensor pull(size_t edge, const Tensor& gradient) const {
     if (edge == kValue) {
       return gather_heads(at::matmul(turned(weights_), gradient), own_value_heads_);
@@ -85,7 +86,8 @@ class WrittenOut {
     return pull_scores(edge, score_gradient(gradient));
   }
 
-  // Of the scores, along tangents [V, ...] of the inputs; undefined if they stay.
+  // Computes the tangent of the scores, along tangents [V, ...] of the inputs; undefined if they
+  // stay.
   Tensor score_tangent(const std::vector<Tensor>& tangents) const {
     Tensor moved;
     const Tensor query = wide(tangents[kQuery]), key = wide(tangents[kKey]);
@@ -113,8 +115,8 @@ class WrittenOut {
     return total;
   }
 
-  // How the gradients of the inputs move along the tangents, for a gradient of the output that
-  // stays.
+  // Computes how the gradients of the inputs move along the tangents, for a gradient of the output
+  // that stays.
   void bend(const Tensor& gradient,
             const std::vector<Tensor>& tangents,
             const std::vector<bool>& wanted,
@@ -166,7 +168,7 @@ class WrittenOut {
     return weight_tangent(at::matmul(gradient, turned(value_)));  // the softmax is symmetric
   }
 
-  // From gradients of the scores [..., N, heads, T, S].
+  // Computes the gradient of one input from those of the scores [..., N, heads, T, S].
   Tensor pull_scores(size_t edge, const Tensor& scores) const {
     if (edge == kQuery) return at::matmul(scores, key_) * scale_;
     if (edge == kKey) {
@@ -196,7 +198,7 @@ class AttentionRule final : public Rule {
     return edge < 3 ? out : broadcast_layout(out, node.output_shape(), node.input_shape(edge));
   }
 
-  // A kernel that draws can be applied, though not written out.
+  // Leaves dropout to the kernel: one that draws can be applied, though not written out.
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     if (has_dropout(node)) return {};
     const WrittenOut map(node);

@@ -19,7 +19,7 @@ Shape average_pooled_dims(const NodeView& node) {
   return is_three_dimensional(node) ? Shape{-1, -2, -3} : Shape{-1, -2};
 }
 
-// All columns as samples, in the rank the op wants: [K * N, C, ...].
+// Returns all columns as samples, in the rank the op wants: [K * N, C, ...].
 Tensor as_images(const Tensor& stack, const NodeView& node) {
   const int64_t rank = is_three_dimensional(node) ? 5 : 4;
   return stack.dim() > rank ? stack.flatten(0, stack.dim() - rank) : stack;

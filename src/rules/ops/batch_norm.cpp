@@ -48,7 +48,7 @@ Statistics statistics_of(const NodeView& node) {
                               node, node.as<NativeBatchNormBackward0>().eps);
 }
 
-// [C] -> [C, 1, ...], broadcasting along dimension 1.
+// Shapes [C] as [C, 1, ...], which broadcasts along dimension 1.
 Tensor per_channel(const Tensor& values, int64_t rank) {
   Shape sizes(rank - 1, 1);
   sizes[0] = -1;
@@ -61,21 +61,21 @@ Tensor normalised(const Statistics& statistics) {
       .mul_(per_channel(statistics.inverse_std, rank));
 }
 
-// What one entry is multiplied by: weight over standard deviation.
+// Returns what one entry is multiplied by: weight over standard deviation.
 Tensor slope(const Statistics& statistics) {
   const Tensor slope = statistics.weight.defined() ? statistics.inverse_std * statistics.weight
                                                    : statistics.inverse_std;
   return per_channel(slope, statistics.input.dim());
 }
 
-// Of a stack [K, N, C, ...].
+// Returns the dimensions of a stack [K, N, C, ...] but those of columns and channels.
 Shape all_but_channels(const Tensor& stack) {
   Shape dims{1};
   for (int64_t d = 3; d < stack.dim(); ++d) dims.push_back(d);
   return dims;
 }
 
-// With batch statistics: g - mean(g) - x_hat mean(g x_hat) in each channel.
+// Computes g - mean(g) - x_hat mean(g x_hat) in each channel, with batch statistics.
 Tensor project(const NodeView& node, const Statistics& statistics, const Tensor& stack) {
   if (!is_training(node)) return stack;
   const Tensor x_hat = normalised(statistics);
@@ -133,7 +133,7 @@ class BatchNormRule final : public Rule {
     return edge > 0 || !is_training(node);
   }
 
-  // With the statistics held constant: dx = dy * w * inverse_std.
+  // Computes dx = dy * w * inverse_std, with the statistics held constant.
   Tensor vjp(const NodeView& node, size_t edge, const Tensor& gradient) const override {
     TORCH_INTERNAL_ASSERT(edge == 0);
     return gradient.mul(slope(statistics_of(node)));

@@ -36,7 +36,8 @@ class BmmRule final : public Rule {
             const Layout& out) const override {
     if (node.name() != "BmmBackward0") return {};
     const auto& bmm = node.as<BmmBackward0>();
-    // [b, M, K] x [b, K, J]: move the samples in front, keep the stack b, sum over positions.
+    // In [b, M, K] x [b, K, J] the samples move in front, the stack b is kept, positions are
+    // summed.
     const bool is_right = edge == 1;
     const Tensor other = is_right ? node.unpack(bmm.self_).conj() : node.unpack(bmm.mat2_).mH();
     const Tensor grad = is_right ? gradient : gradient.transpose(1, 2);

@@ -32,7 +32,7 @@ class BoundedRule final : public PointwiseRule {
       return BoundedOutput{
           "tanh", node.unpack(node.as<nodes::TanhBackward0>().result_), -1, 1, false};
     }
-    // relu6 too
+    // This node is that of relu6, too.
     const auto& hardtanh = node.as<nodes::HardtanhBackward0>();
     return BoundedOutput{"hardtanh",
                          node.unpack(hardtanh.self_).clamp(hardtanh.min_val, hardtanh.max_val),

@@ -56,7 +56,8 @@ class CatRule final : public Rule {
   bool handles_complex() const override { return true; }
 
  private:
-  // Where an input of cat begins in the output; unknown behind one whose size is not recorded.
+  // Returns where an input of cat begins in the output; unknown behind one whose size is not
+  // recorded.
   static std::optional<int64_t> first_line(const NodeView& node, size_t edge) {
     int64_t first = 0;
     for (size_t e = 0; e < edge; ++e) {

@@ -15,8 +15,8 @@ using compat::nodes::ConvolutionBackward0;
 
 constexpr size_t kInput = 0, kWeight = 1, kBias = 2;
 
-// Several images per sample ([N*F, C, H, W]) are one image with a further spatial dimension F that
-// the kernel does not extend over: [N, C, F, H, W].
+// Turns several images per sample ([N*F, C, H, W]) into one image with a further spatial dimension
+// F that the kernel does not extend over: [N, C, F, H, W].
 Tensor frames_as_space(const Tensor& images, const Layout& layout) {
   Shape sizes{layout.N, layout.outer * layout.inner};
   const auto rest = images.sizes().slice(1);
@@ -160,7 +160,7 @@ class ConvolutionRule final : public Rule {
                            compat::to_int(conv.groups));
   }
 
-  // The gradient of one of input and weight.
+  // Computes the gradient of either the input or the weight.
   static Tensor backward(const ConvolutionBackward0& conv,
                          const Tensor& gradient,
                          const Tensor& input,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An op in place on a view: the output is the whole tensor that the view is of, with the op applied
-// to the entries of the view. Told for ops entry by entry, as relu_ behind a linear layer is.
+// to the entries of the view. This holds for ops that work entry by entry, as relu_ does.
 #include <ATen/ATen.h>
 
 #include "graph/apply_node.h"
@@ -26,7 +26,7 @@ class CopySlicesRule final : public Rule {
   }
 
  private:
-  // Each entry depends on the one at its place alone, inside the view or not.
+  // Returns true if each entry depends on the one at its place alone, inside the view or not.
   static bool is_entrywise(const NodeView& node) {
     const auto* copy = dynamic_cast<const compat::ag::CopySlices*>(node.node());
     if (!copy || !copy->fn || node.num_inputs() != 1 || !node.has_input(0)) return false;

@@ -34,7 +34,8 @@ class EmbeddingRule final : public Rule {
                                              node.input_shape(edge)[0],
                                              compat::to_int(embedding.padding_idx)));
   }
-  // A table looked up by indices that no sample chooses (positions): rows of its output, scattered.
+  // Carries rows to a table that is looked up by indices that no sample chooses (positions): the
+  // rows of its output are scattered.
   bool carry(const NodeView& node, size_t edge, size_t, Rows& rows) const override {
     const auto& embedding = node.as<EmbeddingBackward0>();
     if (embedding.scale_grad_by_freq) return false;

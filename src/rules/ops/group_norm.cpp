@@ -30,7 +30,7 @@ class GroupNormRule final : public Rule {
     return channel_rows(normalised(node).mul_(gradient), out, "scale");
   }
 
-  // dx = rstd (g - mean(g) - x_hat mean(g x_hat)) within each group, with g = dy w.
+  // Computes dx = rstd (g - mean(g) - x_hat mean(g x_hat)) within each group, with g = dy w.
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     if (edge == 2) return sum_to_channels(stack);
     if (edge == 1) return sum_to_channels(stack * normalised(node));

@@ -15,7 +15,7 @@ Shape touched_dims(const NodeView& node) {
   if (name == "FlipBackward0") return compat::to_ints(node.as<nodes::FlipBackward0>().dims);
   if (name == "GatherBackward0") {
     const auto& gather = node.as<nodes::GatherBackward0>();
-    // An index that covers only some samples leaves out the rest: no layout then.
+    // An index that covers only some samples leaves out the rest, so that there is no layout then.
     Shape dims{compat::to_int(gather.dim)};
     const Shape input = node.input_shape(0), output = node.output_shape();
     for (size_t k = 0; k < input.size(); ++k) {
@@ -34,7 +34,7 @@ Shape touched_dims(const NodeView& node) {
   return {compat::to_int(node.as<nodes::IndexSelectBackward0>().dim)};
 }
 
-// Of the ops that pick by an index of the output's shape: that index and its dimension.
+// Returns the index of the output's shape by which an op picks, and its dimension.
 std::optional<std::pair<Tensor, int64_t>> gathered(const NodeView& node) {
   const std::string name = node.name();
   if (name == "GatherBackward0") {
@@ -75,7 +75,7 @@ class IndexRule final : public AlongDimsRule {
     return AlongDimsRule::input_layout(node, edge, out);
   }
 
-  // The choice of the largest is none, but for small changes.
+  // Returns false for the choice of the largest, which is linear for small changes only.
   bool is_linear(const NodeView& node) const override { return node.name() != "TopkBackward0"; }
 
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {

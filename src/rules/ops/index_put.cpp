@@ -32,7 +32,7 @@ class IndexPutRule final : public Rule {
     if (!out.is_batch() || edge != kValues) return out;
     const Picking picking = written_places(node);
     const Shape output = node.output_shape();
-    // Of what the values were broadcast to.
+    // This is the shape that the values were broadcast to.
     Shape written(picking.rank + output.size() - picking.count());
     for (int64_t dim = 0; dim < static_cast<int64_t>(written.size()); ++dim) {
       written[dim] =

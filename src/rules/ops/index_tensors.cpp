@@ -17,19 +17,19 @@ Picking read_places(const NodeView& node) {
   return picking_of(node, node.as<IndexBackward0>().indices_, node.input_shape(0));
 }
 
-// True of 0, 1, ..., size - 1: every line picks in itself.
+// Returns true for 0, 1, ..., size - 1: every line picks in itself.
 bool counts_lines(const Tensor& places, int64_t size) {
   return places.size(0) == size && places.equal(at::arange(size, places.options()));
 }
 
-// The samples sit in the one dimension of the indices.
+// Returns the layout of x, where the samples sit in the one dimension of the indices.
 Layout read_by(const Picking& picking, const Shape& input, const Layout& out) {
   Layout found = Layout::unknown();
   for (size_t k = 0; k < input.size(); ++k) {
     if (!picking.picks(k)) continue;
     const auto dim = static_cast<int64_t>(k);
     if (!out.is_scattered() && counts_lines(picking.places[k], input[k])) return out.at_dim(dim);
-    // Few samples may pick different entries by chance, of a short dimension least of all.
+    // Few samples may pick different entries by chance, least of all in a short dimension.
     const bool is_longer = !found.is_batch() || input[k] > input[found.dim];
     const Layout layout = read_layout(out, picking.places[k], input[k]).at_dim(dim);
     if (layout.is_batch() && is_longer) found = layout;
@@ -53,7 +53,7 @@ class IndexTensorsRule final : public Rule {
     return picking.rank == 1 ? read_by(picking, input, out) : Layout::unknown();
   }
 
-  // Lines of a table, chosen by the samples.
+  // Returns the rows of a table whose lines the samples choose.
   Rows rows(const NodeView& node,
             size_t edge,
             const Tensor& gradient,

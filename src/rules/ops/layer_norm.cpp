@@ -33,8 +33,8 @@ class LayerNormRule final : public Rule {
     return broadcast_rows(normalised(node).mul_(gradient), out, shape, "scale");
   }
 
-  // dx = rstd (g - mean(g) - x_hat mean(g x_hat)) with g = dy w; the same for tangents, where the
-  // weight comes last.
+  // Computes dx = rstd (g - mean(g) - x_hat mean(g x_hat)) with g = dy w; tangents follow it, too,
+  // with the weight applied last.
   Tensor columns(const NodeView& node, size_t edge, const Tensor& stack) const override {
     const auto& norm = node.as<NativeLayerNormBackward0>();
     if (edge == 2) return sum_stack_to(stack, node.input_shape(edge));

@@ -41,7 +41,7 @@ class LinearRule final : public Rule {
       return Rows(std::make_shared<OuterForm>(
           a, positions_and_features(b, out), /*is_padded=*/out.is_scattered()));
     }
-    // Samples in the columns: y^T = W^T x^T turns this into the case above, for the transpose.
+    // Samples sit in the columns: y^T = W^T x^T turns this into the case above, for the transpose.
     const Layout flipped = out.at_dim(0);
     const auto a = positions_and_features(saved_right(node).mH(), flipped);
     Rows result(std::make_shared<OuterForm>(

@@ -19,7 +19,7 @@ Shape max_pooled_dims(const NodeView& node) {
   return is_three_dimensional(node) ? Shape{-1, -2, -3} : Shape{-1, -2};
 }
 
-// Positions within the input plane, [planes, outputs].
+// Returns positions within the input plane, [planes, outputs].
 Tensor sources(const NodeView& node) {
   const std::string name = node.name();
   Tensor indices;
@@ -43,7 +43,7 @@ int64_t plane_size(const NodeView& node) {
   return product(Shape(input.end() - static_cast<int64_t>(dims), input.end()));
 }
 
-// to[k][plane][sources[plane][o]] += from[k][plane][o]: windows may overlap, planes do not.
+// Adds from[k][plane][o] to to[k][plane][sources[plane][o]]: windows may overlap, planes do not.
 template <typename Scalar>
 void scatter_planes(const Tensor& from, const Tensor& sources, const Tensor& to) {
   const int64_t K = from.size(0), planes = from.size(1), outputs = from.size(2);
@@ -91,7 +91,8 @@ class MaxPoolRule final : public AlongDimsRule {
     return to.view(with_lead(stack.size(0), node.input_shape(edge)));
   }
 
-  // A GPU gathers faster than it scatters, even with the indices written out for every column.
+  // Gathers by LibTorch's kernel: a GPU gathers faster than it scatters, even with the indices
+  // written out for every column.
   static Tensor columns_by_kernel(const NodeView& node, const Tensor& stack) {
     const auto& pool = node.as<nodes::MaxPool2DWithIndicesBackward0>();
     const int64_t K = stack.size(0);

@@ -61,7 +61,8 @@ class MulRule final : public PointwiseRule {
     return total.expand(with_lead(total.size(0), output));
   }
 
-  // A product or quotient with a constant; a product is linear in each of its factors.
+  // Returns true for a product or quotient with a constant; a product is linear in each of its
+  // factors.
   bool is_linear(const NodeView& node) const override {
     if (node.num_inputs() < 2) return true;
     return !node.has_input(1) || (is_factor(node) && !node.has_input(0));
@@ -77,7 +78,7 @@ class MulRule final : public PointwiseRule {
 
   bool is_homogeneous(const NodeView& node) const override { return is_linear(node); }
 
-  // Times one constant. A constant per entry could be one per sample.
+  // Returns the one constant that the input is multiplied by. One per entry could be per sample.
   std::optional<double> summand(const NodeView& node, size_t edge) const override {
     if (!is_linear(node)) return std::nullopt;
     const double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -95,14 +96,14 @@ class MulRule final : public PointwiseRule {
  private:
   static bool is_factor(const NodeView& node) { return node.name().rfind("Mul", 0) == 0; }
 
-  // The number that is a factor or divisor, where it is no tensor.
+  // Returns the number that is a factor or divisor, where it is no tensor.
   static std::optional<at::Scalar> number(const NodeView& node) {
     if (node.name() == "MulBackward1") return node.as<MulBackward1>().other;
     if (node.name() == "DivBackward1") return node.as<DivBackward1>().other;
     return std::nullopt;
   }
 
-  // What the input at `edge` is multiplied by; undefined for other cases.
+  // Returns what the input at `edge` is multiplied by; undefined for other cases.
   static Tensor factor(const NodeView& node, size_t edge) {
     if (node.name() == "MulBackward0") {
       const auto& mul = node.as<MulBackward0>();

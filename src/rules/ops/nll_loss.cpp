@@ -28,7 +28,7 @@ class NllLossRule final : public Rule {
                             : node.as<compat::nodes::NllLoss2DBackward0>().reduction);
   }
 
-  // A mean is one over the weights of the labels.
+  // Returns the losses per label; a mean divides them by the sum of the weights of the labels.
   Tensor summed_values(const NodeView& node) const override {
     const auto read = [&](const auto& loss) {
       const Tensor values = at::nll_loss_nd(node.unpack(loss.self_),

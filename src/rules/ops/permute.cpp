@@ -15,7 +15,7 @@ void swap_dims(const NodeType& transpose, Shape& order) {
             order[wrap(compat::to_int(transpose.dim1), order.size())]);
 }
 
-// Output dimension k is input dimension order[k].
+// Returns the order in which output dimension k is input dimension order[k].
 Shape order_of(const NodeView& node) {
   const std::string name = node.name();
   Shape order(node.output_shape().size());

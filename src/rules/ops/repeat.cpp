@@ -29,7 +29,8 @@ class RepeatRule final : public Rule {
             const Tensor& gradient,
             const Layout& out) const override {
     const Shape input = node.input_shape(edge);
-    // Samples in front, then every dimension split into (tiles, entries) and the tiles summed.
+    // Samples move in front, then every dimension is split into (tiles, entries) and the tiles
+    // summed.
     const Tensor split = in_row_precision(samples_first(gradient, out));
     const int64_t shift = gradient.dim() - static_cast<int64_t>(input.size());
     Shape sizes{out.N}, summed;

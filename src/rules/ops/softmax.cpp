@@ -51,14 +51,15 @@ class SoftmaxRule final : public AlongDimsRule {
     return is_log(node) ? LossStart::kLogProbabilities : LossStart::kProbabilities;
   }
 
-  // A loss is linear in the log-probabilities, whose Hessians are all -(diag(p) - p pᵀ): class
-  // weights, smoothing, soft and ignored labels come in through the gradient alone.
+  // Returns the curvature of a loss, which is linear in the log-probabilities. Their Hessians are
+  // all -(diag(p) - p pᵀ): class weights, smoothing, soft and ignored labels come in through the
+  // gradient alone.
   SoftmaxCurvature softmax_curvature(const NodeView& node, const Tensor& gradient) const override {
     const int64_t dim = mixed_dim(node);
     return {probabilities(node), gradient.sum(dim, true).neg(), dim};
   }
 
-  // Log-softmax: the Hessian of each output is -(diag(p) - p p^T).
+  // Uses that the Hessian of each output of log-softmax is -(diag(p) - p p^T).
   bool bend(const NodeView& node,
             const Tensor& gradient,
             const std::vector<Tensor>& tangents,

@@ -6,7 +6,8 @@
 namespace flightdeck::rules {
 namespace {
 
-// How many trailing dimensions the op touches, from the digit in its name: 2 for "AvgPool2D...".
+// Returns how many trailing dimensions the op touches, from the digit in its name: 2 for
+// "AvgPool2D...".
 int64_t spatial_dims(const std::string& name) {
   for (int64_t dims = 1; dims <= 3; ++dims) {
     if (name.find(std::to_string(dims) + "D") != std::string::npos) return dims;

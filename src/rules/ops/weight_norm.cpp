@@ -16,13 +16,13 @@ class WeightNormRule final : public Rule {
  public:
   std::vector<std::string_view> nodes() const override { return {"WeightNormInterfaceBackward0"}; }
 
-  // A direction that samples have computed is left to the node.
+  // Leaves a direction that samples have computed to the node.
   Layout input_layout(const NodeView&, size_t, const Layout&) const override {
     return Layout::unknown();
   }
 
-  // dg = <dw, v> / |v| and dv = g / |v| (dw - v <dw, v> / |v|^2), for the rows dw of all samples.
-  // The norms are the second output; rows that come there are left to the node.
+  // Computes dg = <dw, v> / |v| and dv = g / |v| (dw - v <dw, v> / |v|^2), for the rows dw of all
+  // samples. The norms are the second output; rows that come there are left to the node.
   bool carry(const NodeView& node, size_t edge, size_t output, Rows& rows) const override {
     if (output != 0) return false;
     const auto& saved = node.as<WeightNormInterfaceBackward0>();
@@ -39,7 +39,7 @@ class WeightNormRule final : public Rule {
   }
 
  private:
-  // All dimensions of a stack of weights but the first and that of the norms.
+  // Returns all dimensions of a stack of weights but the first and that of the norms.
   static Shape summed_dims(int64_t kept, int64_t rank) {
     Shape dims;
     for (int64_t k = 0; k < rank; ++k) {
