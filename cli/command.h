@@ -18,9 +18,9 @@ struct Command {
   void (*add_to)(CLI::App* command);  // adds options, footer and the callback that does it
 };
 
-// In the order of the help.
+// Returns them in the order of the help.
 const std::vector<Command>& all_commands();
-// The words behind `flightdeck bench`.
+// Returns the words behind `flightdeck bench`.
 const std::vector<Command>& all_bench_commands();
 
 void add_commands(CLI::App& parent, const std::vector<Command>& commands);

@@ -44,7 +44,8 @@ void check_commands(const CLI::App& app, const std::vector<std::string>& words) 
   }
 }
 
-// CLI11 takes -1 for the largest number there is, and that one for all beyond it.
+// Refuses negative counts and numbers beyond 64 bits: CLI11 would read both as the largest number
+// there is.
 void refuse_beyond_range(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     const std::string type = option->get_type_name();
@@ -62,7 +63,7 @@ void refuse_beyond_range(CLI::App& app) {
 }
 
 int parse_and_run(int argc, char** argv) {
-  // A program with entries of its own is called as it is.
+  // The app has the name it was called by, because a program with entries of its own has another.
   CLI::App app("Flightdeck: a debugger for neural-network training.",
                program_invocation_short_name);
   app.set_version_flag("--version",
@@ -94,7 +95,7 @@ int parse_and_run(int argc, char** argv) {
   return kOk;
 }
 
-// Messages may quote files.
+// Prints control characters visibly: messages may quote files.
 int fail(const std::string& message, int status) {
   std::cerr << coloured("flightdeck:", Colour::kRed, STDERR_FILENO) << " "
             << record::printable(message, record::Lines::kKept) << "\n";

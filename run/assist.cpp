@@ -22,11 +22,12 @@ constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kTrackEvery = 5, kLookEvery = 20;
 constexpr int64_t kNoisyLooks = 3;
 constexpr double kNear = 0.2;  // alphas between -0.2 and 0.2 are near enough
-// Of the choice: rounds of steps, and how the rate may change after each.
+// The choice takes rounds of steps; after each the rate may change by a factor.
 constexpr int64_t kRounds = 15, kStepsOfRound = 4;
 constexpr double kFirstFactor = 0.01, kMostChange = 4;
 
-// A step is 1 + alpha times the one into the minimum along it.
+// A step is 1 + alpha times as long as the one to the minimum along it, so the rate is divided by
+// that.
 double change_for(double alpha, double most) {
   if (!(std::abs(alpha) > kNear)) return 1;
   return std::clamp(1 / std::max(1 + alpha, 1e-6), 1 / most, most);
@@ -43,7 +44,7 @@ int64_t power_of_two(double near, int64_t most) {
   return size;
 }
 
-// A watched training that is thrown away.
+// A watched training that is thrown away after the choice.
 class RateTrial {
  public:
   RateTrial(const suite::Problem& problem, TrainingOptions options)
@@ -52,7 +53,7 @@ class RateTrial {
     watching.grouping = Grouping::whole();
     watching.on_warning = [](const std::string&) {};
     watching.seed = options.seed;
-    // What batches are coupled by is no matter of a first guess.
+    // A first guess need not know how batch norm couples the samples.
     watching.batch_norm = BatchNormPolicy::kConstantStatistics;
     cockpit_ = std::make_unique<Cockpit>(
         training_.parameters(),
@@ -63,7 +64,7 @@ class RateTrial {
   }
 
   Training& training() { return training_; }
-  // False if the loss is no longer finite.
+  // Takes steps; returns false if the loss is no longer finite.
   bool takes(int64_t steps) {
     bool is_finite = true;
     for (int64_t k = 0; k < steps; ++k) {
@@ -72,7 +73,7 @@ class RateTrial {
     cockpit_->flush();
     return is_finite;
   }
-  // Of the last values that are numbers.
+  // Returns the median of the last `count` values that are numbers.
   double median_of(const std::string& quantity, int64_t count) const {
     std::vector<double> values;
     const auto& steps = values_->steps();
@@ -149,7 +150,7 @@ void Assistant::decide() {
     std::vector<double> values;
     const auto series = record_->find(name);
     if (!series) return kNoNumber;
-    // Alpha of a step is known one step later, so that all values of this range are there.
+    // Alpha of a step is known one step later, so all values of this range are there.
     for (const NumberPoint& point : record_->numbers(series->id, {step - kLookEvery, step - 1})) {
       if (std::isfinite(point.value)) values.push_back(point.value);
     }
@@ -160,7 +161,7 @@ void Assistant::decide() {
     follow_alpha(median_since_last("alpha"));
     heed_noise(median_since_last("early_stopping"));
   } catch (const std::exception&) {
-    // A record that cannot be read now tells nothing.
+    // The record cannot be read now, so nothing is decided.
   }
 }
 

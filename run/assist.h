@@ -27,9 +27,9 @@ struct AssistChoice {
   int64_t steps = 0;  ///< that the choice took
 };
 
-/// Takes some sixty steps with a model of its own: from a hundredth of the optimizer's usual rate
-/// the rate follows alpha until that is near 0; the batch size is what CABS says then, as a power
-/// of two from 16 to 512 and at most a twentieth of the data. What `options` gives stays.
+/// Chooses by some sixty steps with a model of its own: from a hundredth of the optimizer's usual
+/// rate the rate follows alpha until that is near 0. The batch size is what CABS says then, as a
+/// power of two from 16 to 512 and at most a twentieth of the data. What `options` gives stays.
 AssistChoice choose(const suite::Problem& problem, const TrainingOptions& options);
 
 /// Adds the quantities that an assistant reads, every five steps, where they are not tracked.
@@ -47,7 +47,7 @@ class Assistant {
   Assistant(std::string folder, Training& training, Cockpit& cockpit, Tell tell);
   ~Assistant();
 
-  /// Between the backward pass and the update of a step.
+  /// Is called between the backward pass and the update of a step.
   void decide();
   bool has_converged() const { return halvings_ >= kMostHalvings; }
 

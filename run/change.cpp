@@ -9,7 +9,7 @@
 namespace flightdeck::run {
 namespace {
 
-// Where an advice names no number.
+// Returns `otherwise` where an advice names no number.
 double or_default(double factor, double otherwise) { return factor > 0 ? factor : otherwise; }
 
 int64_t times(int64_t count, double factor, int64_t least, int64_t most) {
@@ -41,8 +41,8 @@ void use_relu(FaultyTraining& training, double, const FaultyTraining&) {
   training.parts->activation = [](const Tensor& values) { return torch::relu(values); };
 }
 
-// Weights of variance 2 / inputs (1 / inputs behind the last activation), biases 0; gains of norms
-// and embeddings stay.
+// Draws weights of variance 2 / inputs (1 / inputs behind the last activation) and sets biases to
+// 0; gains of norms and embeddings stay.
 void initialise(FaultyTraining& training, double, const FaultyTraining&) {
   const torch::NoGradGuard no_grad;
   for (const auto& item : training.model.module->named_parameters()) {
@@ -100,7 +100,7 @@ void take_targets(FaultyTraining& training, double, const FaultyTraining& source
 
 constexpr bool kByHand = true, kAlone = false;
 
-// Settings that are multiplied.
+// These multiply settings.
 std::vector<Change> changes_of_numbers() {
   return {
       {"learning_rate", "The rate times the number that the advice names", kAlone, &scale_rate},
@@ -119,7 +119,7 @@ std::vector<Change> changes_of_numbers() {
   };
 }
 
-// The loop and the loss.
+// These change the loop and the loss.
 std::vector<Change> changes_of_loop() {
   return {
       {"loss",
@@ -159,7 +159,7 @@ std::vector<Change> changes_of_loop() {
   };
 }
 
-// The network.
+// These change the network.
 std::vector<Change> changes_of_network() {
   return {
       {"outputs",
@@ -185,7 +185,7 @@ std::vector<Change> changes_of_network() {
   };
 }
 
-// What is fed.
+// These change what the network is fed.
 std::vector<Change> changes_of_data() {
   return {
       {"scaled_inputs", "Inputs less their mean, over their deviation", kAlone, &scale_inputs},

@@ -21,9 +21,9 @@ struct Change {
   std::function<void(FaultyTraining& training, double factor, const FaultyTraining& source)> apply;
 };
 
-/// Those that causes of the catalogue name.
+/// Returns those that causes of the catalogue name.
 const std::vector<Change>& all_changes();
-/// Null if there is none.
+/// Returns null if there is none.
 const Change* find_change(const std::string& name);
 
 }  // namespace flightdeck::run

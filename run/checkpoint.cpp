@@ -21,7 +21,7 @@ using Tensors = std::map<std::string, Tensor>;
 
 std::string file_in(const std::string& run_folder) { return run_folder + "/checkpoint.pt"; }
 
-// Archives are modules with attributes, so dictionaries and texts travel as what they are.
+// Archives are modules with attributes, so dictionaries and texts are written as they are.
 void write(OutputArchive& archive, const std::string& key, const Tensors& tensors) {
   c10::Dict<std::string, Tensor> dictionary;
   for (const auto& [name, tensor] : tensors) dictionary.insert(name, tensor);
@@ -72,8 +72,8 @@ void CheckpointWriter::prepare(const RunProgress& progress,
   if (!progress.reactions.empty()) write(archive, "reactions", progress.reactions);
   prepared_.reset();
   auto file = std::make_unique<WholeFile>(path_);
-  // LibTorch 1.13 throws from the destructor of its zip writer if it learns of a failed write. So
-  // it does not: the file remembers.
+  // The writer must not learn of a failed write, because LibTorch 1.13 then throws from the
+  // destructor of its zip writer. The file remembers the failure.
   archive.save_to([&file](const void* bytes, size_t count) {
     file->write({static_cast<const char*>(bytes), count});
     return count;

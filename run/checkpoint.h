@@ -38,7 +38,7 @@ struct RunProgress {
   std::map<std::string, Tensor> reactions;  ///< of run/reactions.h; empty: none are asked for
 };
 
-/// Written in two moves: values of a step become known during the next one, so a checkpoint counts
+/// Writes in two moves: values of a step become known during the next one, so a checkpoint counts
 /// only when that one is recorded too.
 class CheckpointWriter {
  public:
@@ -48,9 +48,9 @@ class CheckpointWriter {
   /// Keeps the state in a file beside. Throws if the disk does not take it; the last checkpoint
   /// stays.
   void prepare(const RunProgress& progress, const Training& training, const Cockpit& cockpit);
-  /// Makes it the checkpoint, if there is one. Throws like prepare().
+  /// Makes the kept state the checkpoint, if there is one. Throws like prepare().
   void commit();
-  /// Of a run that has ended: there is nothing to go on with.
+  /// Removes the checkpoint of a run that has ended: there is nothing to go on with.
   void remove();
 
  private:

@@ -22,11 +22,11 @@ struct ExperimentOptions {
   bool quick = false;      ///< test-sized: seconds instead of minutes
   bool synthetic = false;  ///< generated data even where files are found
   uint64_t seed = 42;
-  /// A size between the two, of experiments that can be cut so; 0: as the experiment has it.
+  /// Chosen sizes of experiments that allow it; 0: as the experiment has it.
   int64_t steps = 0, seeds = 0, samples = 0;
   c10::Device device = c10::kCPU;  ///< of what is trained; what measures time is for the CPU
-  /// The most bytes of tensor memory on the CPU that work held, beyond what was held before;
-  /// nothing if it cannot be counted. Empty: experiments about memory are refused.
+  /// Returns the most bytes of tensor memory on the CPU that work held, beyond what was held
+  /// before; nothing if it cannot be counted. Empty: experiments about memory are refused.
   std::function<std::optional<int64_t>(const std::function<void()>& work)> peak_bytes;
   std::function<void(const std::string&)> on_progress = [](const std::string&) {};
 
@@ -55,7 +55,7 @@ struct ExperimentResult {
   std::string finding;                      ///< one sentence with the numbers, either way
 };
 
-/// Sizes that an experiment lets be chosen: of each training, of the repeats, of the training part.
+/// Sizes that can be chosen: steps of each training, repeats, samples of the training part.
 enum class Size { kSteps, kSeeds, kSamples };
 
 struct Experiment {
@@ -65,13 +65,13 @@ struct Experiment {
   std::set<Size> sizes = {};
 };
 
-/// Refuses sizes that the experiment has not, or that are negative.
+/// Throws on sizes that the experiment does not have, or that are negative.
 void check_sizes(const Experiment& experiment, const ExperimentOptions& options);
 
-/// Runs it, and names chosen sizes among the data.
+/// Runs the experiment, and names chosen sizes among the data.
 ExperimentResult repeated(const Experiment& experiment, const ExperimentOptions& options);
 
-/// All entries, by name.
+/// Returns all entries, by name.
 const std::vector<Experiment>& all_experiments();
 
 }  // namespace flightdeck::run

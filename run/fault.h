@@ -21,7 +21,7 @@ namespace flightdeck::run {
 
 using at::Tensor;
 
-/// What the networks of the bench call on their way, so that a fault can change it.
+/// Functions that the networks of the bench call on their way, so that a fault can change them.
 struct NetParts {
   std::function<Tensor(const Tensor&)> activation;  ///< after every hidden layer; relu
   /// What goes on to the next layer, [N, ...], after the activation of hidden layer `layer`.
@@ -39,9 +39,9 @@ struct FaultyTraining {
   Tensor inputs;                     ///< [n, ...] as the network reads them: all that it trains on
   Tensor targets;                    ///< [n] labels; of text [n, T]
   Tensor held_inputs, held_targets;  ///< never trained on; faults of the data leave them alone
-  /// What becomes of inputs on their way into the network, held-out ones too; null: nothing.
+  /// Changes inputs on their way into the network, held-out ones too; null: nothing.
   std::function<Tensor(const Tensor&)> prepare;
-  /// Does this to inputs after what is done to them already.
+  /// Adds a change of inputs after those that are there already.
   void prepare_with(std::function<Tensor(const Tensor&)> next) {
     prepare = [before = prepare, next = std::move(next)](const Tensor& given) {
       return next(before ? before(given) : given);
@@ -51,7 +51,7 @@ struct FaultyTraining {
   bool is_text = false;
   suite::Model model;
   std::shared_ptr<NetParts> parts;  ///< null for a problem of the suite
-  /// Individual losses [N].
+  /// Gives individual losses [N].
   std::function<Tensor(const Tensor& outputs, const Tensor& targets)> losses;
   std::function<Tensor(const Tensor& losses)> reduce;  ///< to the scalar of backward(); the mean
   std::string optimizer = "sgd";
@@ -75,14 +75,14 @@ struct Fault {
   std::string cause;                     ///< name in the catalogue of causes
   std::vector<std::string> also;         ///< causes with the same remedy
   std::vector<double> severities = {1};  ///< the mildest first
-  /// A setting that is too large or too small, not a mistake: where the training ends as well as a
-  /// healthy one, it was none, and is not counted.
+  /// True if the fault is a setting that is too large or too small. A training that ends as well as
+  /// a healthy one then had no fault, and is not counted.
   bool is_of_degree = false;
   std::function<bool(const FaultyTraining&)> fits = [](const FaultyTraining&) { return true; };
   std::function<void(FaultyTraining&, double severity)> inject;
 };
 
-/// All faults by name, those that were registered among them.
+/// Returns all faults by name, registered ones too.
 std::vector<Fault> all_faults();
 /// Throws c10::ValueError, naming the nearest and all, if there is none.
 Fault find_fault(const std::string& name);

@@ -20,12 +20,12 @@
 namespace flightdeck::run {
 namespace {
 
-// How much of the tuned rate a moderately tuned run has.
+// A moderately tuned run has this share of the tuned rate.
 constexpr double kModerateShare = 0.4;
-// How often the advice for one training is followed.
+// The advice for one training is followed at most so often.
 constexpr int64_t kMostRounds = 3;
 
-// Where records and results are, for this run alone if nobody named a place.
+// The folder of records and results; a temporary one if nobody named a place.
 class Folder {
  public:
   explicit Folder(const std::string& given) : is_given_(!given.empty()) {
@@ -118,7 +118,7 @@ class Bench {
     return static_cast<uint64_t>(100 * static_cast<int64_t>(options_.split) + 1 + k);
   }
 
-  // Seed by seed, so that a bench that is ended has whole ones.
+  // Plans seed by seed, so that a bench that is ended early has whole ones.
   std::vector<Planned> plan() const {
     std::vector<Planned> all;
     for (int64_t k = 0; k < (options_.quick ? 1 : options_.seeds); ++k) {
@@ -127,7 +127,7 @@ class Bench {
       }
       for (size_t turn = 0; turn < faults_.size(); ++turn) {
         for (size_t place = 0; place < subjects_.size(); ++place) {
-          // For a quick look one that fits is enough; another one for every fault.
+          // A quick look takes one subject that fits, and begins at another one for every fault.
           const Subject& subject =
               subjects_[options_.quick ? (turn + place) % subjects_.size() : place];
           if (plan_faulty(faults_[turn], subject, k, all) && options_.quick) break;
@@ -148,7 +148,7 @@ class Bench {
     }
   }
 
-  // False if it does not fit.
+  // Returns false if the fault does not fit the subject.
   bool plan_faulty(const Fault& fault,
                    const Subject& subject,
                    int64_t k,
@@ -183,7 +183,7 @@ class Bench {
     return planned;
   }
 
-  // The training as it would be without a fault.
+  // Returns the training as it would be without a fault.
   FaultyTraining begun(const Planned& planned) const {
     FaultyTraining trial = planned.subject->make(planned.one.seed);
     trial.optimizer = planned.one.optimizer;
@@ -192,7 +192,7 @@ class Bench {
     return trial;
   }
 
-  // With its fault, and then with what was changed.
+  // Returns the training with its fault, and then with what was changed.
   FaultyTraining spoilt(const Planned& planned,
                         const std::vector<Made>& changes,
                         const FaultyTraining& source) const {
@@ -219,7 +219,8 @@ class Bench {
     }
   }
 
-  // As it was, run anew, or diagnosed anew; nothing if there is no record to diagnose.
+  // Returns the known case, a new run, or a new diagnosis; nothing if there is no record to
+  // diagnose.
   std::optional<FaultCase> case_from(const Planned& planned,
                                      const std::map<std::string, FaultCase>& known) {
     const auto found = known.find(planned.one.key());
@@ -270,7 +271,8 @@ class Bench {
                   const std::string& record,
                   FaultCase& one) const {
     FaultyRun run(spoilt(planned, changes, source), record, quantities_, options_.due);
-    // Doubling: how soon it is found is told to a factor of two.
+    // Steps double between diagnoses, so the step of the first right one is known to a factor of
+    // two.
     for (int64_t next = 5; !run.is_done(); next *= 2) {
       const auto begin = Clock::now();
       run.go_on(next);
@@ -286,7 +288,7 @@ class Bench {
     return diagnosis;
   }
 
-  // How long the training takes where nothing watches.
+  // Measures how long the training takes where nothing watches.
   double plain_seconds(const Planned& planned) const {
     FaultyRun run(begun(planned), "", {});
     const auto begin = Clock::now();
@@ -294,7 +296,7 @@ class Bench {
     return seconds_since(begin);
   }
 
-  // How well the healthy training of the same seed and optimizer ends.
+  // Returns how well the healthy training of the same seed and optimizer ends.
   double healthy_accuracy(const Planned& planned) {
     Planned healthy = planned;
     healthy.fault = nullptr;

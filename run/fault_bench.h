@@ -24,12 +24,13 @@ struct FaultBenchOptions {
   bool quick = false;       ///< one severity, one seed, one subject a fault: for tests
   bool has_healthy = true;  ///< healthy runs beside
   bool follows = false;     ///< changes faulty trainings as the diagnosis advises, and trains again
-  /// Gets a file of results; cases that it has already are not run again. Empty: no file.
+  /// Results are kept in a file of this folder; cases that it has already are not run again. Empty:
+  /// no file.
   std::string folder;
   bool keeps_records = false;  ///< in the folder
   /// Diagnoses the records that the folder has, without training.
   bool only_diagnoses = false;
-  /// Every `parts`-th case from the one with this number on, for several processes beside one
+  /// Runs every `parts`-th case from the one with this number on, for several processes beside one
   /// another.
   int64_t part = 0, parts = 1;
   /// What is tracked; empty: all that lamps read and the catalogue has.
@@ -45,8 +46,8 @@ struct FaultBenchOptions {
 /// calls. Throws c10::ValueError on bad options.
 FaultBenchResult run_fault_bench(const FaultBenchOptions& options);
 
-/// The quantities that lamps read which are evidence or state facts, as far as the catalogue has
-/// them.
+/// Returns the quantities that lamps read which are evidence or state facts, as far as the
+/// catalogue has them.
 std::vector<std::string> quantities_of_lamps();
 
 }  // namespace flightdeck::run

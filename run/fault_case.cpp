@@ -41,13 +41,13 @@ std::map<std::string, FaultScore> scores_by(const std::vector<FaultCase>& cases,
   return scores;
 }
 
-// What the diagnosis comes to in one word.
+// Returns in one word what the diagnosis comes to.
 std::string word_of(const FaultCase& one) {
   if (one.verdict == Verdict::kFault && !one.causes.empty()) return one.causes[0];
   return to_string(one.verdict);
 }
 
-// JSON has no NaN: null stands for it.
+// Reads null as NaN, which JSON does not have.
 double number_at(const Json& json, const char* key) {
   const Json& value = json.at(key);
   return value.is_null() ? std::nan("") : value.get<double>();
@@ -104,7 +104,8 @@ FaultCase case_of(const Json& json) {
 
 }  // namespace
 
-// Something is said to be wrong, if only that its cause cannot be told from another.
+// Returns whether something is said to be wrong, if only that its cause cannot be told from
+// another.
 bool FaultCase::is_detected() const { return health < kLeastConfidence; }
 
 bool FaultCase::is_right(const std::string& name) const {
@@ -199,7 +200,7 @@ std::map<std::string, std::map<std::string, int64_t>> FaultBenchResult::confusio
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const FaultCase& one : cases) {
     if (!one.is_healthy() && !one.is_scored()) continue;
-    // What has the same remedy counts as the cause itself.
+    // A cause with the same remedy counts as the right one.
     const bool is_right = !one.is_healthy() && one.is_first();
     ++counts[one.is_healthy() ? "healthy" : one.cause][is_right ? one.cause : word_of(one)];
   }
@@ -293,7 +294,7 @@ std::vector<FaultCase> read_cases(const std::string& folder) {
 
 CaseFile::CaseFile(std::string path) : path_(std::move(path)) {
   if (path_.empty()) return;
-  // A line that a killed process had begun ends here.
+  // A killed process may have left half a line, which ends here.
   const bool has_lines = std::filesystem::exists(path_) && std::filesystem::file_size(path_) > 0;
   std::ofstream file(path_, std::ios::app);
   if (has_lines) file << '\n';

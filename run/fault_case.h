@@ -51,28 +51,30 @@ struct FaultCase {
   bool is_first() const { return !causes.empty() && is_detected() && is_right(causes[0]); }
   bool is_among_three() const;
   int64_t alarms() const;  ///< lamps that are lit with severity warning or failure
-  /// Share of what the healthy run learned, that this one learned: 1 is as good, 0 is chance.
+  /// Returns the share that this run learned of what the healthy run did: 1 is as good, 0 is
+  /// chance.
   double learned() const { return learned(accuracy); }
   double learned(double reached) const;
   bool is_harmed() const { return !is_as_good(accuracy); }
   bool is_as_good(double reached) const;
-  /// A fault that is a matter of degree and did no harm is none.
+  /// Returns whether the run has a fault that counts: one that is a matter of degree must have done
+  /// harm.
   bool is_scored() const { return !is_healthy() && (!is_of_degree || is_harmed()); }
   bool is_mended() const { return is_followed && is_as_good(followed.accuracy); }
   bool is_mended_at_once() const { return is_followed && is_as_good(followed.first_accuracy); }
-  /// Tells it from all others of a bench; part of a file name.
+  /// Returns a name that tells it from all others of a bench; part of a file name.
   std::string key() const;
 };
 
-/// Share of the healthy run's learning from which an end counts as good as its own.
+/// An end counts as good from this share of the healthy run's learning on.
 constexpr double kAsGood = 0.9;
 
 /// Counts over cases.
 struct FaultScore {
   int64_t runs = 0, detected = 0, first = 0, among_three = 0;
   int64_t harmless = 0;  ///< left out: matters of degree that did no harm
-  /// Runs that were harmed, whose advice was followed, and that it mended; of these at once, and
-  /// without the help of a person.
+  /// Runs that were harmed and whose advice was followed; of these the mended ones, those mended at
+  /// once, and those mended without the help of a person.
   int64_t followed = 0, mended = 0, mended_at_once = 0, mended_alone = 0;
   double median_found_at = -1;  ///< of those where the cause was first
 
@@ -89,26 +91,28 @@ struct FaultBenchResult {
   int64_t healthy_with_alarm() const;     ///< with a lamp of severity warning or more
   int64_t healthy_called_faulty() const;  ///< by the diagnosis
   double seconds() const;
-  /// How many times as long healthy trainings take under the cockpit, the median; NaN: not measured.
+  /// Returns how many times as long healthy trainings take under the cockpit, the median; NaN: not
+  /// measured.
   double watching_cost() const;
-  /// Runs by true cause and by the first cause that was named ("healthy" and "cannot_tell" too).
+  /// Counts runs by true cause and by the first cause that was named ("healthy" and "cannot_tell"
+  /// too).
   std::map<std::string, std::map<std::string, int64_t>> confusion() const;
-  /// Share of the runs with a cause that light a lamp; "" are the healthy ones.
+  /// Returns the share of the runs with a cause that light a lamp; "" are the healthy ones.
   std::map<std::string, std::map<std::string, double>> lamp_rates() const;
 };
 
-/// One line of JSON, without its end.
+/// Writes one line of JSON, without its end.
 std::string line_of(const FaultCase& one);
 
-/// All cases of the files cases-*.jsonl of a folder; of those with the same key the last. Lines
-/// that are none, such as one that a killed process had begun, are left out. Throws c10::Error if
-/// the folder cannot be read.
+/// Reads all cases of the files cases-*.jsonl of a folder; of those with the same key the last
+/// counts. Leaves out lines that are none, such as one that a killed process had begun. Throws
+/// c10::Error if the folder cannot be read.
 std::vector<FaultCase> read_cases(const std::string& folder);
 
-/// Appends cases to a file, each whole or not at all but for a killed process.
+/// Appends cases to a file. Each is written whole or not at all, unless the process is killed.
 class CaseFile {
  public:
-  /// Empty path: writes nothing. Throws c10::Error if it cannot be written.
+  /// Writes nothing if the path is empty. Throws c10::Error if it cannot be written.
   explicit CaseFile(std::string path);
   void add(const FaultCase& one) const;
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kBoundless = std::numeric_limits<double>::infinity();
 
-// What a line may change by a number.
+// A change that a line of the file names with a number.
 struct LineChange {
   const char* name;
   double low, high;  // of the number, both included
@@ -49,7 +49,7 @@ void change_matrices(FaultyTraining& trial, Function change) {
   }
 }
 
-// Which targets are changed, of a share.
+// Draws which targets are changed, each with probability `share`.
 Tensor drawn(const FaultyTraining& trial, double share) {
   return torch::rand(trial.targets.sizes(), trial.random, torch::kFloat) < share;
 }
@@ -164,7 +164,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// Of a file that changes a few things.
+// A file that changes a few things is not longer.
 constexpr std::streamsize kMostBytes = 1 << 16;
 
 std::istringstream text_of(const std::string& path) {
@@ -212,7 +212,7 @@ double number_in(const std::string& text, const std::string& where) {
   return value;
 }
 
-// The number of a line; nothing where it is the word "severity".
+// Holds the number of a line; nothing where it is the word "severity".
 using Number = std::optional<double>;
 
 // What one line does to a training.

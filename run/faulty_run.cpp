@@ -11,7 +11,7 @@
 namespace flightdeck::run {
 namespace {
 
-// What is light is there at every step, as presets have it.
+// Makes the quantities due; the cheap ones at every step, as presets have it.
 std::vector<Quantity> quantities_named(const std::vector<std::string>& names, const DueSteps& due) {
   std::vector<Quantity> quantities;
   for (const std::string& name : names) {
@@ -149,7 +149,7 @@ double FaultyRun::accuracy() {
   const Tensor inputs = trial_.prepare ? trial_.prepare(trial_.held_inputs) : trial_.held_inputs;
   const Tensor outputs = trial_.model.forward(inputs);
   if (trial_.parts) trial_.parts->is_training = true;
-  // All scores of a network that broke are NaN, and the first class would be right at times.
+  // The scores of a network that broke are all NaN, and argmax would then take the first class.
   const Tensor is_right =
       outputs.argmax(1).eq(trial_.held_targets).logical_and(outputs.isfinite().all(/*dim=*/1));
   return is_right.to(torch::kDouble).mean().item<double>();

@@ -18,7 +18,7 @@ namespace flightdeck::run {
 
 class FaultyRun {
  public:
-  // Without a folder nothing watches.
+  // Trains unwatched if `folder` is empty.
   FaultyRun(FaultyTraining trial,
             const std::string& folder,
             const std::vector<std::string>& quantities,
@@ -27,12 +27,12 @@ class FaultyRun {
 
   // Trains until so many steps are taken, or the run is done.
   void go_on(int64_t steps);
-  // All steps are taken, the loss has not been finite for some, or a step threw.
+  // Returns whether all steps are taken, some losses in a row were not finite, or a step threw.
   bool is_done() const { return step_ >= trial_.steps || broken_ >= kBrokenSteps || has_failed_; }
   int64_t steps_taken() const { return step_; }
-  // Medians of the first and the last tenth.
+  // Returns the medians of the first and the last tenth.
   std::pair<double, double> losses() const;
-  // Share of the held-out samples (letters of texts) that the network gets right now.
+  // Returns the share of the held-out samples (letters of texts) that the network gets right now.
   double accuracy();
   // Ends the record.
   void end();
@@ -42,7 +42,7 @@ class FaultyRun {
 
   void take_step();
   suite::Batch next_batch();
-  // The scalar that backward() starts at, and the individual losses.
+  // Returns the scalar that backward() starts at, and the individual losses.
   std::pair<Tensor, Tensor> objective(const suite::Batch& batch, Tensor& outputs);
   void clip() const;
   void decay() const;

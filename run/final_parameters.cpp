@@ -12,7 +12,8 @@ namespace {
 constexpr int64_t kBins = 100;
 constexpr size_t kMostModules = 200;
 
-// The name up to its last dot; what has none belongs to the model itself and stands alone.
+// Returns the name up to its last dot. A parameter without one belongs to the model itself and
+// stands alone.
 std::string module_of(const std::string& parameter) {
   const size_t dot = parameter.rfind('.');
   return dot == std::string::npos ? parameter : parameter.substr(0, dot);

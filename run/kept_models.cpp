@@ -23,7 +23,7 @@ std::string model_file(const std::string& run_folder, int64_t step) {
   return models_in(run_folder) + name;
 }
 
-// The module's own tensors, not copies.
+// Returns the module's own tensors, not copies.
 std::map<std::string, Tensor> tensors_of(const torch::nn::Module& module) {
   std::map<std::string, Tensor> tensors;
   for (const auto& entry : module.named_parameters()) tensors[entry.key()] = entry.value();
@@ -70,7 +70,7 @@ void keep_model(const std::string& run_folder, int64_t step, const torch::nn::Mo
   archive.write("step", c10::IValue(step));
   archive.write("model", c10::IValue(dictionary));
   WholeFile file(model_file(run_folder, step));
-  // As in checkpoint.cpp: the writer must not learn of a failed write; the file remembers.
+  // The writer must not learn of a failed write, as in checkpoint.cpp; the file remembers it.
   archive.save_to([&file](const void* bytes, size_t count) {
     file.write({static_cast<const char*>(bytes), count});
     return count;

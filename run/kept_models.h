@@ -22,7 +22,7 @@ using at::Tensor;
 /// take it.
 void keep_model(const std::string& run_folder, int64_t step, const torch::nn::Module& module);
 
-/// The steps that were kept, ascending.
+/// Returns the steps that were kept, ascending.
 std::vector<int64_t> kept_steps(const std::string& run_folder);
 
 /// Copies parameters and buffers of that step into the module. Throws, naming the file, if there is

@@ -45,7 +45,8 @@ LearningCurve train_one(Training& training, const Contest& contest) {
   return curve;
 }
 
-// The lowest and the highest of the seeds, or none where one is not finite.
+// Adds a band from the lowest to the highest of the seeds, unless the line lacks points that are
+// not finite.
 void add_band(const Competed& one, Competed::Measure measure, study::Line& line) {
   if (one.seeds.size() < 2 || line.x.size() != one.steps.size()) return;
   for (size_t k = 0; k < one.steps.size(); ++k) {

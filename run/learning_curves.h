@@ -18,7 +18,7 @@ struct Competitor {
   bool is_baseline = false;  // drawn dashed
 };
 
-// Newton steps by Hessian backpropagation with the tolerance of the published experiments.
+// Takes Newton steps by Hessian backpropagation with the tolerance of the published experiments.
 Competitor newton_competitor(const std::string& name,
                              const std::string& optimizer,
                              double rate,
@@ -34,8 +34,8 @@ struct Contest {
   int64_t steps = 0, interval = 1, seeds = 1;
 };
 
-// Of one seed, one value for each evaluation. After a loss that is not finite all that follow are
-// not a number.
+// Scores of one seed, one value for each evaluation. After a loss that is not finite all values are
+// NaN.
 struct LearningCurve {
   std::vector<double> seconds;  // of the steps alone
   std::vector<double> train_loss, train_accuracy, test_loss, test_accuracy;
@@ -49,22 +49,24 @@ struct Competed {
   using Measure = std::vector<double> LearningCurve::*;
   std::vector<double> medians(Measure measure) const;  // over the seeds
   double last(Measure measure) const { return medians(measure).back(); }
-  // The first evaluated step at which the median training loss is below `level`; infinite if none.
+  // Returns the first evaluated step at which the median training loss is below `level`; infinite
+  // if none.
   double step_below(double level) const;
 };
 
-// Takes the sizes that were chosen, and evaluates ten times at least. Samples are of the training
+// Takes the sizes that were chosen, and evaluates ten times at least. Samples count in the training
 // part.
 void take_sizes(Contest& contest, const ExperimentOptions& options);
 
-// Trains all. Names the data, adds a line for each to the table, whose columns are
+// Trains all competitors. Names the data, adds a line for each to the table, whose columns are
 // kCompetedColumns, and all values as the figure "curves".
 extern const std::vector<std::string> kCompetedColumns;
 std::vector<Competed> compete(const Contest& contest,
                               const ExperimentOptions& options,
                               ExperimentResult& result);
 
-// Medians with a band between the extremes of the seeds, over steps or over the seconds they took.
+// Draws medians with a band between the extremes of the seeds, over steps or over the seconds they
+// took.
 study::Panel curves_panel(const std::vector<Competed>& all,
                           Competed::Measure measure,
                           const std::string& title,

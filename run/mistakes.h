@@ -9,9 +9,9 @@
 
 namespace flightdeck::run {
 
-// The number "misclassified" with the lists "ids", "labels", "predictions" and "losses" of the
-// worst; no lists if there is none. Where classes were counted, the histogram "confusion" over
-// labels and predictions.
+// Returns the number "misclassified" with the lists "ids", "labels", "predictions" and "losses" of
+// the worst; no lists if there is none. Where classes were counted, adds the histogram "confusion"
+// over labels and predictions.
 std::vector<Reading> readings_of(const suite::Mistakes& mistakes);
 
 }  // namespace flightdeck::run

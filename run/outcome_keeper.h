@@ -22,19 +22,19 @@ class OutcomeKeeper {
   OutcomeKeeper(const TrainingOptions& options,
                 const Training& training,
                 std::map<std::string, std::string> tags);
-  // Of a run that goes on.
+  // Takes over what the run had before it was interrupted.
   void go_on_with(const study::Outcome& outcome) {
     outcome_ = outcome;
     seconds_before_ = outcome.seconds;
   }
 
-  // After every step. The loss stays on its device until somebody asks.
-  // A step that `ends_nothing` may have a loss that is not finite.
+  // Is called after every step. The loss stays on its device until somebody asks. A step that
+  // `ends_nothing` may have a loss that is not finite.
   void step_done(int64_t step, const Tensor& loss, double seconds, bool ends_nothing = false);
   void evaluated(int64_t step, const Scores& scores);
-  // True if a loss seen so far was not finite. Waits for the device.
+  // Returns whether a loss seen so far was not finite. Waits for the device.
   bool has_diverged();
-  // As of now. Waits for the device.
+  // Returns the outcome as of now. Waits for the device.
   const study::Outcome& outcome();
 
  private:

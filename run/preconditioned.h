@@ -9,7 +9,7 @@
 
 namespace flightdeck::run {
 
-// Rate and damping; a rate of 0: not run there.
+// Rate and damping of an optimizer; a rate of 0 means that it was not run there.
 struct RateAndDamping {
   double rate = 0, damping = 0;
 };

@@ -9,10 +9,10 @@
 
 namespace flightdeck::run {
 
-// Of the CPU and, if it is another, of `device`.
+// Returns the states of the CPU and, if it is another, of `device`.
 std::map<std::string, at::Tensor> random_states(const at::Device& device);
 
-// `saved` may hold more.
+// Sets the states; `saved` may hold more.
 void set_random_states(const std::map<std::string, at::Tensor>& saved, const at::Device& device);
 
 }  // namespace flightdeck::run

@@ -21,7 +21,7 @@ constexpr double kLeastRateFactor = 0.1, kUsualRateFactor = 0.5;
 constexpr int64_t kMostSkippedInARow = 10;
 constexpr size_t kGoodStates = 2;
 
-// Those that stand for one word of the tool each.
+// Returns the lamps of each reaction, with the words that name it.
 std::vector<std::pair<std::string, const std::vector<std::string>*>> wishes(
     const ReactionOptions& options) {
   return {{"stop", &options.stop_on},
@@ -127,13 +127,13 @@ bool Reactions::takes_update() {
 
 bool Reactions::takes_checkpoint() { return std::exchange(is_checkpoint_wanted_, false); }
 
-// A record that cannot be read now tells nothing.
+// Returns nothing if the record cannot be read now.
 Reactions::Lit Reactions::look() {
   std::vector<std::string> wanted;
   for (const auto& wish : wishes(options_)) {
     wanted.insert(wanted.end(), wish.second->begin(), wish.second->end());
   }
-  // No state is good that follows a loss which is not finite.
+  // A state that follows a loss which is not finite is never a good one.
   if (!options_.restore_on.empty()) wanted.emplace_back("diverged");
   try {
     if (!record_) record_ = std::make_unique<RunReader>(folder_);
@@ -154,7 +154,7 @@ Reactions::Lit Reactions::answered(const char* what,
     if (acted.times >= options_.most) continue;
     if (acted.last_step >= 0 && step < acted.last_step + options_.pause) continue;
     // A warning about the start, or about a peak that is over, says nothing of what came since. A
-    // failure names the first step that failed, however often it does.
+    // failure always names the first step that failed, so its step does not count.
     if (finding.severity != Severity::kFailure && finding.step < acted.last_step) continue;
     acted.last_step = step;
     ++acted.times;
@@ -216,7 +216,7 @@ bool Reactions::skips(const Lit& lit) {
     skipped_in_a_row_ = 0;
     return false;
   }
-  // A lamp that stays lit while nothing is trained would stay so for ever.
+  // A lamp would stay lit for ever if nothing were trained any more.
   if (++skipped_in_a_row_ > kMostSkippedInARow) return false;
   record("skipped", 1, "the update is skipped", because);
   return true;
@@ -237,7 +237,7 @@ bool Reactions::restores(const Lit& lit) {
   return true;
 }
 
-// As torch.nn.utils.clip_grad_norm_. A norm that is not finite stays what it is.
+// Clips as torch.nn.utils.clip_grad_norm_ does. A norm that is not finite stays what it is.
 void Reactions::clip() const {
   std::vector<Tensor> gradients, norms;
   for (const NamedParameter& parameter : training_.parameters()) {

@@ -27,7 +27,7 @@ class Training;
 using at::Tensor;
 
 struct ReactionOptions {
-  // Each names lamps, or a severity, which stands for graver ones too. Empty: never.
+  // Each list names lamps, or a severity, which stands for graver ones too. Empty: never.
   std::vector<std::string> stop_on;        ///< ends the run in order, with a checkpoint; once each
   std::vector<std::string> checkpoint_on;  ///< keeps a checkpoint, and the model in RUN/models
   /// Multiplies the learning rate by what the finding advises, at least 0.1, else by 0.5.
@@ -49,18 +49,18 @@ struct ReactionOptions {
   int64_t keep_every = 100;  ///< steps between two states that may be restored
 
   bool any() const;
-  /// True if one of them names this lamp.
+  /// Returns whether one of them names this lamp.
   bool names(const std::string& lamp) const;
-  /// "stop on diverged, lower the rate on long_steps"; for the record.
+  /// Writes "stop on diverged, lower the rate on long_steps", for the record.
   std::string text() const;
 };
 
 /// Throws std::invalid_argument if a name is neither a lamp nor a severity, or a number too small.
 void check_reactions(const ReactionOptions& options);
 
-/// Between the backward pass and the update of a step it looks at the run's own record. Where looks
-/// fall, and so all that follows, depends on steps alone: on the CPU a run that goes on from a
-/// checkpoint comes to the same numbers.
+/// Looks at the run's own record between the backward pass and the update of a step. When it looks,
+/// and so all that follows, depends on steps alone: on the CPU a run that goes on from a checkpoint
+/// comes to the same numbers.
 class Reactions {
  public:
   /// Is told each intervention in a sentence.
@@ -70,17 +70,18 @@ class Reactions {
   Reactions(
       ReactionOptions options, std::string folder, Training& training, Cockpit& cockpit, Tell tell);
 
-  /// For Training::step: false leaves out the update.
+  /// Decides for Training::step; false leaves out the update.
   bool takes_update();
 
-  /// The lamp that stopped the run; empty while none has.
+  /// Returns the lamp that stopped the run; empty while none has.
   const std::string& stopped_by() const { return stopped_by_; }
-  /// True once for each checkpoint that a lamp asks for.
+  /// Returns true once for each checkpoint that a lamp asks for.
   bool takes_checkpoint();
-  /// True if the last step was skipped or what it came from restored: its loss ends nothing.
+  /// Returns whether the last step was skipped or what it came from restored: its loss ends
+  /// nothing.
   bool was_last_left_out() const { return is_left_out_; }
 
-  /// For a checkpoint: with it a run goes on to the bit.
+  /// Returns what a checkpoint needs, so that a run goes on to the bit.
   std::map<std::string, Tensor> save() const;
   void load(const std::map<std::string, Tensor>& saved);
 
@@ -97,7 +98,7 @@ class Reactions {
 
   int64_t look_interval() const;
   Lit look();
-  // Findings that this reaction asks for and may answer now; marks them as answered.
+  // Returns the findings that this reaction asks for and may answer now; marks them as answered.
   Lit answered(const char* what, const std::vector<std::string>& on, const Lit& lit);
   void stop_or_keep(const Lit& lit);
   void lower_rate(const Lit& lit);

@@ -35,7 +35,7 @@ std::string text_of(BatchNormPolicy policy) {
   return policy == BatchNormPolicy::kSplitGradient ? "split" : "refuse";
 }
 
-// Of a run that goes on: what may differ without changing it.
+// Returns whether a run that goes on may have another value.
 bool may_differ(const std::string& key) {
   return key == "threads" || key == "data" || key.rfind("tag ", 0) == 0;
 }
@@ -43,7 +43,7 @@ bool may_differ(const std::string& key) {
 }  // namespace
 
 std::map<std::string, double> own_rates(const std::string& problem) {
-  // The valley's curvature of about 1 000 takes steps below 2e-3.
+  // The valley has a curvature of about 1 000, so the rate must stay below 2e-3.
   if (problem == "two_d_rosenbrock") {
     return {{"lookahead_momentum", 3e-4}, {"momentum", 3e-4}, {"nag", 3e-4}, {"sgd", 5e-4}};
   }

@@ -11,20 +11,20 @@ namespace flightdeck::run {
 
 using Config = std::map<std::string, std::string>;
 
-// Learning rates of runs that are given none, by optimizer, where the optimizer's own default
-// diverges on this problem. Empty for most.
+// Returns the learning rates of runs that are given none, by optimizer, where the optimizer's own
+// default diverges on this problem. Empty for most.
 std::map<std::string, double> own_rates(const std::string& problem);
 
-// The hyperparameters of a run on `problem`: those that are given, then the problem's own rate,
-// then the optimizer's defaults. Throws c10::ValueError as the optimizer does.
+// Returns the hyperparameters of a run on `problem`: those that are given, then the problem's own
+// rate, then the optimizer's defaults. Throws c10::ValueError as the optimizer does.
 suite::Hyperparameters complete_hyperparameters(const std::string& problem,
                                                 const TrainingOptions& options);
 
-// As it is recorded, for people.
+// Returns the configuration as it is recorded, for people.
 Config config_of(const RunOptions& options, const Training& training);
 
-// What must be the same to go on: the recorded configuration without roundings, and what it does
-// not say.
+// Returns what must be the same to go on: the recorded configuration without roundings, and what it
+// does not say.
 Config identity_of(Config config, const RunOptions& options, const Training& training);
 
 // Throws, naming what differs and must not.

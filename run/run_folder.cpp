@@ -14,7 +14,7 @@ std::string make_own_folder(const std::string& command, const std::string& stem)
   const std::string above = std::filesystem::path(stem).parent_path().string();
   std::error_code error;
   if (!above.empty()) std::filesystem::create_directories(above, error);
-  // Of mkdir one would hear that there is no such folder, not why.
+  // mkdir would only say that there is no such folder, not why.
   TORCH_CHECK(!error,
               command,
               ": cannot make the folder ",

@@ -62,22 +62,23 @@ struct RunEnd {
   bool has_outcome = false;     ///< false: the disk did not take it
 };
 
-/// Told one thing at a time by the thread that trains, warnings alone by any thread. Everything has
-/// an empty default.
+/// Is told one thing at a time by the thread that trains, and warnings by any thread. Everything
+/// has an empty default.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
   virtual void started(const RunFacts& facts);
-  /// After every step. Ask for the score only if it is shown: on a GPU it waits.
+  /// Is called after every step. Ask for the score only if it is shown: on a GPU it waits.
   virtual void step_done(int64_t step, const std::function<BatchScore()>& score);
   virtual void evaluation_begins(int64_t step);
   virtual void evaluation_done(int64_t step, const Scores& scores);
   virtual void note(const Note& note);
-  /// A lamp of severity warning or more has lit, once for each. What lights at the end is left to
+  /// Is called once for each lamp of severity warning or more. What lights at the end is left to
   /// whoever prints the end.
   virtual void finding(const Finding& finding);
-  /// A lamp has stopped the run, kept a checkpoint or changed the training, in one sentence.
+  /// Is called when a lamp has stopped the run, kept a checkpoint or changed the training; `what`
+  /// is one sentence.
   virtual void intervened(int64_t step, const std::string& what);
   virtual void warning(const RunWarning& warning);
   virtual void ended(const RunEnd& end);

@@ -15,7 +15,8 @@ constexpr int64_t kMostNumbers = 16;      // of a sample that is no picture
 constexpr size_t kMostPictures = 24;      // of one list
 constexpr int64_t kMostLogged = 1 << 20;  // numbers of outliers in a run: 8 MiB
 
-// Rows of the part with these places in the data set; those that are not in it are left out.
+// Returns the rows of the part with these places in the data set; leaves out those that are not in
+// it.
 std::vector<int64_t> rows_of(const suite::Samples& samples, const std::vector<double>& ids) {
   std::vector<int64_t> rows;
   for (size_t k = 0; k < std::min(ids.size(), kMostPictures); ++k) {
@@ -30,7 +31,7 @@ std::vector<int64_t> rows_of(const suite::Samples& samples, const std::vector<do
   return rows;
 }
 
-// [k, C, H, W] to [k, C, h, w] with edges of at most kLongestEdge.
+// Reduces [k, C, H, W] to [k, C, h, w] with edges of at most kLongestEdge.
 Tensor reduced(const Tensor& pictures) {
   const int64_t height = pictures.size(2), width = pictures.size(3);
   const int64_t longest = std::max(height, width);
@@ -41,7 +42,7 @@ Tensor reduced(const Tensor& pictures) {
   return at::adaptive_avg_pool2d(pictures, {edge(height), edge(width)});
 }
 
-// Each picture over its own range to [0, 255]: networks read standardised values.
+// Scales each picture from its own range to [0, 255], because networks read standardised values.
 Tensor levels_of(const Tensor& pictures) {
   const Tensor low = pictures.amin({1, 2, 3}, /*keepdim=*/true);
   const Tensor range = pictures.amax({1, 2, 3}, /*keepdim=*/true) - low;
@@ -62,7 +63,7 @@ std::vector<double> picture_list(const suite::DataSet& data,
   const at::NoGradGuard no_grad;
   const suite::Samples& samples = data.part(part);
   const std::vector<int64_t> rows = rows_of(samples, ids);
-  // One that is missing would shift the others.
+  // A missing picture would shift the others.
   if (rows.empty() || rows.size() != std::min(ids.size(), kMostPictures)) return {};
   const Tensor places = at::tensor(rows, at::kLong).to(samples.inputs.device());
   Tensor inputs = data.prepare(samples.inputs.index_select(0, places)).cpu();
@@ -110,8 +111,8 @@ void SamplePictures::write(const StepReadings& step) {
     pictures.list = picture_list(training_.data(), part, named.list);
     if (pictures.list.empty()) continue;
     if (is_outliers) {
-      // As if those before a resumption had been as large, so that a run that went on keeps what
-      // one that was never stopped keeps.
+      // Pictures named before a resumption count as if they had been as large, so that a run that
+      // went on keeps what one that was never stopped keeps.
       const auto size = static_cast<int64_t>(pictures.list.size());
       numbers_ += size * (1 + std::exchange(named_before_, 0));
       if (numbers_ > kMostLogged) continue;

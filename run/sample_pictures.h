@@ -11,19 +11,20 @@
 
 namespace flightdeck::run {
 
-// Samples by their places in the data set, as one list of numbers: how many samples, height, width,
-// then one colour 0xRRGGBB per pixel, row by row. Samples that are no pictures have height 0 and
-// `width` of their numbers. Empty if a sample is neither, or none of these is in the part.
+// Returns samples by their places in the data set, as one list of numbers: how many samples,
+// height, width, then one colour 0xRRGGBB per pixel, row by row. Samples that are no pictures have
+// height 0 and `width` of their numbers. Empty if a sample is neither, or none of these is in the
+// part.
 std::vector<double> picture_list(const suite::DataSet& data,
                                  suite::Part part,
                                  const std::vector<double>& ids);
 
 // Listens to a cockpit and logs the pictures of the samples that it names, as the quantity
-// "sample_pictures" with one field per quantity that names them. All of a run together are bounded;
-// from then on the places in the data set have to do.
+// "sample_pictures" with one field per quantity that names them. The sum over a run is bounded;
+// after that only the places in the data set are recorded.
 class SamplePictures : public Sink {
  public:
-  // Both have to outlive it. `tracked` has the due steps.
+  // Training and cockpit have to outlive it. `tracked` has the due steps.
   SamplePictures(const Training& training, Cockpit& cockpit, const std::vector<Quantity>& tracked);
 
   void begin(const RunInfo&) override {}

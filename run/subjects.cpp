@@ -18,7 +18,8 @@ namespace nn = torch::nn;
 std::shared_ptr<NetParts> usual_parts(int64_t hidden_layers) {
   auto parts = std::make_shared<NetParts>();
   parts->activation = [](const Tensor& values) { return torch::relu(values); };
-  // The parts own the function: a pointer to them, not a share.
+  // The parts own this function, so it holds a plain pointer to them: a shared one would be a
+  // cycle.
   parts->between = [owner = parts.get()](int64_t, const Tensor& values) {
     return owner->dropout > 0 ? torch::dropout(values, owner->dropout, owner->is_training) : values;
   };
@@ -31,7 +32,8 @@ std::shared_ptr<NetParts> usual_parts(int64_t hidden_layers) {
 
 enum class Pattern { kSpots, kWaves, kEdges };
 
-// Each class is a sum of a few waves, spots or edges; samples are scaled and noisy. Standardised.
+// Images in which each class is a sum of a few waves, spots or edges; samples are scaled, noisy and
+// standardised.
 struct Images {
   int64_t classes = 10, side = 8, count = 2000;
   Pattern pattern = Pattern::kSpots;
@@ -40,7 +42,8 @@ struct Images {
 
 constexpr int64_t kHeldSamples = 500;
 
-// What a part of a picture looks like; draws [4, C, 1, 1], x [1, 1, S], y [1, S, 1] -> [C, S, S]
+// Draws what a part of a picture looks like: draws [4, C, 1, 1], x [1, 1, S], y [1, S, 1] -> [C, S,
+// S].
 Tensor one_pattern(Pattern pattern, const Tensor& draws, const Tensor& x, const Tensor& y) {
   if (pattern == Pattern::kWaves) {
     const Tensor fx = (draws[0] * 3).round(), fy = (draws[1] * 3).round();
@@ -68,12 +71,12 @@ Tensor prototypes(const Images& images, at::Generator random) {
   return sum / sum.pow(2).mean({1, 2}, /*keepdim=*/true).sqrt();
 }
 
-// Another one, so that held-out samples leave the draws of the others as they are.
+// Makes a second generator, so that held-out samples leave the draws of the others as they are.
 at::Generator held_random(const FaultyTraining& trial) {
   return at::make_generator<at::CPUGeneratorImpl>(trial.random.current_seed() + 1);
 }
 
-// patterns [C, S, S], targets [n] -> [n, S, S]
+// Makes noisy pictures: patterns [C, S, S], targets [n] -> [n, S, S].
 Tensor pictures_of(const Tensor& patterns,
                    const Tensor& targets,
                    double noise,
@@ -106,7 +109,7 @@ struct Text {
   double sharpness = 2.5;
 };
 
-// odds [V, V] -> letters [n, T + 1]
+// Draws texts: odds [V, V] -> letters [n, T + 1].
 Tensor chains(const Tensor& odds, int64_t n, int64_t T, at::Generator random) {
   Tensor letters = torch::empty({n, T + 1}, torch::kLong);
   letters.select(1, 0).copy_(torch::randint(0, odds.size(0), {n}, random, torch::kLong));
@@ -236,7 +239,7 @@ suite::Model text_net(std::shared_ptr<NetParts> parts, const TextSizes& sizes, c
       module->register_module("norm", nn::LayerNorm(nn::LayerNormOptions({sizes.width})));
   nn::Linear outputs = module->register_module("outputs", nn::Linear(sizes.width, text.letters));
   {
-    // As small as usual: scores of embeddings with deviation 1 would begin far from equal odds.
+    // Embeddings are as small as usual, because deviation 1 would begin far from equal odds.
     const torch::NoGradGuard no_grad;
     letters->weight.mul_(0.3);
     places->weight.mul_(0.3);
@@ -468,7 +471,7 @@ std::vector<Subject> make_subjects() {
   };
 }
 
-// Small enough to fault-find in; faults that look inside of a network do not fit it.
+// Makes a subject of a problem of the suite. Faults that look inside a network do not fit it.
 Subject suite_subject(const suite::Problem& problem) {
   Subject subject;
   subject.name = problem.name;

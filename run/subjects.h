@@ -24,10 +24,10 @@ struct Subject {
   std::function<FaultyTraining(uint64_t seed)> make;
 };
 
-/// All of them, those of the part tune first.
+/// Returns all of them, those of the part tune first.
 const std::vector<Subject>& all_subjects();
 
-/// One by name, or a problem of the suite on generated data under its own name. Throws
+/// Returns one by name, or a problem of the suite on generated data under its own name. Throws
 /// c10::ValueError, naming the nearest and all, if there is neither.
 Subject find_subject(const std::string& name);
 

@@ -29,7 +29,7 @@ class Table {
  public:
   explicit Table(std::vector<std::string> columns) : columns_(std::move(columns)) {}
 
-  /// As many cells as there are columns; throws std::logic_error otherwise.
+  /// Adds a row of as many cells as there are columns; throws std::logic_error otherwise.
   void add(std::vector<Cell> row);
 
   size_t size() const { return rows_.size(); }

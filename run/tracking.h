@@ -18,10 +18,10 @@ struct Tracking {
   CockpitOptions cockpit;  ///< its seed and its warnings are the run's
 };
 
-/// The quantities of a preset on due steps. "none" has none. Throws c10::ValueError, naming the
-/// presets, on another name.
+/// Returns the quantities of a preset on due steps. "none" has none. Throws c10::ValueError, naming
+/// the presets, on another name.
 Tracking tracked_preset(const std::string& preset, const DueSteps& due);
-/// On the preset's own steps, or on every tenth where it has none.
+/// Uses the preset's own steps, or every tenth where it has none.
 Tracking tracked_preset(const std::string& preset);
 
 /// Adds a quantity; one with the same name is replaced.

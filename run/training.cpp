@@ -49,7 +49,7 @@ suite::BatchOptions batch_options(const suite::Problem& problem,
   return options;
 }
 
-// Optimizers that read curvature want names for messages and a seed for what they sample.
+// Gives optimizers that read curvature names for messages and a seed for what they sample.
 void introduce(torch::optim::Optimizer& optimizer, const Parameters& parameters, uint64_t seed) {
   auto* curvature = dynamic_cast<suite::CurvatureOptimizer*>(&optimizer);
   if (curvature == nullptr) return;
@@ -71,7 +71,8 @@ suite::Objective objective_of(const suite::Problem& problem,
   return objective;
 }
 
-// How the step is made of a gradient, for formulas without a preconditioner; nothing for others.
+// Returns how the step follows from a gradient, for formulas without a preconditioner; nothing for
+// others.
 std::optional<std::vector<std::pair<Tensor, UpdateFormula>>> update_formulas_of(
     const torch::optim::Optimizer& optimizer) {
   std::vector<std::pair<Tensor, UpdateFormula>> formulas;
@@ -139,13 +140,13 @@ StepOutcome Training::step(Cockpit* cockpit, const std::function<bool()>& takes_
   const auto begin = Clock::now();
   const suite::Batch batch = batches_->next();
   const auto has_data = Clock::now();
-  // Instead of zeros: backward() then hands its gradients over and adds nothing.
+  // Gradients are removed, not set to zero: backward() then hands its own over and adds nothing.
   for (const NamedParameter& parameter : parameters_) parameter.tensor.mutable_grad().reset();
   const Tensor outputs = model_.forward(batch.inputs);
   const Tensor losses = problem_.losses(outputs, batch.targets);
   const Tensor penalty = problem_.penalty(*model_.module);
   const Tensor loss = penalty.defined() ? losses.mean() + penalty : losses.mean();
-  // Before the cockpit watches: what the optimizer computes is not part of the training's gradient.
+  // This comes before the cockpit watches, because it is not part of the training's gradient.
   if (auto* curvature = dynamic_cast<suite::CurvatureOptimizer*>(optimizer_.get())) {
     curvature->observe(objective_of(problem_, parameters_, losses));
   }
@@ -173,7 +174,8 @@ StepOutcome Training::step(Cockpit* cockpit, const std::function<bool()>& takes_
   const auto has_gradient = Clock::now();
   if (!takes_update || takes_update()) optimizer_->step();
   update_seconds_ = seconds_between(has_gradient, Clock::now());
-  // Without the graph, and cheaper than detach(), which a step of 0.1 ms notices.
+  // tensor_data() leaves out the graph and is cheaper than detach(), which a step of 0.1 ms
+  // notices.
   outcome.loss = loss.tensor_data();
   outcome.outputs = outputs.tensor_data();
   outcome.targets = batch.targets;
@@ -222,7 +224,7 @@ void Training::load_model(const std::map<std::string, Tensor>& saved) {
     item.value().copy_(saved.at("parameter/" + item.key()));
   }
   for (auto& item : model_.module->named_buffers()) {
-    // A carried state has the shape of the batch that left it.
+    // A carried state may have another shape, that of the batch that left it.
     item.value().set_data(saved.at("buffer/" + item.key()).to(item.value().device()).clone());
   }
 }

@@ -42,7 +42,7 @@ struct TrainingOptions {
 /// Checks names, hyperparameters and schedule without loading anything; throws c10::ValueError.
 void check_training_options(const TrainingOptions& options);
 
-/// What a step saw, on the device: nobody waits for it who does not look.
+/// Tensors of a step, on the device: who does not look at them does not wait.
 struct StepOutcome {
   int64_t step = 0;
   Tensor loss;  ///< [], the objective: mean loss + penalty
@@ -53,7 +53,7 @@ class Training {
  public:
   /// Loads the data and builds the model. Seeds LibTorch's default generator.
   explicit Training(const TrainingOptions& options);
-  /// The same for a problem of the caller's own; `options.problem` is not read.
+  /// Trains a problem of the caller's own; `options.problem` is not read.
   Training(const suite::Problem& problem, const TrainingOptions& options);
 
   const suite::Problem& problem() const { return problem_; }
@@ -68,7 +68,7 @@ class Training {
   int64_t total_steps() const { return total_steps_; }
   int64_t next_step() const { return step_; }
   bool is_done() const { return step_ >= total_steps_; }
-  /// Of the step that comes next.
+  /// Returns the rate of the step that comes next.
   double learning_rate() const;
 
   /// Takes the next step: forward, backward and the optimizer's update; watched if there is a
@@ -76,14 +76,15 @@ class Training {
   /// watch has ended; false leaves the update out.
   StepOutcome step(Cockpit* cockpit = nullptr, const std::function<bool()>& takes_update = {});
 
-  /// Of all learning rates from the next step on, beside the schedule's.
+  /// Multiplies all learning rates from the next step on, beside the schedule.
   void set_rate_factor(double factor) { rate_factor_ = factor; }
   double rate_factor() const { return rate_factor_; }
 
-  /// Parameters, buffers and random numbers before the step that comes next. The optimizer saves
-  /// itself.
+  /// Returns parameters, buffers and random numbers before the step that comes next. The optimizer
+  /// saves itself.
   std::map<std::string, Tensor> save() const;
-  /// Parameters and buffers as they are, not copied, and the optimizer's state.
+  /// Returns parameters and buffers as they are, not copied; save_optimizer() has the optimizer's
+  /// state.
   std::map<std::string, Tensor> save_model() const;
   std::string save_optimizer() const;
   /// Puts both back. Data and random numbers go on as they are.
@@ -92,10 +93,10 @@ class Training {
   /// Goes on before `step` with what was saved there, to the bit on the CPU.
   void load(const std::map<std::string, Tensor>& saved, int64_t step);
 
-  /// Accuracy on the step's batch; NaN if the problem has none.
+  /// Returns the accuracy on the step's batch; NaN if the problem has none.
   double accuracy(const StepOutcome& outcome) const;
 
-  /// Loss and accuracy on a part of the data; the others as in suite::evaluate.
+  /// Returns loss and accuracy on a part of the data; other arguments are as in suite::evaluate.
   suite::Score evaluate(suite::Part part,
                         const std::function<bool()>& go_on = {},
                         std::optional<suite::Mistakes>* mistakes = nullptr) const;

@@ -52,13 +52,13 @@ class NoteSink : public Sink {
   std::vector<Note> notes_;
 };
 
-// Without the stack trace of LibTorch's what().
+// Leaves out the stack trace of LibTorch's what().
 std::string reason_of(const std::exception& error) {
   const auto* from_torch = dynamic_cast<const c10::Error*>(&error);
   return from_torch != nullptr ? from_torch->what_without_backtrace() : error.what();
 }
 
-// Those of the last evaluation.
+// Returns the scores of the last evaluation.
 Scores scores_of(const study::Outcome& outcome) {
   Scores scores;
   const auto add = [&](const std::string& part, const study::Curve& curve) {
@@ -97,8 +97,8 @@ void make_folder(const std::string& folder) {
               "); choose another folder");
 }
 
-// Of a run that is assisted: what its checkpoint knows, or else is chosen now. The options are from
-// then on as if they had been given.
+// Chooses for an assisted run, or takes what its checkpoint knows. Changes the options as if the
+// choice had been given.
 AssistChoice choice_of(const suite::Problem& problem,
                        RunOptions& options,
                        const Checkpoint* start) {
@@ -139,7 +139,6 @@ class WatchedRun::State {
   void begin_record();
   void begin_reactions();
   void say_what_cannot_light();
-  // What has diverged has nothing to go on with.
   bool takes_update();
   bool has_converged() const { return assistant_ && assistant_->has_converged(); }
   bool is_over() const { return training_.is_done() || has_converged(); }
@@ -203,14 +202,15 @@ WatchedRun::State::State(const suite::Problem& problem, RunOptions options, RunO
   make_folder(options_.folder);
   if (options_.resume) check_same();
   make_cockpit();
-  // Before the record is touched: what does not fit leaves it as it is.
+  // This comes before the record is touched, so that a checkpoint that does not fit leaves it as it
+  // is.
   if (start_) restore();
   begin_record();
   begin_reactions();
   start_.reset();
 }
 
-// Without a checkpoint the run begins anew, but only where it is the same run.
+// Throws if the folder holds another run; without a checkpoint the same run begins anew.
 void WatchedRun::State::check_same() const {
   if (start_) return check_same_run(identity_, start_->progress().config);
   if (!RunReader::is_run(options_.folder)) return;
@@ -259,11 +259,12 @@ void WatchedRun::State::begin_record() {
     cockpit_->add_sink(std::make_shared<FindingSink>(options_.folder, options_.alert, told));
   }
   for (const auto& [key, value] : config_) cockpit_->describe(key, value);
-  // The record forgot this step, and with it what was evaluated before it.
+  // The record ends before this step, so what was evaluated here is logged again.
   if (evaluated_at_ == step) cockpit_->log(step, scores_);
 }
 
-// Of a run that stopped at a lamp, going on is the answer: it does not stop there again.
+// Begins assistant and reactions. A run that stopped at a lamp does not stop there again when it
+// goes on.
 void WatchedRun::State::begin_reactions() {
   const auto tell = [this](int64_t step, const std::string& what) {
     observer_.intervened(step, what);
@@ -297,13 +298,13 @@ std::map<std::string, Tensor> WatchedRun::State::saved_reactions() const {
   return saved;
 }
 
-// Asked between the backward pass and the update.
+// Is called between the backward pass and the update.
 bool WatchedRun::State::takes_update() {
   if (assistant_) assistant_->decide();
   return !reactions_ || reactions_->takes_update();
 }
 
-// A lamp by name whose quantities are not tracked waits in vain.
+// Warns of lamps named in the options whose quantities are not tracked: they cannot light.
 void WatchedRun::State::say_what_cannot_light() {
   std::set<std::string> tracked;
   for (const Quantity& one : options_.tracking.quantities) tracked.insert(one.name());
@@ -387,8 +388,8 @@ bool WatchedRun::State::is_checkpoint_due() {
                             seconds_since(last_checkpoint_));
 }
 
-// At every step where the loss is there without waiting. What follows a loss that is not finite
-// tells nothing: the quantities have seen how the numbers went bad.
+// Asks at every step where the loss is there without waiting. Steps after a loss that is not finite
+// tell nothing more: the quantities have seen how the numbers went bad.
 bool WatchedRun::State::has_diverged() {
   constexpr int64_t kStepsBetween = 10;
   const int64_t step = training_.next_step();
@@ -439,7 +440,7 @@ void WatchedRun::State::evaluate() {
         [&] { return is_last || !is_stop_wanted(); },
         is_last && part == Part::kTest ? &mistakes : nullptr);
     if (is_stop_wanted() && !is_last) {
-      // Half a score is none; whoever goes on here evaluates again.
+      // A score of half a part is no score; a run that goes on here evaluates again.
       set_random_states(random, options_.training.device);
       return;
     }
@@ -495,13 +496,14 @@ void WatchedRun::State::commit_checkpoint() {
   }
 }
 
-// The next one is tried all the same: a disk may get room.
+// Tells each problem once. Later checkpoints are tried all the same: the disk may get room.
 void WatchedRun::State::tell_once(const std::string& problem) {
   if (!told_.insert(problem).second) return;
   observer_.warning({RunWarning::About::kCheckpoint, problem, Checkpoint::exists(options_.folder)});
 }
 
-// One more step completes the record of the one before, so that going on leaves no gap.
+// Takes one more step, which completes the record of the one before, so that going on leaves no
+// gap.
 void WatchedRun::State::checkpoint_after_stop() {
   if (options_.checkpoint_every.value_or(1) == 0) return;
   prepare_checkpoint();
@@ -509,7 +511,7 @@ void WatchedRun::State::checkpoint_after_stop() {
   commit_checkpoint();
 }
 
-// False: there is none, so that the last checkpoint is what the scores can be had from.
+// Returns false if it failed; the last checkpoint is kept then, to have the scores from.
 bool WatchedRun::State::write_outcome(Ending ending) {
   study::Outcome outcome = outcome_.outcome();
   outcome.ending = ending;

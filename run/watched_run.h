@@ -41,19 +41,19 @@ struct RunOptions {
   /// Chooses the learning rate, the batch size where none is given, and the end by what the cockpit
   /// sees (run/assist.h).
   bool assist = false;
-  /// Told findings of severity warning or more beside the observer, as flightdeck::alerts makes
+  /// Is told findings of severity warning or more beside the observer; flightdeck::alerts makes
   /// one.
   OnFinding alert;
   std::vector<std::string> alert_on = {"warning"};  ///< what `alert` is told
   std::map<std::string, std::string> tags;  ///< to find the run by; part of record and outcome
-  /// Kept in checkpoints for the program that trains, which can start itself again with them.
+  /// Checkpoints keep these for the program that trains, which can start itself again with them.
   std::vector<std::string> arguments;
-  /// Asked between two steps; true ends the run in order, with a checkpoint. Not set: never.
+  /// Is asked between two steps; true ends the run in order, with a checkpoint. Not set: never.
   std::function<bool()> is_stop_wanted;
 };
 
-/// The outcome of the run in options.folder if it has ended other than by an interruption. Throws
-/// c10::ValueError if that run had another setting than these options.
+/// Returns the outcome of the run in options.folder if it has ended other than by an interruption.
+/// Throws c10::ValueError if that run had another setting than these options.
 std::optional<study::Outcome> ended_run(const RunOptions& options);
 
 class WatchedRun {
@@ -62,7 +62,7 @@ class WatchedRun {
   /// folder as it is, if that is another run or may not be resumed. `observer` may be null; it has
   /// to outlive the run.
   explicit WatchedRun(RunOptions options, RunObserver* observer = nullptr);
-  /// The same for a problem of the caller's own; `options.training.problem` is not read.
+  /// Trains a problem of the caller's own; `options.training.problem` is not read.
   WatchedRun(const suite::Problem& problem, RunOptions options, RunObserver* observer = nullptr);
   ~WatchedRun();
 

@@ -11,10 +11,10 @@
 
 namespace flightdeck::study {
 
-// The files of baselines/, as they were when the program was built.
+// Returns the files of baselines/, as they were when the program was built.
 const std::vector<std::string_view>& baseline_files();
 
-// Outcomes of `files` (one to a line) whose problem is one of `problems`.
+// Returns the outcomes in `files` (one to a line) whose problem is one of `problems`.
 std::vector<Outcome> baselines_of(const std::set<std::string>& problems,
                                   const std::vector<std::string_view>& files = baseline_files());
 

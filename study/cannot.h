@@ -8,7 +8,7 @@
 
 namespace flightdeck::study {
 
-// "cannot lock runs/plan: Permission denied"
+// Throws "cannot lock runs/plan: Permission denied" and the like.
 [[noreturn]] inline void cannot(const std::string& doing, int error) {
   throw std::runtime_error("cannot " + doing + ": " + std::strerror(error));
 }

@@ -40,7 +40,7 @@ void redirect(int out, int error) {
   ::dup2(error, STDERR_FILENO);
 }
 
-// Reads both until both end.
+// Reads output and errors until both end.
 void drain(int out, int error, ChildOutput& answer) {
   std::array<pollfd, 2> files = {pollfd{out, POLLIN, 0}, pollfd{error, POLLIN, 0}};
   int open = 2;

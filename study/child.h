@@ -19,7 +19,7 @@ pid_t start_child(const std::vector<std::string>& arguments,
 // Makes this process the program, with its output appended to `log`. Returns only by throwing.
 [[noreturn]] void become(const std::vector<std::string>& arguments, const std::string& log);
 
-// How a child ended: "exit status 1", "killed by signal 9"; nothing while it runs.
+// Says how a child ended: "exit status 1", "killed by signal 9"; nothing while it runs.
 std::optional<std::string> ending_of(pid_t child);
 
 struct ChildOutput {
@@ -30,7 +30,7 @@ struct ChildOutput {
 // Runs a program to its end. Throws if it cannot be started at all.
 ChildOutput output_of(const std::vector<std::string>& arguments);
 
-// The last lines of a file; empty if there is none.
+// Returns the last lines of a file; empty if there is none.
 std::string last_lines(const std::string& path, int count);
 
 }  // namespace flightdeck::study

@@ -9,7 +9,7 @@
 namespace flightdeck::study {
 namespace {
 
-// Runs that diverged are short and say little of those that do not.
+// Runs that diverged are counted apart: they are short and say little of those that do not.
 struct Times {
   double finished = 0, diverged = 0;
   size_t finished_runs = 0, diverged_runs = 0;

@@ -13,7 +13,7 @@ namespace flightdeck::study {
 struct Estimate {
   size_t left = 0;      // runs that may still come, at most
   size_t measured = 0;  // runs that ended and say how long they took
-  // What the runs left take one after the other, each as long as the mean of the finished ones of
+  // The time of the runs left, one after the other. Each counts as the mean of the finished ones of
   // its problem and optimizer, or of its problem where that optimizer has none.
   double seconds = 0;
   std::vector<std::string> unknown;  // problems of which no run ended: not in `seconds`
@@ -22,8 +22,8 @@ struct Estimate {
 
 Estimate estimate_of(const Study& study);
 
-// For each problem without an ended run the place of its first planned one: what has to be run
-// before everything can be estimated.
+// Returns for each problem without an ended run the place of its first planned one: these have to
+// be run before everything can be estimated.
 std::vector<size_t> pilot_places(const Study& study);
 
 }  // namespace flightdeck::study

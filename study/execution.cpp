@@ -67,7 +67,7 @@ class Worker {
     return !only || std::find(only->begin(), only->end(), place) != only->end();
   }
 
-  // Starts runs, in the plan's order. Those that others hold are asked for again after a while.
+  // Starts runs, in the plan's order. Asks again after a while for those that others hold.
   void fill() {
     const bool asks_again = seconds_since(asked_again_) >= kAskAgainSeconds;
     if (asks_again) asked_again_ = Clock::now();
@@ -82,7 +82,7 @@ class Worker {
     }
   }
 
-  // False: another process has it.
+  // Returns false if another process has it.
   bool take(size_t place) {
     const PlannedRun run = study_.plan()[place];  // a copy: the plan may grow
     FileLock lock = FileLock::try_for(run_lock(study_.folder(), run));
@@ -119,7 +119,7 @@ class Worker {
     return slot;
   }
 
-  // How the child ended; nothing while it runs, or while its outcome may still come.
+  // Says how the child ended; nothing while it runs, or while its outcome may still come.
   std::optional<std::string> ending(Child& child) {
     if (!child.ended_well) {
       const std::optional<std::string> ending = ending_of(child.process);
@@ -180,7 +180,7 @@ class Worker {
     execution_.on_progress(progress_);
   }
 
-  // A signal ends it early.
+  // Waits; a signal ends it early.
   static void pause() {
     const timespec time = {0, 20'000'000};
     ::nanosleep(&time, nullptr);

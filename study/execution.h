@@ -39,10 +39,10 @@ struct Execution {
   // What a run elsewhere wrote may be seen here a while after its end.
   double outcome_patience_s = 30;
   std::optional<std::vector<size_t>> only;  // places of the plan; none given: all
-  // How often someone wished for the end: once ends the runs kindly, twice kills them.
+  // Says how often someone wished for the end: once ends the runs kindly, twice kills them.
   std::function<int()> interrupts = [] { return 0; };
   std::function<void(const RunEvent&)> on_event = [](const RunEvent&) {};
-  // Called several times a second.
+  // This is called several times a second.
   std::function<void(const Progress&)> on_progress = [](const Progress&) {};
 };
 
@@ -50,8 +50,8 @@ struct Execution {
 // those that need it undone, and no others.
 Progress execute(Study& study, const Execution& execution);
 
-// Becomes the run at this place of the plan; returns if there is nothing to do: it ended, or
-// another process has it. For batch systems, whose signals should reach the run itself.
+// Becomes the run at this place of the plan. Returns if it has ended or another process has it.
+// Batch systems need this: their signals should reach the run itself.
 void become_run(const std::string& study,
                 size_t place,
                 const std::vector<std::string>& runner,

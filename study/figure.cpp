@@ -19,7 +19,7 @@ struct Range {
     }
   }
 
-  // Widened by `share` of its length at both ends.
+  // Widens both ends by `share` of the length.
   void widen(double share) {
     if (!(low <= high)) {
       low = is_log ? 1 : 0;

@@ -21,7 +21,8 @@ struct Colour {
   const char* light;  // "#rrggbb" on white
   const char* dark;   // on a dark ground
 };
-// Eight that people with colour blindness can tell apart (Okabe and Ito, without the yellow).
+// Returns eight that people with colour blindness can tell apart (Okabe and Ito, without the
+// yellow).
 const std::vector<Colour>& colours();
 
 struct Line {
@@ -30,7 +31,7 @@ struct Line {
   std::vector<double> x, y;
   std::vector<double> low, high;  // of a band, or of bars; empty: none
   std::string hint;
-  // A thin line; bars from low to high, or marks at the points, without a line.
+  // kThin is a thin line; kBars go from low to high and kMarks stand at the points, without a line.
   enum class Style { kLine, kThin, kBars, kMarks };
   Style style = Style::kLine;
   int pick = -1;  // place in the figure's legend by which a reader brings it to the front
@@ -68,13 +69,13 @@ struct Heatmap {
 
 // ---- making them --------------------------------------------------------------------------------
 
-// A line in the colour at this place, which begins again after the last one. Points that are not
-// finite are left out.
+// Makes a line in the colour at this place; places beyond the last colour begin again. Leaves out
+// points that are not finite.
 Line line_of(const std::string& name,
              size_t place,
              const std::vector<double>& x,
              const std::vector<double>& y);
-// The same as a mark at every point.
+// Makes the same as a mark at every point.
 Line dots_of(const std::string& name,
              size_t place,
              const std::vector<double>& x,

@@ -57,13 +57,13 @@ std::vector<const Line*> named_once(const Figure& figure) {
   return found;
 }
 
-// What stands above the panels.
+// A legend or a subtitle, which stands above the panels.
 struct Head {
   std::string svg;
   double height = 0;
 };
 
-// Keys and names side by side, in as many lines as the width asks for, from `top` on.
+// Puts keys and names side by side, in as many lines as the width asks for, from `top` on.
 Head legend_of(const Figure& figure, double width, double top) {
   const std::vector<const Line*> lines = named_once(figure);
   Head legend;
@@ -84,7 +84,7 @@ Head legend_of(const Figure& figure, double width, double top) {
   return legend;
 }
 
-// Lines of so many letters; a word that is longer has a line of its own.
+// Breaks a text into lines of so many letters; a longer word has a line of its own.
 std::vector<std::string> lines_of(const std::string& text, size_t letters) {
   std::vector<std::string> lines;
   std::istringstream words(text);
@@ -112,7 +112,7 @@ Head subtitle_of(const std::string& text, double width) {
 }  // namespace
 
 std::string svg_document(const Figure& figure, const std::string& text) {
-  // One panel alone is as wide as one of two: a whole row would be too flat.
+  // A single panel is as wide as one of two, because a whole row would be too flat.
   const size_t columns =
       std::clamp<size_t>(figure.panels.size(), 1, figure.panels.size() == 4 ? 2 : 3);
   const size_t scale = std::max<size_t>(columns, 2);

@@ -6,7 +6,7 @@
 
 namespace flightdeck::study {
 
-// Throws std::runtime_error, naming the file and why: also what is no plain file is not read.
+// Throws std::runtime_error, naming the file and why. Refuses what is no plain file.
 std::string read_file(const std::string& path);
 
 }  // namespace flightdeck::study

@@ -19,11 +19,11 @@ struct GridAxis {
   }
 };
 
-// "learning_rate=1e-5:1e2:36" (36 values, evenly spaced on a logarithmic scale) or
+// Reads "learning_rate=1e-5:1e2:36" (36 values, evenly spaced on a logarithmic scale) or
 // "momentum=0.9,0.99". Throws std::invalid_argument, saying what is wrong and the forms.
 GridAxis grid_axis(const std::string& text);
 
-// All combinations, the last axis changing fastest.
+// Returns all combinations, the last axis changing fastest.
 std::vector<Values> grid_points(const std::vector<GridAxis>& axes);
 
 }  // namespace flightdeck::study

@@ -10,7 +10,7 @@
 namespace flightdeck::study {
 namespace {
 
-// Of arrays and objects; text that is no JSON is left to the parser.
+// Returns how deeply arrays and objects are nested; leaves text that is no JSON to the parser.
 int64_t depth_of(const std::string& text) {
   int64_t depth = 0, deepest = 0;
   bool is_quoted = false;

@@ -14,7 +14,7 @@ constexpr const char* kAllWords = "{words}";
   throw std::invalid_argument("the launcher '" + text + "' " + why);
 }
 
-// As a shell splits it, without anything that it would replace.
+// Splits a text as a shell does, but replaces nothing as a shell would.
 std::vector<std::string> template_words(const std::string& text) {
   std::vector<std::string> words;
   std::string word;
@@ -56,7 +56,7 @@ std::vector<std::string> template_words(const std::string& text) {
   return words;
 }
 
-// The name behind a brace, with its braces; empty if it is an ordinary brace.
+// Returns the name behind a brace, with its braces; empty if it is an ordinary brace.
 std::string placeholder_at(const std::string& word, size_t at) {
   if (word[at] != '{') return "";
   const size_t end = word.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at + 1);

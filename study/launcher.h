@@ -19,7 +19,7 @@ class Launcher {
   // Throws std::invalid_argument, naming what is wrong with the template.
   Launcher(const std::string& text, std::vector<std::string> hosts);
 
-  // What starts `command` in this slot.
+  // Returns the words that start `command` in this slot.
   std::vector<std::string> start_of(const std::vector<std::string>& command, size_t slot) const;
 
  private:

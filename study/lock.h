@@ -17,7 +17,7 @@ class FileLock {
 
   // Waits until it is free. Makes the folder if it is missing; throws if it cannot.
   static FileLock wait_for(const std::string& path);
-  // Not held if another has it.
+  // Returns a lock that is not held if another process has it.
   static FileLock try_for(const std::string& path);
 
   bool is_held() const { return file_ >= 0; }

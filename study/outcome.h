@@ -51,12 +51,12 @@ struct Outcome {
   std::map<std::string, std::string> tags;  ///< of the one who started it: "sample": "random-007"
 };
 
-/// One line of JSON; numbers that are not finite are null.
+/// Writes one line of JSON; numbers that are not finite are null.
 std::string to_json(const Outcome& outcome);
 /// Throws std::runtime_error, saying what is missing or wrong.
 Outcome outcome_from_json(const std::string& text);
 
-/// The file that a run's folder keeps it in.
+/// Returns the file of a run's folder that holds its outcome.
 std::string outcome_file(const std::string& run_folder);
 /// Replaces the file at once: readers see the old one or the new one. Throws if it cannot.
 void write_outcome(const std::string& run_folder, const Outcome& outcome);
@@ -64,9 +64,9 @@ void write_outcome(const std::string& run_folder, const Outcome& outcome);
 Outcome read_outcome(const std::string& run_folder);
 bool has_outcome(const std::string& run_folder);
 
-/// All outcomes below a folder, in the order of their paths, or those of a file that has one to a
-/// line. The losses of mini-batches, which are most of an outcome, are left out. Files that cannot
-/// be read are left out, too, and told in `problems`.
+/// Returns all outcomes below a folder, in the order of their paths, or those of a file that has
+/// one to a line. Leaves out the losses of mini-batches, which are most of an outcome, and files
+/// that cannot be read, which `problems` names.
 std::vector<Outcome> find_outcomes(const std::string& folder_or_file,
                                    std::vector<std::string>& problems);
 

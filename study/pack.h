@@ -9,9 +9,9 @@
 
 namespace flightdeck::study {
 
-// One outcome to a line. Scores have six significant digits; of tuning runs that were not repeated
-// with other seeds only the first, the reported and the last evaluation are kept; losses of
-// mini-batches and runs that were interrupted are left out.
+// Writes one outcome to a line. Scores have six significant digits. Tuning runs that were not
+// repeated with other seeds keep only the first, the reported and the last evaluation. Losses of
+// mini-batches and interrupted runs are left out.
 std::string packed(const std::vector<Outcome>& outcomes);
 
 }  // namespace flightdeck::study

@@ -115,7 +115,7 @@ class Tuning {
     refined_ = named("refined", draws(refined(space_, best), kRefined, request_.seed, purpose));
   }
 
-  // Nothing: not all samples that the budget has are known by now.
+  // Returns nothing while not all samples of the budget are known.
   std::optional<Samples> samples_of(const std::string& budget) const {
     if (budget == "one_shot") return default_;
     if (budget == "grid") return grid_;
@@ -127,7 +127,7 @@ class Tuning {
     return all;
   }
 
-  // Nothing: some have not ended.
+  // Returns nothing while some have not ended.
   std::optional<std::vector<RunScore>> scores_of(const Samples& samples) const {
     std::vector<RunScore> found;
     for (const Sample& sample : samples) {
@@ -197,7 +197,7 @@ std::string to_json(const PlannedRun& run) {
 
 namespace {
 
-// What leads nowhere but below the folder that it is put behind.
+// Throws unless the id stays below the folder that it is put behind.
 void check_id(const std::string& id) {
   bool begins = true;
   bool is_plain = !id.empty() && id.back() != '/';

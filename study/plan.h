@@ -14,7 +14,7 @@
 
 namespace flightdeck::study {
 
-// What is tuned on its own.
+// A combination is what is tuned on its own.
 struct Combination {
   std::string problem, optimizer, schedule;
 };
@@ -30,20 +30,20 @@ struct PlannedRun {
   Values hyperparameters;  // all of the optimizer's
 };
 
-// One line of JSON.
+// Writes one line of JSON.
 std::string to_json(const PlannedRun& run);
 // Throws std::runtime_error, saying what is missing or wrong.
 PlannedRun planned_run_from_json(const std::string& text);
 
-// Of the runs that ended, by id.
+// Scores of the runs that ended, by id.
 using Scores = std::map<std::string, RunScore>;
 
-// The runs of a combination that are known by now; later calls give the same ones and more.
+// Returns the runs of a combination that are known by now; later calls give the same ones and more.
 std::vector<PlannedRun> planned_runs(const Request& request,
                                      const Combination& combination,
                                      const Scores& scores);
 
-// No plan of this request grows longer.
+// Returns how long a plan of this request can get.
 size_t most_runs(const Request& request);
 
 // What tuning with a budget found.
@@ -57,10 +57,10 @@ struct TunedSetting {
   SeedSpread spread;         // over the seeds that ended
 };
 
-// One for each combination and budget.
+// Returns one for each combination and budget.
 std::vector<TunedSetting> tuned_settings(const Request& request, const Scores& scores);
 
-// A schedule's text as the name of a folder.
+// Turns a schedule's text into the name of a folder.
 std::string safe_name(const std::string& schedule);
 
 }  // namespace flightdeck::study

@@ -27,9 +27,9 @@ struct Request {
   std::vector<GridAxis> grid;
   uint64_t seed = 42;  // of the draws and of every tuning run; repeats have the ones after it
   int64_t seeds = 10;  // in all, that of tuning counted
-  // Every point of the grid with all seeds, not the best alone.
+  // Every point of the grid is run with all seeds, not the best alone.
   bool has_all_seeds = false;
-  // Passed on to every run as --NAME VALUE, flags with an empty value.
+  // Every run gets these as --NAME VALUE; flags have an empty value.
   std::map<std::string, std::string> run_options;
 
   // Throws std::out_of_range if there is none.
@@ -37,15 +37,16 @@ struct Request {
   bool has_budget(const std::string& name) const;
 };
 
-// The names of the budgets, from least to most work; "grid" is not one that can be asked for.
+// Returns the names of the budgets, from least to most work; "grid" is not one that can be asked
+// for.
 const std::vector<std::string>& budget_names();
 
-// Pretty-printed.
+// Writes JSON with line breaks.
 std::string to_json(const Request& request);
 // Throws std::runtime_error, saying what is missing or wrong.
 Request request_from_json(const std::string& text);
 
-// What is not the same, "epochs is 2 but 3 is asked for" and the like; empty: nothing.
+// Says what differs: "epochs is 2 but 3 is asked for" and the like; empty if nothing does.
 std::vector<std::string> differences(const Request& stored, const Request& asked);
 
 }  // namespace flightdeck::study

@@ -20,7 +20,7 @@ const Curve& first_there(const Curve& wanted, const Curve& instead, const Curve&
   return instead.loss.empty() ? last : instead;
 }
 
-// No score of any part went bad on the way.
+// Returns whether all scores of all parts are finite.
 bool is_finite(const Outcome& outcome) {
   const auto all = [](const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });

@@ -10,37 +10,37 @@
 
 namespace flightdeck::study {
 
-// What tuning keeps of a run that ended.
+// A run's scores, as tuning keeps them.
 struct RunScore {
   bool is_diverged = false;
   bool is_accuracy = false;  // else a loss: smaller is better
   double tuning = 0;         // on the validation part at the end
-  // On the test part at the epoch that is reported; the untrained network's where the run had
-  // diverged by then.
+  // The score on the test part at the epoch that is reported; the untrained network's if the run
+  // had diverged by then.
   double reported = 0;
   double seconds = 0;  // that it took, evaluations counted; 0: not known
 };
 
-// True if a run has nothing left to do.
+// Returns whether a run has nothing left to do.
 bool has_ended(const Outcome& outcome);
 
-// True if the scores after this epoch are those of a run that had diverged.
+// Returns whether the scores after this epoch are those of a run that had diverged.
 bool is_after_divergence(const Outcome& outcome, int64_t epoch);
 
-// Parts that a problem does not have are replaced: validation by test, test by validation.
+// Replaces parts that a problem does not have: validation by test, test by validation.
 RunScore score_of(const Outcome& outcome);
 
-// For tuning: diverged runs come last, equal ones are equal.
+// Compares for tuning: diverged runs come last, equal ones are equal.
 bool is_better(const RunScore& a, const RunScore& b);
 
-// Indices of the `count` best, the best first; of equal ones the earlier.
+// Returns the indices of the `count` best, the best first; of equal ones the earlier comes first.
 std::vector<size_t> best_of(const std::vector<RunScore>& scores, size_t count);
 
 struct SeedSpread : Spread {
   int64_t diverged = 0;  // of them
 };
 
-// Of the reported scores.
+// Returns the spread of the reported scores.
 SeedSpread seed_spread_of(const std::vector<RunScore>& scores);
 
 }  // namespace flightdeck::study

@@ -50,14 +50,14 @@ void write_submitted(const Study& study, const Submitted& last) {
   replace_file(path_in(study, "slurm.json"), json.dump(1) + "\n");
 }
 
-// Seconds; 0 if there is none.
+// Returns seconds; 0 if there is no checkpoint.
 int64_t time_of_checkpoint(const std::string& run) {
   struct stat status = {};
   const std::string path = run + "/checkpoint.pt";
   return ::stat(path.c_str(), &status) == 0 ? static_cast<int64_t>(status.st_mtime) : 0;
 }
 
-// Grows with every run that ends, and with every checkpoint.
+// Returns a number that grows with every run that ends, and with every checkpoint.
 int64_t progress_of(const Study& study) {
   constexpr int64_t kEnded = int64_t{1} << 33;  // more than any time
   int64_t progress = 0;
@@ -82,7 +82,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return text;
 }
 
-// What it prints, without the end of the line.
+// Runs a program and returns what it prints, without the end of the line.
 std::string answer(const std::vector<std::string>& arguments) {
   const ChildOutput answer = output_of(arguments);
   if (answer.status == kNoProgram) {
@@ -96,12 +96,12 @@ std::string answer(const std::vector<std::string>& arguments) {
   return answer.out.substr(0, answer.out.find_last_not_of("\n") + 1);
 }
 
-// Those of the jobs that wait or run, this one not counted.
+// Returns those of the jobs that wait or run, this one not counted.
 std::vector<std::string> in_queue(const std::vector<std::string>& jobs) {
   std::vector<std::string> found;
   if (jobs.empty()) return found;
   const char* own = std::getenv("SLURM_JOB_ID");
-  // Only jobs of this user: one id that is forgotten already makes squeue refuse the others.
+  // It asks for all jobs of this user, because squeue refuses a list with one forgotten id.
   std::istringstream lines(answer({"squeue", "--noheader", "--me", "--format=%F"}));
   for (std::string line; lines >> line;) {
     const bool is_ours = std::find(jobs.begin(), jobs.end(), line) != jobs.end();
@@ -147,7 +147,7 @@ class Submitter {
     return (fs::path(folder) / "slurm" / name).string();
   }
 
-  // Written after each: what is in the queue is known even if the next one is refused.
+  // Writes after each job, so that what is in the queue is known even if the next one is refused.
   void remember(const std::string& job) {
     last_.jobs.push_back(job);
     write_submitted(study_, last_);
@@ -156,7 +156,7 @@ class Submitter {
   std::string sbatch(const std::vector<std::string>& more,
                      const std::vector<std::string>& words) const {
     std::vector<std::string> arguments = {"sbatch", "--parsable", "--job-name=flightdeck-tune"};
-    // Before the user's options: the later one counts.
+    // This stands before the user's options, because the later one counts.
     const auto threads = study_.request().run_options.find("threads");
     if (threads != study_.request().run_options.end()) {
       arguments.push_back("--cpus-per-task=" + threads->second);

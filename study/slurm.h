@@ -11,17 +11,17 @@
 
 namespace flightdeck::study {
 
-// A job array: the task with index i works on the run at place offset + i of the plan.
+// A job array: the task with index i does the run at place offset + i of the plan.
 struct JobArray {
   int64_t offset = 0;
   std::string indices;  // "0-7,9"
   size_t count = 0;
 };
 
-// Arrays for these places, which ascend, with indices below `limit`.
+// Makes arrays for these places, which ascend, with indices below `limit`.
 std::vector<JobArray> job_arrays(const std::vector<int64_t>& places, int64_t limit);
 
-// MaxArraySize in what `scontrol show config` prints; 1000 if it is not there.
+// Finds MaxArraySize in what `scontrol show config` prints; 1000 if it is not there.
 int64_t array_limit(const std::string& configuration);
 
 struct Submission {
@@ -37,7 +37,7 @@ Submission submit(const Study& study,
                   const std::string& program,
                   const std::vector<std::string>& options);
 
-// The same, from the job that a submission puts behind its arrays. Throws std::runtime_error if
+// Does the same from the job that a submission puts behind its arrays. Throws std::runtime_error if
 // they came to nothing: else a run that fails would be submitted for ever.
 Submission submit_next(const Study& study, const std::string& program);
 

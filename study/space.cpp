@@ -16,7 +16,7 @@ using Kind = Search::Kind;
 
 constexpr std::array<const char*, 4> kKinds = {"fixed", "log-uniform", "whole-uniform", "choices"};
 
-// What is uniform about a value: itself or its distance from 1.
+// Returns what the distribution is about: the value itself or its distance from 1.
 double drawn_of(const Search& search, double value) {
   return search.is_complement ? rounded(1.0 - value, 6) : value;
 }

@@ -20,8 +20,8 @@ struct Dimension {
   Search search;
   double value = 0;  // default
 
-  // At `share` of the distribution: a uniform share in [0, 1) gives a draw. Six digits of it are
-  // kept, for machines whose logarithms differ in the last ones.
+  // Returns the value at `share` of the distribution: a uniform share in [0, 1) gives a draw. Keeps
+  // six digits of it, because logarithms differ in the last ones between machines.
   double value_at(double share) const;
 };
 
@@ -30,17 +30,17 @@ using Space = std::vector<Dimension>;
 
 Values defaults(const Space& space);
 
-// `count` independent draws, the first ones the same whatever the count.
+// Makes `count` independent draws; the first ones are the same whatever the count.
 std::vector<Values> draws(const Space& space,
                           int64_t count,
                           uint64_t seed,
                           const std::string& purpose);
 
-// The smallest box that holds all of `best`, with the same distributions.
+// Returns the smallest box that holds all of `best`, with the same distributions.
 Space refined(const Space& space, const std::vector<Values>& best);
 
 const char* to_string(Search::Kind kind);
-// Throws std::runtime_error on a text that is none.
+// Throws std::runtime_error if the text names no kind.
 Search::Kind kind_from(const std::string& text);
 
 }  // namespace flightdeck::study

@@ -15,7 +15,7 @@ struct Spread {
   int64_t count = 0;
 };
 
-// Not a number where there are no values.
+// Has no numbers (NaN) where there are no values.
 Spread spread_of(const std::vector<double>& values);
 
 }  // namespace flightdeck::study

@@ -23,7 +23,8 @@ std::string request_file(const std::string& study) { return in(study, "study.jso
 std::string plan_file(const std::string& study) { return in(study, "plan.jsonl"); }
 std::string lock_file(const std::string& study) { return in(study, "lock"); }
 
-// A study that another process is just beginning has a lock, and a file that has no name yet.
+// Recognises what a study that another process is just beginning has: a lock, and a file that has
+// no name yet.
 bool is_of_a_study(const std::string& name) {
   return name == "lock" || name.rfind("study.json", 0) == 0;
 }
@@ -41,13 +42,13 @@ void refuse_others_things(const std::string& folder) {
                               " is there already and holds no study; choose another folder");
 }
 
-// Empty: there is none yet.
+// Returns an empty text if there is no plan yet.
 std::string plan_text(const std::string& study) {
   const std::string path = plan_file(study);
   return fs::exists(path) ? read_file(path) : "";
 }
 
-// `text` are its lines behind the first `before`.
+// Reads `text`, the lines of the plan behind the first `before`.
 std::vector<PlannedRun> parsed_plan(const std::string& study,
                                     const std::string& text,
                                     size_t before) {
@@ -97,7 +98,7 @@ bool Study::look_at(const PlannedRun& run) {
   return true;
 }
 
-// Only what is new: a long plan grows often.
+// Reads only what is new, because a long plan grows often.
 void Study::read_plan() {
   const std::string text = plan_text(folder_);
   const bool has_grown = text.size() >= plan_bytes_;
@@ -131,8 +132,7 @@ void Study::extend(const std::vector<Combination>& ones) {
   const FileLock lock = FileLock::wait_for(lock_file(folder_));
   read_plan();  // another process may have been here before
   std::string text = plan_text(folder_);
-  // What is planned may have ended already, if a plan was lost: then the next stage follows at
-  // once.
+  // Planned runs may have ended already if a plan was lost: then the next stage follows at once.
   for (std::vector<PlannedRun> found = missing(); !found.empty(); found = missing()) {
     for (PlannedRun& run : found) {
       text += to_json(run) + "\n";

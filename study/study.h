@@ -29,12 +29,12 @@ class Study {
 
   const std::string& folder() const { return folder_; }
   const Request& request() const { return request_; }
-  // Grows at its end.
+  // The plan only grows at its end.
   const std::vector<PlannedRun>& plan() const { return plan_; }
   const Scores& scores() const { return scores_; }
   bool has_ended(const PlannedRun& run) const { return scores_.count(run.id) != 0; }
 
-  // Looks whether the run has ended, and plans what follows if so. Returns whether.
+  // Looks whether the run has ended, and plans what follows if so. Returns whether it has.
   bool look_at(const PlannedRun& run);
 
  private:
@@ -50,25 +50,26 @@ class Study {
   Scores scores_;
 };
 
-// Without looking at the runs.
+// Reads the request without looking at the runs.
 Request read_request(const std::string& study);
 std::vector<PlannedRun> read_plan(const std::string& study);
 
-// Nothing: there is none yet, or it is damaged.
+// Returns nothing if there is none yet, or it is damaged.
 std::optional<Outcome> readable_outcome(const std::string& run_folder);
-// Nothing: the run is to be started, or gone on with.
+// Returns nothing if the run is to be started, or gone on with.
 std::optional<Outcome> ended_outcome(const std::string& run_folder);
-// Before a run starts: it would take an outcome that cannot be read for a mistake of the caller.
+// Is called before a run starts, which would take an unreadable outcome for a mistake of the
+// caller.
 void remove_damaged_outcome(const std::string& run_folder);
 
 std::string run_folder(const std::string& study, const PlannedRun& run);
-// Held by the one that works on a run.
+// Names the lock that is held by whoever works on the run.
 std::string run_lock(const std::string& study, const PlannedRun& run);
-// What the run printed.
+// Names the file that holds what the run printed.
 std::string run_log(const std::string& study, const PlannedRun& run);
 
-// What `flightdeck run` is to be called with. `threads` unless the request says how many; 0: as many
-// as it takes by itself.
+// Returns the arguments for `flightdeck run`. `threads` counts unless the request says how many; 0:
+// as many as it takes by itself.
 std::vector<std::string> run_arguments(const std::string& study,
                                        const Request& request,
                                        const PlannedRun& run,

@@ -44,8 +44,8 @@ Tensor crop_and_flip(const Tensor& images, int64_t padding, bool flip, Generator
 Tensor jitter_colours(const Tensor& images, Generator& generator) {
   const Tensor bright = images + per_image(generator, images, -63.0, 63.0);
 
-  // With value V and hue kept, each channel moves along V - x in proportion to the saturation
-  // S = (V - least) / V.
+  // With value V and hue kept, each channel moves along V - x in proportion to the saturation,
+  // which is S = (V - least) / V.
   const Tensor value = bright.amax(1, /*keepdim=*/true);
   const Tensor range = value - bright.amin(1, /*keepdim=*/true);
   const Tensor factor = per_image(generator, images, 0.5, 1.5);

@@ -7,8 +7,8 @@
 
 namespace flightdeck::suite {
 
-/// A crop of the image with `padding` zeros on each side, and with `flip` half of the images
-/// mirrored left to right. [N, C, H, W] of any type.
+/// Returns a crop of the image with `padding` zeros on each side, and with `flip` half of the
+/// images mirrored left to right. [N, C, H, W] of any type.
 Tensor crop_and_flip(const Tensor& images, int64_t padding, bool flip, Generator& generator);
 
 /// Brightness, saturation and contrast of float images [N, 3, H, W] in [0, 255], drawn per image
@@ -18,7 +18,8 @@ Tensor crop_and_flip(const Tensor& images, int64_t padding, bool flip, Generator
 /// - contrast moves each channel's distance from its own mean by U(0.2, 1.8).
 Tensor jitter_colours(const Tensor& images, Generator& generator);
 
-/// Same shape; per image (x - mean) / max(deviation, 1 / sqrt(entries)), over all its entries.
+/// Returns per image (x - mean) / max(deviation, 1 / sqrt(entries)), over all its entries; same
+/// shape.
 Tensor standardise(const Tensor& images);
 
 }  // namespace flightdeck::suite

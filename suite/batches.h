@@ -14,8 +14,8 @@ struct BatchOptions {
   int64_t batch_size = 128;
   bool shuffle = true;    ///< a new full permutation every epoch; false: in order
   bool drop_last = true;  ///< leaves out the rest that does not fill a batch
-  /// For networks that carry a state: the samples, which follow one another in a text, are cut into
-  /// N equal stretches, and batch k holds the k-th sample of each. Neither shuffled nor with a
+  /// Serves networks that carry a state. The samples, which follow one another in a text, are cut
+  /// into N equal stretches, and batch k holds the k-th sample of each, neither shuffled nor with a
   /// rest.
   bool streams = false;
   uint64_t seed = 42;  ///< of order and augmentation
@@ -34,8 +34,8 @@ class Batches {
 
   /// Goes to the start of this epoch.
   void start_epoch(int64_t epoch);
-  /// The next batch, on the device of the data; after the last one of an epoch the next epoch
-  /// starts.
+  /// Returns the next batch, on the device of the data; after the last one of an epoch the next
+  /// epoch starts.
   Batch next();
 
  private:

@@ -13,7 +13,7 @@ namespace {
 using torch::serialize::InputArchive;
 using torch::serialize::OutputArchive;
 
-// LibTorch 1.13 keys the state of parameters by the text of their address, later ones by the
+// LibTorch 1.13 keys the state of a parameter by the text of its address, later versions by the
 // address.
 template <typename Key>
 Key state_key(void* address) {

@@ -33,18 +33,18 @@ class FormulaState : public torch::optim::OptimizerParamState {
   void serialize(torch::serialize::OutputArchive& archive) const override;
 };
 
-/// Hyperparameters that know their ranges.
+/// Hyperparameters that know the ranges of their values.
 class CheckedOptions : public torch::optim::OptimizerOptions {
  public:
   double learning_rate = 1e-3;
   double weight_decay = 0.0;
 
   virtual std::string name() const = 0;
-  /// The learning rate first.
+  /// Returns the hyperparameters, the learning rate first.
   virtual std::vector<Field> fields() = 0;
-  /// Of the tensors that are kept per parameter.
+  /// Names the tensors that are kept per parameter.
   virtual const std::vector<std::string>& state_names() const = 0;
-  /// Shape of tensor `index` of the state; the parameter's if nothing else is said.
+  /// Returns the shape of tensor `index` of the state; the parameter's if not overridden.
   virtual std::vector<int64_t> state_shape(size_t index, const Tensor& parameter) const;
 
   /// Throws c10::ValueError, with the range, if a value lies outside its range.
@@ -68,8 +68,9 @@ class CopyableOptions : public Base {
 /// Keeps a FormulaState per parameter. torch::save and torch::load keep state and hyperparameters.
 class CheckedOptimizer : public torch::optim::Optimizer {
  public:
-  /// A group keeps its options. LibTorch 2.13 keeps those of its own optimizers alone and gives
-  /// others the defaults (pytorch/pytorch#161825), as it still does if it is called as its own.
+  /// Adds a group that keeps its options. The function of the same name in LibTorch 2.13 keeps
+  /// those of LibTorch's optimizers only and gives others the defaults (pytorch/pytorch#161825); a
+  /// call through the base class still reaches that one.
   void add_param_group(const torch::optim::OptimizerParamGroup& group);
   void save(torch::serialize::OutputArchive& archive) const override;
   /// Throws c10::ValueError if the archive is of another optimizer or of other parameters.
@@ -79,7 +80,7 @@ class CheckedOptimizer : public torch::optim::Optimizer {
   CheckedOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
                    std::unique_ptr<CheckedOptions> options);
 
-  /// Made if it is not there; `index` is the place among all parameters.
+  /// Makes the state if it is not there; `index` is the place among all parameters.
   FormulaState& state_at(size_t index, const Tensor& parameter);
 
  private:
@@ -97,10 +98,10 @@ class CheckedOptimizer : public torch::optim::Optimizer {
   std::vector<Slot> slots_;
 };
 
-/// The options of a group; throws c10::ValueError if they are not of the suite.
+/// Returns the options of a group; throws c10::ValueError if they are not of the suite.
 const CheckedOptions& options_of(const torch::optim::OptimizerParamGroup& group);
 
-/// The catalogue's entry of an optimizer with these options.
+/// Returns the catalogue's entry of an optimizer with these options.
 template <typename Options, typename Optimizer>
 OptimizerEntry make_entry(std::string summary) {
   OptimizerEntry entry;

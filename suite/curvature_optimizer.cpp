@@ -76,7 +76,7 @@ void CurvatureOptimizer::measure(const Objective& objective,
     named.push_back({name_of(begin + i), parameters[i]});
     l2.push_back(options.weight_decay + (objective.l2.empty() ? 0.0 : objective.l2[begin + i]));
   }
-  // Far apart for seeds that are neighbours: the golden ratio in 64 bits.
+  // The golden ratio in 64 bits spreads neighbouring seeds far apart.
   const uint64_t seed = seed_ * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(steps_);
   const auto measured = options.measure({objective, Parameters(std::move(named)), l2, seed});
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -145,7 +145,7 @@ void CurvatureOptimizer::save(torch::serialize::OutputArchive& archive) const {
 }
 
 void CurvatureOptimizer::load(torch::serialize::InputArchive& archive) {
-  // A wrong archive is refused by name or shape first: these are missing in the others.
+  // The base class refuses a wrong archive by name or shape, before these entries are missed.
   CheckedOptimizer::load(archive);
   steps_ = read_count(archive, "steps");
   seed_ = static_cast<uint64_t>(read_count(archive, "seed"));

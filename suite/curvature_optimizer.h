@@ -26,20 +26,20 @@ namespace flightdeck::suite {
 struct Objective {
   Tensor losses;   ///< [N], with their graph
   Tensor outputs;  ///< the model's, where the loss is one that the engine does not know
-  /// For every parameter, in the optimizer's order, the strength δ of a penalty δ/2 ||x||² that is
-  /// added to the mean loss. Empty: there is none.
+  /// Has for every parameter, in the order of the optimizer, the strength δ of a penalty
+  /// δ/2 ||x||² on the mean loss. Empty: there is none.
   std::vector<double> l2;
   BatchNormPolicy batch_norm = BatchNormPolicy::kRefuse;
 };
 
-/// What the parameters of a group are measured by.
+/// A parameter group and the losses whose curvature is measured.
 struct Observation {
   const Objective& objective;
   Parameters parameters;
   std::vector<double> l2;  ///< per parameter, weight decay added
   uint64_t seed;           ///< another one in every step
 
-  /// The observed losses, asked about the parameters, or about some of them.
+  /// Returns the observed losses, to be asked about all the parameters, or about some of them.
   flightdeck::Batch batch() const { return batch(parameters); }
   flightdeck::Batch batch(const Parameters& of) const {
     flightdeck::BatchOptions options;
@@ -57,11 +57,12 @@ class CurvatureFormulaOptions : public CheckedOptions {
  public:
   double damping = 1e-2;
 
-  /// For every parameter the tensors of its state, or none where the losses do not depend on it.
+  /// Returns for every parameter the tensors of its state, or none where the losses do not depend
+  /// on it.
   virtual std::vector<std::vector<Tensor>> measure(const Observation& observation) const = 0;
-  /// `l2` as in the observation.
+  /// Makes the preconditioner of a measurement; `l2` is as in the observation.
   virtual Preconditioner prepare(const std::vector<Tensor>& measured, double l2) const = 0;
-  /// Steps for which a measurement serves.
+  /// Returns for how many steps a measurement serves.
   virtual int64_t measured_every() const { return 1; }
 };
 
@@ -76,12 +77,12 @@ class CurvatureOptimizer : public CheckedOptimizer {
   void observe(const Objective& objective);
   void observe(const Tensor& losses);
 
-  /// Throws unless losses were observed since the last one. A closure may do that itself.
+  /// Throws unless losses were observed since the last step. A closure may do that itself.
   Tensor step(LossClosure closure = nullptr) override;
 
-  /// Names for messages, in the order of the parameters; "0", "1", ... without.
+  /// Names parameters for messages, in their order; without names they are "0", "1", ...
   void name_parameters(std::vector<std::string> names);
-  /// Of the sampled curvatures; 0 without.
+  /// Sets the seed of the sampled curvatures; it is 0 otherwise.
   void set_seed(uint64_t seed) { seed_ = seed; }
 
   void save(torch::serialize::OutputArchive& archive) const override;
@@ -121,7 +122,7 @@ class CurvatureOptimizerOf : public CurvatureOptimizer {
             options) {}
 };
 
-/// The catalogue's entry.
+/// Returns the catalogue's entry of these options.
 template <typename Options>
 OptimizerEntry curvature_entry_of(std::string summary) {
   return make_entry<Options, CurvatureOptimizerOf<Options>>(std::move(summary));

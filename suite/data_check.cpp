@@ -14,8 +14,8 @@
 namespace flightdeck::suite {
 namespace {
 
-// Reads plain and compressed files alike; what cannot be read has 0 bytes, and a packed file that
-// goes on beyond all data sets is read no further.
+// Reads plain and compressed files alike. What cannot be read has 0 bytes; a packed file that goes
+// on beyond the size of all data sets is read no further.
 FileCheck check_file(const std::string& path, const FileFact& fact) {
   FileCheck check;
   check.path = path;

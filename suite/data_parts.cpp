@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A data set that is loaded: apart from the loading, which knows all the sets there are.
+// A data set that is loaded; separate from the loading, which needs all the data sets there are.
 #include <ATen/ATen.h>
 
 #include "suite/data_set.h"

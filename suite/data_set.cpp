@@ -138,8 +138,8 @@ Samples first(const Samples& samples, int64_t n) {
           samples.places.defined() ? samples.places.slice(0, 0, n).clone() : Tensor()};
 }
 
-// The permutation's first samples are for validation, the rest for training. Both keep the order of
-// the permutation, so the first few of either are a random choice.
+// Takes the permutation's first samples for validation, the rest for training. Both keep its order,
+// so the first few of either are a random choice.
 void split(const DataSource& source,
            const Parts& parts,
            const DataOptions& options,

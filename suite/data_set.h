@@ -50,9 +50,9 @@ struct DataSet {
   int64_t classes = 0;        ///< 0: no labels
   Samples train, train_eval, valid, test;
 
-  /// Stored inputs [N, ...] to what a network reads.
+  /// Turns stored inputs [N, ...] into what a network reads.
   std::function<Tensor(const Tensor&)> prepare;
-  /// Stored training inputs, changed at random before `prepare`; empty: no augmentation.
+  /// Changes stored training inputs at random before `prepare`; empty: no augmentation.
   std::function<Tensor(const Tensor&, Generator&)> augment;
 
   const Samples& part(Part part) const;
@@ -72,7 +72,7 @@ struct DataDescription {
   std::string how_to_get;
 };
 
-/// All names, sorted.
+/// Returns all names, sorted.
 std::vector<std::string> data_set_names();
 
 /// Searches `folder` only, if it is given; else $FLIGHTDECK_DATA/<name>,

@@ -20,8 +20,8 @@ const Entry& find_entry(const Registry<Entry>& registry,
   refuse_name(name, registry.names(), kind);
 }
 
-// Always true. Throws c10::ValueError, in the name of `function`, if the name cannot be one or is
-// taken.
+// Adds an entry; returns true. Throws c10::ValueError, in the name of `function`, if the entry's
+// name is taken or cannot be a name.
 template <typename Entry>
 bool add_entry(Registry<Entry>& registry,
                Entry entry,

@@ -25,7 +25,7 @@ class EvaluationMode {
   bool was_training_;
 };
 
-// What became of each sample, kept on the device until the end.
+// Keeps labels, predictions and losses of each sample on the device until the end.
 class Judged {
  public:
   void add(const Batch& batch, const Tensor& losses, const Tensor& predictions) {
@@ -43,7 +43,7 @@ class Judged {
     const Tensor wrong = (labels != predictions).nonzero().flatten();
     Mistakes found;
     found.count = wrong.numel();
-    // NaN counts as largest.
+    // A NaN sorts as the largest loss.
     const Tensor order = losses.index_select(0, wrong).argsort(/*dim=*/0, /*descending=*/true);
     for (int64_t k = 0; k < std::min(found.count, Mistakes::kMostNamed); ++k) {
       const auto place = wrong[order[k].item<int64_t>()].item<int64_t>();
@@ -85,7 +85,7 @@ Score evaluate(const Problem& problem,
   Score score;
   const Tensor penalty = problem.penalty(*model.module);
   if (penalty.defined()) score.penalty = penalty.item<double>();
-  // Sums stay on the device: one synchronisation at the end.
+  // Sums stay on the device, so that it is waited for only once, at the end.
   Tensor losses, hits;
   int64_t count = 0;
   Judged judged;

@@ -32,15 +32,16 @@ struct Mistakes {
   static constexpr int64_t kMostClasses = 200;
   int64_t count = 0;           ///< of all
   std::vector<Mistake> worst;  ///< at most kMostNamed, the largest losses first
-  /// Samples by class and by the class they are taken for, [C, C] row by row, right ones included;
-  /// empty if there are more than kMostClasses.
+  /// Counts of samples by class and by the class they are taken for, [C, C] row by row, right ones
+  /// included; empty if there are more than kMostClasses.
   std::vector<int64_t> confusion;
 };
 
-/// In evaluation mode and without gradients; the module's mode is restored. As in DeepOBS only full
-/// batches count (10 000 samples in batches of 128 are 9 984); a part smaller than a batch counts
-/// whole. `go_on` is asked before each batch: false ends early with the score so far. `mistakes` is
-/// set where it is given and samples have one label each; else it is left as it is.
+/// Evaluates in evaluation mode and without gradients, then restores the module's mode. As in
+/// DeepOBS only full batches count (10 000 samples in batches of 128 are 9 984); a part smaller
+/// than a batch counts whole. `go_on` is asked before each batch: false ends early with the score
+/// so far. `mistakes` is set where it is given and samples have one label each; else it is left as
+/// it is.
 Score evaluate(const Problem& problem,
                const Model& model,
                const DataSet& data,

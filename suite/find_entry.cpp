@@ -9,7 +9,7 @@
 namespace flightdeck::suite {
 namespace {
 
-// Insertions, deletions and replacements that turn one text into the other.
+// Counts insertions, deletions and replacements that turn one text into the other.
 size_t edit_distance(const std::string& from, const std::string& to) {
   std::vector<size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});

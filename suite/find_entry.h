@@ -7,8 +7,8 @@
 
 namespace flightdeck::suite {
 
-/// Throws c10::ValueError: there is no `kind` called `name`, the nearest of `names` if it is near,
-/// and all of them.
+/// Throws c10::ValueError: there is no `kind` called `name`. Offers the nearest of `names` if it is
+/// near, and lists all.
 [[noreturn]] void refuse_name(const std::string& name,
                               const std::vector<std::string>& names,
                               const std::string& kind);

@@ -21,13 +21,13 @@ void initialise(torch::nn::Module& module,
                 const std::function<void(at::Tensor)>& weights,
                 double bias);
 
-/// The same for networks with normalisation: scales, which are "weight" too but have one
+/// Does the same for networks with normalisation: scales, which are "weight" too but have one
 /// dimension, keep their values.
 void initialise_matrices(torch::nn::Module& module,
                          const std::function<void(at::Tensor)>& weights,
                          double bias);
 
-/// Glorot normal for convolutions, Glorot uniform for dense layers.
+/// Draws Glorot normal for convolutions, Glorot uniform for dense layers.
 void glorot_(at::Tensor weight);
 
 }  // namespace flightdeck::suite

@@ -9,8 +9,8 @@
 
 namespace flightdeck::suite {
 
-// Squares are added in double in blocks of fixed places, so that the sum does not depend on the
-// number of threads, and without allocations.
+// Returns the length of a vector. Squares are added in double in blocks of fixed places, so that
+// the sum does not depend on the number of threads, and without allocations.
 template <typename Number>
 double length_in_memory(const Number* numbers, int64_t count) {
   constexpr int64_t kBlocks = 64, kGrain = 32768;
@@ -30,14 +30,14 @@ double length_in_memory(const Number* numbers, int64_t count) {
   return std::sqrt(all);
 }
 
-/// ||tensor|| of one that lies_as itself.
+/// Returns ||tensor|| if its entries lie in memory, as lies_as() says.
 inline double length_in_memory(const Tensor& tensor) {
   return tensor.scalar_type() == at::kFloat
              ? length_in_memory(tensor.data_ptr<float>(), tensor.numel())
              : length_in_memory(tensor.data_ptr<double>(), tensor.numel());
 }
 
-/// ||tensor|| anywhere, a scalar that stays where the tensor is.
+/// Returns ||tensor|| anywhere, as a scalar that stays where the tensor is.
 inline Tensor length_anywhere(const Tensor& tensor) {
   return at::linalg_vector_norm(tensor, 2, c10::nullopt, false, at::kDouble);
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kPerEpoch = "@epoch";
 
-// The schedule at the first step of the epoch.
+// Gives every step of an epoch the schedule's factor at the first.
 LearningRateFactor per_epoch(const LearningRateFactor& factor) {
   return [factor](const Progress& progress) {
     const int64_t steps = progress.steps_per_epoch;

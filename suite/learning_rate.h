@@ -24,7 +24,7 @@ struct Progress {
   int64_t total_steps = 1;
 };
 
-/// What the base rate is multiplied by.
+/// A function that gives what the base rate is multiplied by.
 using LearningRateFactor = std::function<double(const Progress&)>;
 
 struct ScheduleEntry {
@@ -33,11 +33,11 @@ struct ScheduleEntry {
   std::string summary;  ///< one line that names the fields and their defaults
   /// Throws c10::ValueError (ScheduleFields::refuse) if the fields do not fit.
   std::function<LearningRateFactor(const ScheduleFields&)> factor;
-  /// The number of epochs after which a run of `epochs` is judged; empty: all of them.
+  /// Returns the number of epochs after which a run of `epochs` is judged; empty: all of them.
   std::function<int64_t(const ScheduleFields&, int64_t epochs)> reported_epoch = nullptr;
 };
 
-/// All entries, by name.
+/// Returns all entries, by name.
 const std::vector<ScheduleEntry>& all_schedules();
 
 class LearningRateSchedule {
@@ -49,10 +49,10 @@ class LearningRateSchedule {
 
   LearningRateSchedule() : LearningRateSchedule(parse("constant")) {}
   const std::string& text() const { return text_; }
-  /// What the base rate is multiplied by at this step.
+  /// Returns what the base rate is multiplied by at this step.
   double factor(const Progress& progress) const { return factor_(progress); }
-  /// The number of epochs after which a run of `epochs` is judged: all of them, but with restarts
-  /// the last ones that end a cycle, if one ends.
+  /// Returns the number of epochs after which a run of `epochs` is judged: all of them, but with
+  /// restarts the last ones that end a cycle, if one ends.
   int64_t reported_epoch(int64_t epochs) const;
 
  private:
@@ -65,7 +65,7 @@ class LearningRateSchedule {
 
 /// Sets the rate of every parameter group.
 void set_learning_rate(torch::optim::Optimizer& optimizer, double value);
-/// The rate of the first parameter group.
+/// Returns the rate of the first parameter group.
 double learning_rate(const torch::optim::Optimizer& optimizer);
 
 }  // namespace flightdeck::suite

@@ -22,7 +22,7 @@ namespace flightdeck::suite {
 
 using at::Tensor;
 
-/// "log-uniform in [0.0001, 1]", "one of 0.1, 1" and the like, "fixed".
+/// Writes "log-uniform in [0.0001, 1]", "one of 0.1, 1" and the like, "fixed".
 std::string to_string(const Search& search);
 
 struct Hyperparameter {
@@ -36,7 +36,7 @@ struct Hyperparameter {
   bool is_whole = false;  ///< a count
   Search search;
 
-  /// "[0, 1)" and the like.
+  /// Writes "[0, 1)" and the like.
   std::string range() const;
   /// Throws c10::ValueError, naming the optimizer and the range, unless `given` may be set.
   void check(const std::string& optimizer, double given) const;
@@ -48,31 +48,32 @@ struct OptimizerEntry {
   std::string name;
   std::string summary;
   std::vector<Hyperparameter> hyperparameters;  ///< "learning_rate" first
-  /// Gets a value for every hyperparameter, all of them checked.
+  /// Makes the optimizer from a value for every hyperparameter, all of them checked.
   std::function<std::shared_ptr<torch::optim::Optimizer>(std::vector<Tensor> parameters,
                                                          const Hyperparameters& values)>
       create;
 
-  /// `given` with the defaults of the others. Throws c10::ValueError on a name the optimizer does
-  /// not have and on a value outside its range.
+  /// Returns `given` with the defaults of the others. Throws c10::ValueError on a name the
+  /// optimizer does not have and on a value outside its range.
   Hyperparameters complete(const Hyperparameters& given) const;
   std::shared_ptr<torch::optim::Optimizer> make(std::vector<Tensor> parameters,
                                                 const Hyperparameters& given = {}) const;
 };
 
-/// Those of the suite that need gradients alone, by name.
+/// Returns those of the suite that need gradients only, by name.
 const std::vector<OptimizerEntry>& first_order_optimizers();
 
-// The rest needs all optimizers, flightdeck::optimizers.
+// What follows needs all optimizers, the library flightdeck::optimizers.
 
-/// Those of the suite that read the curvature from the losses (suite/curvature_optimizer.h), by
-/// name.
+/// Returns those of the suite that read the curvature from the losses
+/// (suite/curvature_optimizer.h), by name.
 const std::vector<OptimizerEntry>& curvature_optimizers();
 
-/// Both and those that the program has added, by name.
+/// Returns both and those that the program has added, by name.
 std::vector<OptimizerEntry> all_optimizers();
 
-/// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
+/// Returns the entry with this name; throws c10::ValueError, naming the nearest and all, if there
+/// is none.
 const OptimizerEntry& find_optimizer(const std::string& name);
 
 /// Adds an optimizer to the catalogue of this program: from now on it can train and be tuned by its

@@ -8,7 +8,7 @@
 namespace flightdeck::suite {
 namespace {
 
-// Below this, handing a batch over costs more than cutting it.
+// Handing over a batch of fewer bytes costs more than cutting it.
 constexpr size_t kSmallBytes = 64 << 10;
 
 bool is_small(const Batch& batch) {
@@ -86,7 +86,7 @@ void Prefetch::cut() {
 }
 
 void Prefetch::work() {
-  // The other cores are the training's.
+  // The other cores are left to the training.
   use_single_thread();
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {

@@ -11,9 +11,9 @@
 
 namespace flightdeck::suite {
 
-/// The same batches in the same order as from `Batches`: one is prepared while the caller works on
-/// the one before. Small ones are prepared when they are asked for, which is cheaper. For one
-/// thread of the caller's.
+/// Gives the same batches in the same order as `Batches`: one is prepared while the caller works on
+/// the one before. Small ones are prepared when they are asked for, which is cheaper. It may be
+/// used by one thread of the caller's.
 class Prefetch {
  public:
   explicit Prefetch(Batches batches);
@@ -27,7 +27,8 @@ class Prefetch {
 
   /// Goes to the start of this epoch.
   void start_epoch(int64_t epoch);
-  /// The next batch. What its preparation threw is thrown here; the call after that tries again.
+  /// Returns the next batch. What its preparation threw is thrown here; the call after that tries
+  /// again.
   Batch next();
 
  private:

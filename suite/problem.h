@@ -24,8 +24,9 @@ using at::Tensor;
 struct Model {
   std::shared_ptr<torch::nn::Module> module;
   std::function<Tensor(const Tensor&)> forward;  ///< inputs [N, ...] -> outputs [N, ...]
-  /// Forgets what was carried over from the batch before, in the module's current mode: called
-  /// before the first batch of an epoch and of an evaluation. Empty: nothing is carried over.
+  /// Forgets what was carried over from the batch before, in the module's current mode. It is
+  /// called before the first batch of an epoch and of an evaluation. Empty: nothing is carried
+  /// over.
   std::function<void()> start_pass = nullptr;
 };
 
@@ -59,36 +60,38 @@ struct Problem {
   bool l2_spares_dense = false;  ///< the penalty is of convolutions alone
   bool carries_state = false;    ///< batches are N streams in order (BatchOptions::streams)
   std::function<Model()> build;
-  /// Individual losses [N]. Sequences give the mean over their places.
+  /// Returns individual losses [N]. Sequences give the mean over their places.
   std::function<Tensor(const Tensor& outputs, const Tensor& targets)> losses;
-  /// The scores of the classes, [N, C, ...], where outputs hold more than them; empty: the outputs.
+  /// Returns the scores of the classes, [N, C, ...], where outputs hold more than them; empty: the
+  /// outputs.
   std::function<Tensor(const Tensor& outputs)> class_scores;
-  /// Shape and scale of the real data, without a file; for benchmarks.
+  /// Draws a batch of the shape and scale of the real data, without a file; for benchmarks.
   std::function<Batch(int64_t N)> random_batch;
 
   bool has_accuracy() const { return classes > 0; }
 
-  /// Fraction of targets (samples, or places of sequences) with the largest score; a scalar on the
-  /// device.
+  /// Returns the fraction of targets (samples, or places of sequences) with the largest score; a
+  /// scalar on the device.
   Tensor accuracy(const Tensor& outputs, const Tensor& targets) const;
 
-  /// The class with the largest score of each sample, [N] int64 on the device; undefined where
-  /// samples have no single label.
+  /// Returns the class with the largest score of each sample, [N] int64 on the device; undefined
+  /// where samples have no single label.
   Tensor predictions(const Tensor& outputs, const Tensor& targets) const;
 
-  /// True for convolution and dense weights: parameters called "weight" with two dimensions or
-  /// more, with `l2_spares_dense` four; no biases, no scales of normalisation. Never if l2 is 0.
+  /// Returns true for convolution and dense weights: parameters called "weight" with two dimensions
+  /// or more, with `l2_spares_dense` four; no biases, no scales of normalisation. Never if l2 is 0.
   bool penalises(const std::string& parameter, const Tensor& tensor) const;
 
-  /// R = l2 / 2 times the sum of squares of all that is penalised. A scalar that can be
+  /// Returns R = l2 / 2 times the sum of squares of all that is penalised. A scalar that can be
   /// differentiated; undefined if l2 is 0.
   Tensor penalty(const torch::nn::Module& module) const;
 };
 
-/// All entries, by name.
+/// Returns all entries, by name.
 std::vector<Problem> all_problems();
 
-/// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
+/// Returns the entry with this name; throws c10::ValueError, naming the nearest and all, if there
+/// is none.
 const Problem& find_problem(const std::string& name);
 
 /// Adds a problem to the catalogue of this program: from now on it can be trained by its name.
@@ -97,8 +100,8 @@ const Problem& find_problem(const std::string& name);
 /// constant outside of functions can hold the call.
 bool register_problem(Problem problem);
 
-/// Softmax cross-entropy of each sample, [N]; logits [N, C], labels [N]. Of sequences, logits
-/// [N, C, T] and labels [N, T], the mean over T.
+/// Returns the softmax cross-entropy of each sample, [N]; logits [N, C], labels [N]. For sequences,
+/// logits [N, C, T] and labels [N, T], it is the mean over T.
 Tensor cross_entropies(const Tensor& logits, const Tensor& labels);
 
 }  // namespace flightdeck::suite

@@ -13,8 +13,8 @@ struct ProblemSet {
   std::vector<std::string> problems;
 };
 
-/// Of the published comparison, in its order: "benchmark", all of it, and "small" and "large", its
-/// places 1 to 4 and 5 to 8.
+/// Returns sets of the published comparison, in its order: "benchmark", all of it, and "small" and
+/// "large", its places 1 to 4 and 5 to 8.
 std::vector<ProblemSet> problem_sets();
 
 }  // namespace flightdeck::suite

@@ -22,8 +22,8 @@ Tensor draw_eigenvalues(NumpyRandom& random) {
   return eigenvalues;
 }
 
-// A uniformly distributed rotation by the subgroup algorithm: from d to d + 1 dimensions by one
-// random reflection of the block matrix diag(1, B).
+// Draws a uniformly distributed rotation by the subgroup algorithm: from d to d + 1 dimensions by
+// one random reflection of the block matrix diag(1, B).
 Tensor draw_rotation(NumpyRandom& random) {
   const double angle = 2.0 * kQuadraticPi * random.uniform();
   Tensor basis = at::empty({2, 2}, at::kDouble);

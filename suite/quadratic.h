@@ -17,7 +17,7 @@ struct Quadratic {
 };
 Quadratic quadratic();
 
-/// n points [n, 100] of independent normal values with deviation 0.6, float32.
+/// Draws n points [n, 100] of independent normal values with deviation 0.6, float32.
 Tensor quadratic_points(uint32_t seed, int64_t n);
 
 }  // namespace flightdeck::suite

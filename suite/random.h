@@ -10,20 +10,20 @@
 
 namespace flightdeck::suite {
 
-/// Of everything random about data: splits, orders, augmentation.
+/// The generator of everything random about data: splits, orders, augmentation.
 using Generator = std::mt19937_64;
 
-/// A generator for one purpose of a seed, for example one epoch; nearby arguments give unrelated
-/// numbers.
+/// Returns a generator for one purpose of a seed, for example one epoch; nearby arguments give
+/// unrelated numbers.
 Generator generator_of(uint64_t seed, uint64_t purpose);
 
-/// In [0, limit).
+/// Draws from [0, limit).
 int64_t uniform_integer(Generator& generator, int64_t limit);
-/// In [0, 1).
+/// Draws from [0, 1).
 double uniform(Generator& generator);
-/// A permutation of 0 .. n - 1, int64 [n].
+/// Draws a permutation of 0 .. n - 1, int64 [n].
 at::Tensor permutation(Generator& generator, int64_t n);
-/// [count] float32 values in [low, high).
+/// Draws [count] float32 values in [low, high).
 at::Tensor uniforms(Generator& generator, int64_t count, double low, double high);
 
 }  // namespace flightdeck::suite

@@ -14,13 +14,13 @@ class ScheduleFields {
   explicit ScheduleFields(const std::string& text);
 
   const std::string& name() const { return name_; }
-  /// All numbers of a field that has no default.
+  /// Returns all numbers of a field that has no default.
   const std::vector<double>& list(size_t index) const;
-  /// The one number of a field, in [low, high]; `otherwise` if the field is left out.
+  /// Returns the one number of a field, in [low, high]; `otherwise` if the field is left out.
   double number(size_t index, double otherwise, double low, double high) const;
-  /// Refuses more fields than these.
+  /// Throws if there are more fields than these.
   void allow(size_t most) const;
-  /// Throws c10::ValueError: the text, the reason and the forms of all schedules.
+  /// Throws c10::ValueError with the text, the reason and the forms of all schedules.
   [[noreturn]] void refuse(const std::string& reason) const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace flightdeck::suite {
 
-/// Ops that this thread calls run on it alone; other threads keep their number, which
+/// Lets ops that this thread calls run on it alone; other threads keep their number, which
 /// at::set_num_threads would change for them too. Does nothing without OpenMP.
 void use_single_thread();
 

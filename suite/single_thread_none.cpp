@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Built where OpenMP was not found.
+// What single_thread.h has in a build without OpenMP.
 #include "suite/single_thread.h"
 
 namespace flightdeck::suite {

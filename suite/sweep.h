@@ -41,17 +41,18 @@ IfFloating<T> operator/(Constant c, T x) {
   return static_cast<T>(c.value) / x;
 }
 
-// The builtins become vector instructions where errno need not be set; std::sqrt is a call before.
+// Returns the square root by builtins, which become vector instructions where errno need not be
+// set; std::sqrt would be a call.
 inline float root(float x) { return __builtin_sqrtf(x); }
 inline double root(double x) { return __builtin_sqrt(x); }
 
-/// The larger of both; NaN if one is NaN.
+/// Returns the larger of both; NaN if one is NaN.
 template <typename T>
 IfFloating<T> larger(T x, T y) {
   return (y > x || y != y) ? y : x;
 }
 
-/// x cut to [low, high]; NaN stays NaN.
+/// Returns x cut to [low, high]; NaN stays NaN.
 template <typename T>
 IfFloating<T> between(T x, Constant low, Constant high) {
   const T least = static_cast<T>(low.value), most = static_cast<T>(high.value);
@@ -138,7 +139,7 @@ inline Whole between(const Whole& x, Constant low, Constant high) {
   return Whole(x.tensor().clamp(low.value, high.value));
 }
 
-/// A result to be used more than once: computed now.
+/// Computes now a result that is used more than once.
 template <typename T>
 IfFloating<T> computed(T x) {
   return x;
@@ -147,7 +148,8 @@ inline Whole computed(const Whole& x) { return x; }
 
 // ---- the sweep ----------------------------------------------------------------------------------
 
-/// Whether `tensor` lies in memory entry by entry as `first` does, which is float or double.
+/// Returns whether `tensor` lies in memory entry by entry as `first` does, which is float or
+/// double.
 inline bool lies_as(const Tensor& first, const Tensor& tensor) {
   return tensor.is_cpu() && tensor.layout() == at::kStrided &&
          tensor.scalar_type() == first.scalar_type() && tensor.sizes() == first.sizes() &&
@@ -156,13 +158,14 @@ inline bool lies_as(const Tensor& first, const Tensor& tensor) {
           (tensor.strides() == first.strides() && first.is_non_overlapping_and_dense()));
 }
 
-// The formula comes by value: its constants then live in registers, out of reach of the stores.
+// Takes the formula by value: its constants then live in registers, where stores cannot change
+// them.
 template <typename Formula, typename... Numbers>
 void sweep_range(Formula formula, int64_t begin, int64_t end, Numbers* __restrict... numbers) {
   for (int64_t i = begin; i < end; ++i) formula(numbers[i]...);
 }
 
-// The same in longer vectors, with the same roundings: it must not fuse products and sums.
+// Does the same in longer vectors, with the same roundings: it must not fuse products and sums.
 #if defined(__x86_64__)
 template <typename Formula, typename... Numbers>
 __attribute__((target("avx2"))) void sweep_range_wide(Formula formula,
@@ -213,7 +216,7 @@ void sweep(const Formula& formula, First& first, Rest&... rest) {
   }
 }
 
-/// A sweep over parameter, gradient and state where weight decay is part of the gradient.
+/// Sweeps over parameter, gradient and state where weight decay is part of the gradient.
 template <typename Formula, typename... States>
 void sweep_decayed(const Formula& formula,
                    double weight_decay,

@@ -57,7 +57,7 @@ Tensor FormulaOptimizer::step(LossClosure closure) {
       FormulaState& state = state_of(options, place, parameter);
       ++state.steps;
       options.update(parameter, gradient, state);
-      // A sweep over memory is unseen by autograd, which must know that saved values are stale.
+      // Autograd does not see a sweep over memory, but must know that saved values are stale.
       if (!parameter.is_inference()) parameter.unsafeGetTensorImpl()->bump_version();
     }
   }

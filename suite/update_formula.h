@@ -19,8 +19,8 @@ namespace flightdeck::suite {
 /// Hyperparameters and the update that they parametrise.
 class FormulaOptions : public CheckedOptions {
  public:
-  /// Tensor `index` of the state before the first update; zeros if a formula does not say
-  /// otherwise.
+  /// Returns tensor `index` of the state before the first update; zeros if a formula does not
+  /// override it.
   virtual Tensor first_state(size_t index, const Tensor& parameter) const;
   /// Changes the parameter in place. `state` has its tensors and counts this update already.
   virtual void update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const = 0;
@@ -59,7 +59,7 @@ class OptimizerOf : public FormulaOptimizer {
             options) {}
 };
 
-/// The catalogue's entry of a formula.
+/// Returns the catalogue's entry of a formula.
 template <typename Options>
 OptimizerEntry entry_of(std::string summary) {
   return make_entry<Options, OptimizerOf<Options>>(std::move(summary));

@@ -14,12 +14,12 @@
 
 namespace flightdeck::cli {
 
-// How well eigenvalues are asked for.
+// Eigenvalues are asked for with this tolerance.
 constexpr double kEigenvalueTolerance = 1e-3;
-// Norms and products of float32 vectors with up to a million entries.
+// Norms and products of float32 vectors with up to a million entries are this exact.
 constexpr double kTolerance = 1e-3;
 
-// Holds the answers of one quantity on one problem to what is known of them.
+// Checks the answers of one quantity on one problem against what is known of them.
 class AnswerChecker {
  public:
   AnswerChecker(const Workload& workload, const std::string& quantity)

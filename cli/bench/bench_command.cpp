@@ -21,7 +21,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// How the command is called in messages.
+// Returns the command's name as messages have it.
 std::string title(const CLI::App& command) { return "bench " + command.get_name(); }
 
 // "all" leaves out the networks for 224 x 224 images, which take minutes a step on a CPU.
@@ -59,7 +59,7 @@ std::vector<BenchQuantity> chosen_quantities(const CLI::App& command,
   return chosen;
 }
 
-// One line on the terminal that is overwritten while measuring.
+// Shows one line on the terminal that is overwritten while measuring.
 class ProgressLine {
  public:
   explicit ProgressLine(bool is_shown) : is_shown_(is_shown) {}

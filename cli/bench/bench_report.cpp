@@ -9,7 +9,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// The text of a printf format whose result is short.
+// Returns the text of a printf format whose result is short.
 template <typename... Arguments>
 std::string text(const char* format, Arguments... arguments) {
   char line[160];

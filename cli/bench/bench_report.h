@@ -21,10 +21,10 @@ struct BenchLine {
   std::string error;         // why there is no timing; empty where there is one
 };
 
-// Numbers that there are not are null.
+// Writes one JSON object; numbers that do not exist are null.
 std::string json(const BenchLine& line);
 
-// Two lines above the rows of one problem.
+// Returns the two lines above the rows of one problem.
 std::string table_heading(const BenchLine& line);
 std::string table_row(const BenchLine& line);
 

@@ -13,7 +13,7 @@
 
 namespace flightdeck::cli {
 
-// How the GGN is taken.
+// A way to take the GGN.
 struct GgnVariant {
   std::string name;       // "mb,exact"
   bool is_sampled;        // one would-be gradient per sample
@@ -22,18 +22,19 @@ struct GgnVariant {
   bool has_eigenvectors;  // the leading ones too, as many as there are classes at most
 };
 
-// Those of the tables of critical batch sizes, and the plain gradient, which has an empty name.
+// Returns those of the tables of critical batch sizes, and the plain gradient, which has an empty
+// name.
 std::vector<GgnVariant> ggn_variants();
 
-// Bytes that the question takes beyond the network, its data included; nothing if memory is not
-// counted on the device.
+// Returns the bytes that the question takes beyond the network, its data included; nothing if
+// memory is not counted on the device.
 std::optional<int64_t> bytes_of(const GgnVariant& variant,
                                 const suite::Problem& problem,
                                 int64_t batch_size,
                                 const at::Device& device);
 
-// The largest N in 0..most with fits(N), which holds for all smaller ones where it holds for one; 0
-// if it holds for none. Doubles from 1 on until it does not, then bisects.
+// Returns the largest N in 0..most with fits(N), which holds for all smaller ones where it holds
+// for one; 0 if it holds for none. Doubles from 1 on until it does not, then bisects.
 int64_t largest_that_fits(int64_t most, const std::function<bool(int64_t)>& fits);
 
 }  // namespace flightdeck::cli

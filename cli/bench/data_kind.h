@@ -8,8 +8,8 @@
 
 namespace flightdeck::cli {
 
-// "real" if they are read from files, "synthetic" if they stand in for files, "generated" if the
-// problem's data set is never read from any.
+// Returns "real" if they are read from files, "synthetic" if they stand in for files, "generated"
+// if the problem's data set is never read from any.
 std::string data_kind(const std::string& problem, const suite::DataOptions& options);
 
 }  // namespace flightdeck::cli

@@ -16,7 +16,7 @@ constexpr int kEnter = 0;
 struct CallbackData {
   int site;  // 0 on entry, 1 on exit
   const char* function;
-  // Further members that nobody reads.
+  // The struct of CUPTI has further members that nobody reads.
 };
 
 using Callback = void (*)(void* user, int domain, uint32_t id, const CallbackData* data);

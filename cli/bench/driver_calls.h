@@ -14,10 +14,10 @@ struct DriverCounts {
 
 class DriverCalls {
  public:
-  // Nothing if there is no CUPTI in this process or beside it.
+  // Returns nothing if there is no CUPTI in this process or beside it.
   static std::unique_ptr<DriverCalls> count();
   virtual ~DriverCalls() = default;
-  // Since `count`.
+  // Returns the counts since `count`.
   virtual DriverCounts counts() const = 0;
 };
 

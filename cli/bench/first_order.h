@@ -15,7 +15,8 @@ enum class FirstOrderPath {
   kWatchReuse,  // the same with reuse_gradients
 };
 
-// In the order they are measured by default. Checked by the mean gradient that they deliver too.
+// Returns them in the order they are measured by default. Each is checked by the mean gradient,
+// which it delivers too.
 std::vector<BenchQuantity> first_order_quantities(FirstOrderPath path);
 
 }  // namespace flightdeck::cli

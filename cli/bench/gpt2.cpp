@@ -16,7 +16,7 @@ using at::Tensor;
 constexpr int64_t kTokens = 50257;
 constexpr int64_t kLength = 512;
 
-// bfloat16 in matrix products on this device while it lives.
+// Sets matrix products on this device to bfloat16 while it lives.
 class Autocast {
  public:
   explicit Autocast(const c10::Device& device) : device_(device) { set(true); }
@@ -46,7 +46,7 @@ class Autocast {
   c10::Device device_;
 };
 
-// As many tokens as the network reads, made of the characters of a text.
+// Makes as many tokens as the network reads, of the characters of a text.
 Tensor tokens_of(const Tensor& characters) {
   const int64_t times = (kLength + characters.size(1) - 1) / characters.size(1);
   const Tensor repeated = characters.repeat({1, times}).slice(1, 0, kLength);

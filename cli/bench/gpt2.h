@@ -4,11 +4,12 @@
 
 namespace flightdeck::cli {
 
-// The problem's name.
+// The problem has this name.
 constexpr const char* kGpt2 = "gpt2_small";
 
-// Adds it to the problems of this process: 124 million parameters, 512 tokens, batch 8, bfloat16
-// where the processor multiplies matrices. Tokens are made up: what they are costs nothing.
+// Adds the network to the problems of this process: 124 million parameters, 512 tokens, batch 8,
+// bfloat16 where the processor multiplies matrices. Tokens are made up, because their values do not
+// change the cost.
 void add_gpt2();
 
 }  // namespace flightdeck::cli

@@ -10,8 +10,8 @@
 namespace flightdeck::cli {
 namespace {
 
-// Operations that LibTorch begins, on any thread. Callbacks are plain functions, so that what they
-// write to is one for the program.
+// Counts operations that LibTorch begins, on any thread. Callbacks are plain functions, so the
+// program has only one set of counts.
 class OperationCounter {
  public:
   OperationCounter() {
@@ -41,8 +41,8 @@ class OperationCounter {
     thread_local int depth = 0;
     return depth;
   }
-  // A node of a backward pass is one operation for LibTorch, whatever hooks do in it: what is in it
-  // counts.
+  // Returns true for a node of a backward pass. LibTorch calls it one operation, whatever hooks do
+  // in it, so only what is in it counts.
   static bool is_engine(const at::RecordFunction& function) {
     return std::strncmp(function.name(), "autograd::engine", 16) == 0;
   }
@@ -66,7 +66,7 @@ double ms_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-// Times first, since counting takes time itself.
+// Measures times first, since counting takes time itself.
 StepWork work_of(const OverheadOptions& options, run::Training& training, Cockpit* cockpit) {
   const int64_t count = options.interval * options.blocks;
   const auto steps = static_cast<double>(count);

@@ -13,12 +13,12 @@
 
 namespace flightdeck::cli {
 
-// Of one step, on average.
+// Means over the steps that were measured.
 struct StepWork {
   double operations = 0;  // LibTorch's, those inside of others not counted
   double host_ms = 0;     // until the step's last call returns; the device may still be at work
   double ms = 0;          // with the device's queue
-  // Only where the driver's calls can be counted.
+  // These are set only where the driver's calls can be counted.
   std::optional<double> kernels, copies, waits;
   std::map<std::string, double> by_operation;
 };

@@ -16,10 +16,10 @@ namespace {
 constexpr double kDamping = 1.0;
 constexpr int64_t kVectors = 4;
 constexpr int64_t kBatches = 4;
-// Of a power iteration, for each pair.
+// A power iteration takes at most this many products for each pair.
 constexpr int64_t kMostIterations = 100;
 constexpr int64_t kFactorBytes = int64_t{512} << 20;
-// About what ten classes have.
+// The exact loss Hessian of ten classes has about this many columns.
 constexpr int64_t kExactColumns = 9;
 
 Vivit new_vivit(const Tensor& losses, const Workload& workload, bool gradients) {
@@ -53,7 +53,7 @@ struct LeadingPairs {
 LeadingPairs leading_pairs(Workload& workload, int64_t wanted) {
   const Tensor losses = workload.losses();
   const Vivit vivit = new_vivit(losses, workload, /*gradients=*/false);
-  // A small batch has fewer nontrivial ones.
+  // A small batch has fewer nontrivial pairs than are wanted.
   return {vivit.eigenvalues(), vivit.eigenvectors(std::min(wanted, vivit.rank()))};
 }
 
@@ -85,8 +85,8 @@ BenchQuantity ggn_eigenpairs(const std::string& name, int64_t wanted) {
           }};
 }
 
-// The leading pairs one after the other, each by multiplying a random vector until the value moves
-// by less than the tolerance, those before taken out: what eigenpairs cost without the low rank.
+// Leading pairs by power iteration, which is what they cost without the low rank. Each multiplies a
+// random vector until the value moves by less than the tolerance; pairs found before are taken out.
 struct PowerPairs {
   Tensor values;   // [k]
   Tensor vectors;  // [k, D]
@@ -141,7 +141,7 @@ BenchQuantity power_pairs(const std::string& name, int64_t wanted) {
           }};
 }
 
-// V of as many samples as fit into kFactorBytes, one at least.
+// Computes V of as many samples as fit into kFactorBytes, one at least.
 BenchQuantity factor(const std::string& name, LossColumns columns) {
   return {name, [=](Workload& workload) {
             const auto bytes_of_column =
@@ -169,7 +169,7 @@ BenchQuantity factor(const std::string& name, LossColumns columns) {
           }};
 }
 
-// (G + damping I)^-1 times a few vectors, the Gram matrix and its eigenvectors included.
+// Computes (G + damping I)^-1 times a few vectors, the Gram matrix and its eigenvectors included.
 BenchQuantity inverse_products() {
   const char* name = "ggn_inverse_vp";
   return {name, [=](Workload& workload) {
@@ -195,7 +195,7 @@ BenchQuantity inverse_products() {
           }};
 }
 
-// One product over kBatches batches: what streaming costs beside as many products.
+// Computes one product over kBatches batches, to show what streaming costs beside as many products.
 BenchQuantity data_set_product(const char* name, CurvatureKind kind) {
   return {name, [=](Workload& workload) {
             const Tensor vector =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Those quantities of `flightdeck bench curvature` that live on the low rank of the GGN, and what
-// they compete with.
+// Quantities of `flightdeck bench curvature` that make use of the low rank of the GGN, and those
+// that they compete with.
 #pragma once
 
 #include <vector>

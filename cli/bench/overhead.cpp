@@ -6,7 +6,8 @@
 namespace flightdeck::cli {
 namespace {
 
-// The most memory that a few steps of a new training hold at one time, beside its data and model.
+// Returns the most memory that a few steps of a new training hold at one time, beside its data and
+// model.
 std::optional<int64_t> peak_of_training(const OverheadOptions& options,
                                         const std::vector<Quantity>* quantities) {
   run::Training training(options.training);
@@ -16,7 +17,7 @@ std::optional<int64_t> peak_of_training(const OverheadOptions& options,
       cockpit = std::make_unique<Cockpit>(
           training.parameters(), *quantities, strict_options(options.grouping));
     }
-    // Two tracked steps, and the step that completes the second.
+    // This takes two tracked steps, and the step that completes the second.
     take_steps(training, cockpit.get(), options.interval + 2);
   });
 }

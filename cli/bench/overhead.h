@@ -21,8 +21,8 @@ struct OverheadOptions {
   Grouping grouping = Grouping::automatic();
 };
 
-// Step times are those of a block divided by its steps: with an interval of 16 one tracked step is
-// spread over sixteen. Both loops start from the same parameters and see the same batches.
+// Measures step times as those of a block divided by its steps: with an interval of 16 one tracked
+// step is spread over sixteen. Both loops start from the same parameters and see the same batches.
 Timing measure_overhead(const OverheadOptions& options,
                         const std::vector<Quantity>& quantities,
                         const std::function<void(int block)>& on_block);
@@ -30,7 +30,7 @@ Timing measure_overhead(const OverheadOptions& options,
 // Takes `count` steps, under the cockpit unless it is null.
 void take_steps(run::Training& training, Cockpit* cockpit, int64_t count);
 
-// A quantity that fails ends the measurement: one that is switched off would look cheap.
+// Lets a quantity that fails end the measurement: one that is switched off would look cheap.
 CockpitOptions strict_options(const Grouping& grouping);
 
 }  // namespace flightdeck::cli

@@ -54,7 +54,7 @@ void take_step(Workload& workload, Cockpit& cockpit, int64_t step) {
   }
 }
 
-// The first interval has no step before it: counted is the second one.
+// Counts the second interval, because the first has no step before it.
 RankTraffic count_on_rank(Workload& workload,
                           std::shared_ptr<Ranks> ranks,
                           std::vector<Quantity> quantities,

@@ -19,12 +19,12 @@ struct RanksOptions {
 
 // What each rank gives to its group.
 struct RankTraffic {
-  // At a step where all is due, and on average over an interval that begins with one.
+  // Counted at a step where all is due; below, on average over an interval that begins with one.
   double due_collectives = 0, due_bytes = 0;
   double collectives = 0, bytes = 0;
 };
 
-// Of a network of random numbers. `make_quantities` is called for every rank.
+// Counts for a network of random numbers. `make_quantities` is called for every rank.
 RankTraffic count_traffic(const suite::Problem& problem,
                           const RanksOptions& options,
                           const std::function<std::vector<Quantity>()>& make_quantities);

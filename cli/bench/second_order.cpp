@@ -14,15 +14,15 @@
 namespace flightdeck::cli {
 namespace {
 
-// Far beyond what the networks need, so that the cost is that of the tolerance.
+// The limit is far beyond what the networks need, so that the cost is that of the tolerance.
 constexpr int64_t kMaxProducts = 1000;
-// What happens to the parameters between two calls that follow an eigenvalue.
+// The parameters take a step of this rate between two calls that follow an eigenvalue.
 constexpr double kLearningRate = 0.01;
 
 // ---- diagonals, traces and Kronecker factors ----------------------------------------------------
 
-// A quantity that flightdeck::curvature answers; `check` is called with the workload, the checker
-// and the answer.
+// Makes a quantity that flightdeck::curvature answers; `check` is called with the workload, the
+// checker and the answer.
 template <typename Check>
 BenchQuantity answered(const char* name, CurvatureNeed need, Check check) {
   return {
@@ -76,7 +76,7 @@ BenchQuantity factors_of(const char* name,
       [field](const Workload& workload, const AnswerChecker& checker, const Curvature& answer) {
         for (size_t index = 0; index < workload.parameters().size(); ++index) {
           const KroneckerFactors& factors = answer.parameters.at(index).*field;
-          // A parameter without that structure has none.
+          // A parameter without Kronecker structure has no factors.
           if (factors.defined()) check_factors(checker, workload.parameters()[index], factors);
         }
       });
@@ -93,7 +93,7 @@ BenchQuantity hessian_trace() {
 
 // ---- products and eigenvalues -------------------------------------------------------------------
 
-// For a symmetric matrix |A v|² = v · A (A v).
+// Checks that |A v|² = v · A (A v), as it is for a symmetric matrix.
 void check_symmetric(const AnswerChecker& checker, const LinearOperator& op, const Tensor& vector) {
   const Tensor product = op.multiply(vector);
   checker.shape(product, vector.sizes());
@@ -118,8 +118,9 @@ BenchQuantity product_with(const char* name, CurvatureKind kind) {
           }};
 }
 
-// From a new random vector every time or from the eigenvector that the last call found, until the
-// value stands still; or from a random vector until it is proved.
+// kCold starts from a new random vector every time, kWarm from the eigenvector that the last call
+// found; both end when the value stands still. kProof starts from a random vector and ends when it
+// is proved.
 enum class Search { kCold, kWarm, kProof };
 
 // Looks for the largest eigenvalue of the Hessian.
@@ -141,7 +142,7 @@ class LargestEigenvalue {
     return pairs;
   }
 
-  // A step of training and a new batch lie between two calls.
+  // Puts a step of training and a new batch between two calls.
   void move_on() {
     if (search_ == Search::kWarm) workload_.move_on(kLearningRate);
   }

@@ -8,8 +8,8 @@
 
 namespace flightdeck::cli {
 
-// In the order they are measured by default. Checked once by shapes, finiteness and what is known
-// of them: signs, symmetry, norms.
+// Returns them in the order they are measured by default. Each is checked once by shapes,
+// finiteness and what is known of it: signs, symmetry, norms.
 std::vector<BenchQuantity> second_order_quantities();
 
 }  // namespace flightdeck::cli

@@ -28,8 +28,8 @@ double candidate_ms(Workload& workload, const Candidate& candidate) {
   return milliseconds(workload.device(), [&] { answers = candidate.step(); });
 }
 
-// What both return. The second goes first in every other round, so that neither always finds the
-// other's caches.
+// Returns what both return. The second goes first in every other round, so that neither always
+// finds the other's caches.
 std::pair<double, double> in_turn(int64_t round,
                                   const std::function<double()>& plain,
                                   const std::function<double()>& candidate) {

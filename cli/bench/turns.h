@@ -14,7 +14,7 @@
 
 namespace flightdeck::cli {
 
-// How one quantity is computed on one workload.
+// One quantity on one workload, with the functions that compute and check it.
 struct Candidate {
   std::function<void()> check;     // once, before the first round; throws if the answers are wrong
   std::function<void()> prepare;   // before every step, not timed; may be empty
@@ -35,10 +35,11 @@ struct Timing {
   std::optional<double> products;  // median
 };
 
-// What the work takes, the device's queue included.
+// Returns what the work takes, the device's queue included.
 double milliseconds(const at::Device& device, const std::function<void()>& work);
 
-// Times of both, which take turns in going first: neither always finds the other's caches.
+// Returns times of both, which take turns in going first, so that neither always finds the other's
+// caches.
 std::pair<double, double> milliseconds_in_turn(const at::Device& device,
                                                int64_t round,
                                                const std::function<void()>& plain,
@@ -49,14 +50,14 @@ class Timings {
  public:
   void add(double plain_ms, double ms);
   Timing medians() const;
-  // Candidate to plain, one for each round.
+  // Returns candidate to plain, one for each round.
   const std::vector<double>& ratios() const { return ratio_; }
 
  private:
   std::vector<double> plain_, candidate_, ratio_;
 };
 
-// `on_round` is called after every round; rounds of warming up have negative numbers.
+// Measures in rounds, and calls `on_round` after each; rounds of warming up have negative numbers.
 Timing time_in_turn(Workload& workload,
                     const Candidate& candidate,
                     int warm_up_rounds,

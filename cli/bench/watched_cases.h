@@ -39,7 +39,8 @@ void prepare_watched_bench(const std::string& bench, WatchedBenchOptions& option
 
 std::vector<WatchedCase> chosen_cases(const WatchedBenchOptions& options);
 
-// Real data where they are found; the numbers of a random problem converge differently.
+// Takes real data where they are found, because the numbers of a random problem converge
+// differently.
 OverheadOptions for_problem(const WatchedBenchOptions& options, const std::string& problem);
 
 }  // namespace flightdeck::cli

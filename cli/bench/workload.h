@@ -22,9 +22,9 @@ class Workload {
   const at::Device& device() const { return device_; }
   const Parameters& parameters() const { return parameters_; }
 
-  // Individual losses [N] of a new forward pass.
+  // Returns the individual losses [N] of a new forward pass.
   Tensor losses();
-  // Forward, mean loss without penalty, backward.
+  // Takes forward pass, mean loss without penalty, and backward pass.
   void plain_step();
   void drop_gradients();
 

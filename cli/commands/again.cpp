@@ -21,7 +21,7 @@ struct AgainOptions {
   RunArguments given;
 };
 
-// Every option that was given as one word each time.
+// Returns every option that was given, as one word each time.
 std::vector<std::string> option_words(const CLI::App& command) {
   std::vector<std::string> words;
   for (const CLI::Option* option : command.get_options()) {

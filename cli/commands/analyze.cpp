@@ -89,7 +89,7 @@ std::map<std::string, double> targets_of(const AnalyzeOptions& options,
   return targets;
 }
 
-// What the suite knows of the published comparison.
+// Adds what the suite knows of the published comparison.
 void add_benchmark(study::AnalysisOptions& request) {
   std::map<int64_t, std::string> places;
   for (const suite::Problem& problem : suite::all_problems()) {
@@ -99,7 +99,7 @@ void add_benchmark(study::AnalysisOptions& request) {
   for (const auto& [place, name] : places) request.benchmark.push_back(name);
 }
 
-// Beside the first study's runs; beside the file if it is one.
+// Returns a folder beside the first study's runs, or beside the file if it is one.
 std::string folder_of(const AnalyzeOptions& options) {
   if (!options.out.empty()) return options.out;
   const fs::path first = options.studies.front();
@@ -115,7 +115,7 @@ void pack(const AnalyzeOptions& options, const std::vector<study::Outcome>& outc
   }
 }
 
-// To look at the runs of the first folder; files of outcomes have none.
+// Names commands that look at the runs of the first folder; files of outcomes have none.
 std::vector<std::string> commands_after(const std::vector<std::string>& studies) {
   for (const std::string& path : studies) {
     std::error_code ignored;

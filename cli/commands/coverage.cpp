@@ -46,7 +46,7 @@ struct NamedNeed {
   Need need;
 };
 
-// By name: those of rows, but for products with directions, which nobody gives here.
+// Returns needs by name: those of rows, but for products with directions, which nobody gives here.
 std::vector<NamedNeed> find_needs() {
   std::vector<NamedNeed> needs;
   for (const GradientField& field : gradient_fields()) {
@@ -75,7 +75,7 @@ Needs chosen_needs(const std::vector<std::string>& names) {
   return chosen;
 }
 
-// What a second-order question says of itself: nothing where rules serve it all.
+// A second-order question and the remarks of its answer; none where rules serve it all.
 struct SecondOrder {
   std::string what;
   std::vector<std::string> remarks;
@@ -89,7 +89,7 @@ SecondOrder ask(const std::string& what, const std::function<std::vector<std::st
   }
 }
 
-// `at` is told which question comes next.
+// Asks one question after the other, and tells `at` which comes next.
 std::vector<SecondOrder> second_order(
     const Batch& batch,
     const std::function<void(size_t done, size_t of, const std::string& what)>& at) {
@@ -122,7 +122,7 @@ struct ProblemCoverage {
   std::vector<SecondOrder> second_order;
 };
 
-// The first part is told by `on_coverage` before the second is computed.
+// Tells `on_coverage` the first part before the second is computed.
 ProblemCoverage examine(const CoverageOptions& options,
                         const std::function<void(const Coverage&)>& on_coverage) {
   Needs needs;
@@ -166,7 +166,7 @@ void print_coverage(const Coverage& coverage, int64_t batch_size) {
   std::fflush(stdout);
 }
 
-// What is said of several is said once.
+// Prints each remark once, with all the questions that it is about.
 void print_second_order(const ProblemCoverage& report) {
   std::vector<std::pair<std::string, std::vector<std::string>>> said;  // remark, of what
   const auto say = [&](const std::string& what, const std::string& remark) {

@@ -30,7 +30,7 @@ struct DeleteOptions {
   bool yes = false, force = false, json = false;
 };
 
-// The last part of the path, which is to be typed.
+// Returns the last part of the path, which is to be typed.
 std::string name_to_type(const std::string& folder) {
   return std::filesystem::weakly_canonical(folder).filename().string();
 }
@@ -58,7 +58,7 @@ void tell_what_is_lost(const std::string& folder, const record::RunContents& con
   }
 }
 
-// Empty at the end of the input too.
+// Returns the answer; empty at the end of the input too.
 std::string answer_to(const std::string& question) {
   std::fprintf(stderr, "%s ", record::printable(question).c_str());
   std::string answer;
@@ -73,7 +73,7 @@ bool is_confirmed(const std::string& folder) {
   return answer_to("Type its name, " + name + ", to confirm:") == name;
 }
 
-// Whatever is refused, is refused as wrong usage.
+// Turns refusals into wrong usage, and begins other errors with the command.
 template <typename Action>
 void in_words_of_delete(const Action& action) {
   try {
@@ -85,7 +85,7 @@ void in_words_of_delete(const Action& action) {
   }
 }
 
-// True if it is gone.
+// Returns true if the run is gone.
 bool delete_one(const std::string& folder, const DeleteOptions& options, record::Foreign foreign) {
   if (!options.yes) {
     tell_what_is_lost(folder, record::contents_of_run(folder));
@@ -103,7 +103,7 @@ bool delete_one(const std::string& folder, const DeleteOptions& options, record:
   return true;
 }
 
-// Each once, under whatever path it is named first.
+// Keeps each run once, under the path by which it is named first.
 std::vector<std::string> without_repetitions(const std::vector<std::string>& runs) {
   std::vector<std::string> once;
   std::set<std::filesystem::path> seen;
@@ -116,7 +116,7 @@ std::vector<std::string> without_repetitions(const std::vector<std::string>& run
 
 void delete_runs(const DeleteOptions& options) {
   const auto foreign = options.force ? record::Foreign::kDelete : record::Foreign::kRefuse;
-  // All before the first goes.
+  // All runs are checked before the first is deleted.
   for (const std::string& run : options.runs) {
     check_run("delete", run);
     in_words_of_delete([&] { record::check_deletable(run, foreign); });

@@ -39,7 +39,8 @@ std::string value_text(const ValueDifference& value) {
   return name + ": " + exact_text(value.first) + " and " + exact_text(value.second);
 }
 
-// Of the step that differs first, what is computed first: "first in the activations of 'conv1'".
+// Returns what is computed first in the step that differs first: "first in the activations of
+// 'conv1'".
 std::string place_text(const RunDifference& found) {
   std::string text = ", first in ";
   switch (found.first_kind) {

@@ -39,7 +39,7 @@ struct MachineAdvice {
   std::string remedy;  // empty if good
 };
 
-// The variable's value; "not set" if it has none.
+// Returns the variable's value; "not set" if it has none.
 std::string value_of(const char* variable) {
   const char* value = std::getenv(variable);
   return value == nullptr ? "not set" : value;
@@ -108,7 +108,7 @@ MachineAdvice freed_memory() {
           "export MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=2147483647"};
 }
 
-// Where 'flightdeck run' records by default.
+// The disk on which 'flightdeck run' records by default.
 struct Disk {
   std::string folder = std::filesystem::exists("runs") ? "runs" : ".";
   double free_bytes = 0;
@@ -160,7 +160,7 @@ MachineAdvice gpu_finding(const std::vector<std::string>& gpus, int count) {
       ""};
 }
 
-// What makes a watched step cheap on a GPU.
+// Says whether the kernels are there that make a watched step cheap on a GPU.
 MachineAdvice gpu_kernels_finding(int count) {
   if (count == 0) return {"gpu kernels", true, "not needed without a GPU", ""};
   const torch::Tensor context = torch::zeros({1}, torch::kCUDA);

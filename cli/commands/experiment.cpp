@@ -87,7 +87,7 @@ struct Written {
   double seconds = 0;  // that the experiment took
 };
 
-// Tables as CSV, pictures as SVG and, by a program that is there, as PNG.
+// Writes tables as CSV, pictures as SVG and, if a program for it is found, as PNG.
 Written write_all(const std::string& folder, const run::ExperimentResult& result) {
   Written written;
   for (const auto& [name, figure] : result.figures) {
@@ -119,7 +119,8 @@ Json json_of(const std::vector<run::Compared>& compared) {
   return all;
 }
 
-// An experiment leaves data for a figure and no run: there is the whole of it, or another one.
+// Names the whole experiment after a quick one, else the list of the others. There is no run to
+// look at: an experiment leaves data for a figure.
 std::vector<std::string> commands_after(const run::Experiment& experiment,
                                         const CommandOptions& options) {
   if (!options.experiment.quick) return {command_for("list experiments", "")};

@@ -29,10 +29,10 @@ struct ExportOptions {
   bool force = false, json = false;
 };
 
-// A stream into a file, which keeps errors to itself.
+// Streams into a file, which keeps errors to itself.
 class IntoFile : public std::streambuf {
  public:
-  // `on_line` is told how many lines there are.
+  // `on_line` gets the number of lines so far.
   IntoFile(WholeFile& file, std::function<void(int64_t lines)> on_line)
       : file_(file), on_line_(std::move(on_line)) {}
 
@@ -87,7 +87,7 @@ void write_file(const ExportOptions& options, const RunReader& run) {
     WholeFile file(options.out, Place::kGiven);
     WorkLine progress("export");
     const int64_t steps = run.last_step() + 1;
-    // One line for each recorded step, of which some may be left out.
+    // There is one line for each recorded step, of which some may be left out.
     IntoFile buffer(file, [&](int64_t lines) {
       progress.show(std::min(lines, steps), std::max<int64_t>(1, steps), "steps at most");
     });

@@ -195,7 +195,7 @@ void print_bench_json(const run::FaultBenchResult& result, const FaultBenchWords
 
 // ---- several processes --------------------------------------------------------------------------
 
-// The words of this command for one of several processes.
+// Returns the words of this command for one of several processes.
 std::vector<std::string> words_of_part(const FaultBenchWords& options,
                                        const std::string& folder,
                                        int part) {
@@ -252,7 +252,7 @@ void run_parts(const FaultBenchWords& options, const std::string& folder) {
   }
 }
 
-// "1/4": the second of four.
+// Reads "1/4" as the second of four.
 void read_part(FaultBenchWords& options) {
   if (options.part.empty()) return;
   const size_t slash = options.part.find('/');
@@ -347,7 +347,7 @@ void run_faultbench(FaultBenchWords& options) {
   if (options.jobs > 1 && !options.bench.only_diagnoses) {
     const SharedFolder folder(options.bench.folder);
     run_parts(options, folder.path());
-    // All is there now; what the words ask for is chosen from it.
+    // All cases are in the folder now; the bench takes those that the words ask for from there.
     options.bench.folder = folder.path();
     result = run::run_fault_bench(options.bench);
   } else {

@@ -80,7 +80,7 @@ void print_help(const CLI::App& tool, const HelpOptions& options) {
   if (options.json) {
     std::cout << command_json(reference).text() << "\n";
   } else {
-    // Not level->help(), which would tell of this command.
+    // level->help() would tell of this command instead.
     std::cout << level->get_formatter()->make_help(level, name, CLI::AppFormatMode::Normal);
   }
 }

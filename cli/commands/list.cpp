@@ -179,7 +179,7 @@ std::vector<Item> schedules() {
   return items;
 }
 
-// null where a random search leaves the default.
+// Writes null where a random search leaves the default.
 Json search_json(const suite::Search& search) {
   if (search.kind == suite::Search::Kind::kFixed) return {};
   if (search.kind == suite::Search::Kind::kOneOf) {

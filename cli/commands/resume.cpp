@@ -21,7 +21,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// Those of the first start, with the run's folder in the place of its --out.
+// Returns the arguments of the first start, with the run's folder in the place of its --out.
 std::vector<std::string> arguments_of(const run::RunProgress& progress, const std::string& folder) {
   std::vector<std::string> arguments = {command_line().at(0)};
   for (size_t k = 1; k < progress.arguments.size(); ++k) {
@@ -36,7 +36,7 @@ std::vector<std::string> arguments_of(const run::RunProgress& progress, const st
   return arguments;
 }
 
-// What `flightdeck run` would not have taken was put there by somebody else.
+// Refuses what `flightdeck run` would not have taken: somebody else put that there.
 void check_arguments(std::vector<std::string> arguments, const std::string& folder) {
   const auto refuse = [&](const std::string& problem) {
     throw UsageError("resume: " + folder + "/checkpoint.pt is not the checkpoint of a run: " +
@@ -65,7 +65,7 @@ void check_arguments(std::vector<std::string> arguments, const std::string& fold
   }
 }
 
-// Why there is nothing to go on from, and what to do instead.
+// Says why there is nothing to go on from, and what to do instead.
 std::string why_not(const RunReader& run, RunStatus status, const std::string& folder) {
   if (status != RunStatus::kKilled && status != RunStatus::kInterrupted) {
     return std::string("it is ") + to_string(status);
@@ -94,7 +94,7 @@ void resume(const std::string& given, bool json) {
   if (json) arguments.emplace_back("--json");
   if (is_quiet()) arguments.emplace_back("--quiet");
   check_arguments(arguments, folder);
-  // Paths in the options are meant from there.
+  // Paths in the options are relative to the folder of the first start.
   std::error_code ignored;
   std::filesystem::current_path(checkpoint.progress().folder, ignored);
   const int error = start_again(arguments);

@@ -53,7 +53,7 @@ void refuse_to_overwrite(const std::string& folder) {
                    (is_running ? "" : ", or go on with it by --resume"));
 }
 
-// A run that has ended is not run again.
+// Returns whether the run has ended: then it is not run again.
 bool has_ended(const RunArguments& arguments) {
   if (!arguments.run.resume) return false;
   std::optional<study::Outcome> outcome;
@@ -82,7 +82,7 @@ bool has_ended(const RunArguments& arguments) {
   return true;
 }
 
-// What a run's end means for the exit status.
+// Turns a run's end into the exit status.
 void throw_unless_finished(const run::RunEnd& end) {
   TORCH_CHECK(end.stopped_by.empty(),
               "run: stopped after step ",
@@ -96,7 +96,7 @@ void throw_unless_finished(const run::RunEnd& end) {
   TORCH_CHECK(end.has_outcome, "run: there is no outcome.json in ", end.folder, ", as told above");
 }
 
-// None if nobody is to be told. It holds the report, which has to outlive it.
+// Returns nothing if nobody is to be told. The function holds the report, which has to outlive it.
 OnFinding alert_of(const RunArguments& arguments, const std::string& folder, RunPrinter& report) {
   if (arguments.alert.command.empty() && arguments.alert.webhook.empty()) return {};
   AlertOptions options = arguments.alert;

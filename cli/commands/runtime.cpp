@@ -40,7 +40,7 @@ struct Run {
   double ratio() const { return ms / sgd_ms; }
 };
 
-// The same problem, data, order and initial parameters.
+// Takes the same problem, data, order and initial parameters.
 run::TrainingOptions sgd_beside(run::TrainingOptions options) {
   options.optimizer = "sgd";
   options.hyperparameters.clear();
@@ -51,12 +51,13 @@ void take_steps(run::Training& training, int64_t count) {
   for (int64_t k = 0; k < count; ++k) training.step();
 }
 
-// Both trainings go on in turn, some steps at a time: what else the machine does hits both.
+// Lets both trainings go on in turn, some steps at a time, so that what else the machine does hits
+// both.
 Run measure(const run::TrainingOptions& options,
             const std::function<void(int64_t done, int64_t of)>& on_stretch) {
   constexpr int64_t kStretch = 10;
   run::Training sgd(sgd_beside(options)), other(options);
-  // The first step of a process sets up threads, of an optimizer its state.
+  // The first step of a process sets up threads, and that of an optimizer its state.
   take_steps(sgd, 1);
   take_steps(other, 1);
   const int64_t total = sgd.total_steps();

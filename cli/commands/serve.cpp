@@ -68,7 +68,7 @@ void run_server(const ServeOptions& options) {
   const std::unique_ptr<serve::Server> server = make_server(options);
   note_interrupts();
   server->start();
-  // Large folders are told of while they are looked at.
+  // The address is announced after two seconds at most, while a large folder is still looked at.
   constexpr int kLooks = 100;
   for (int k = 0; k < kLooks && !server->has_looked() && !is_interrupted(); ++k) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -34,7 +34,7 @@ struct ShowOptions {
   bool json = false;
 };
 
-// Names, settings and notes may come from anywhere.
+// Makes the line printable: names, settings and notes may come from anywhere.
 void print_line(const std::string& line) {
   std::printf("%s\n", record::printable(line, record::Lines::kKept).c_str());
 }
@@ -129,7 +129,7 @@ struct Columns {
 
 std::string number_column(const std::string& text) { return pad_left(text, 12); }
 
-// How many values of a row did not converge, as its field tells.
+// Counts the values of a row that did not converge, as its field tells.
 int64_t not_converged(const ShownRun& run, const NumberSummary& row) {
   for (const NumberSummary& field : run.numbers) {
     if (field.name != row.name + "/converged" || field.group != row.group) continue;
@@ -162,7 +162,7 @@ void print_numbers(const ShownRun& run, const Columns& columns, bool utf8) {
   }
 }
 
-// Counts along one axis of a histogram with one or two.
+// Returns counts along one axis of a histogram with one or two.
 std::vector<int64_t> marginal(const Reading& reading, size_t axis) {
   if (reading.axes.size() == 1) return reading.counts;
   const auto inner = static_cast<size_t>(reading.axes[1].count);
@@ -230,7 +230,7 @@ void print_lists(const std::vector<LastReading>& lists, size_t width) {
   }
 }
 
-// Every note of the record is among the findings.
+// Prints the findings, which include every note of the record.
 void print_findings(const std::vector<Finding>& findings, size_t width) {
   if (findings.empty()) return;
   print_line("\nfindings");

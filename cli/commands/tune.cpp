@@ -63,7 +63,7 @@ std::string study_folder(const CLI::App& command, const TuneOptions& options) {
   return folder;
 }
 
-// Of a task of a job array: as many as Slurm gave it.
+// Returns as many threads as Slurm gave to a task of a job array.
 int task_threads() {
   const char* cores = std::getenv("SLURM_CPUS_ON_NODE");
   return std::max(1, cores == nullptr ? 1 : std::atoi(cores));
@@ -85,7 +85,7 @@ std::optional<study::Launcher> launcher_of(const TuneOptions& options) {
   }
 }
 
-// Where it says something, or was asked for.
+// Tells the estimate where it says something, or was asked for.
 void tell_estimate(const study::Study& study, const TuneOptions& options, TunePrinter& report) {
   const study::Estimate estimate = study::estimate_of(study);
   const bool is_news = estimate.measured > 0 && estimate.left > 0;
@@ -143,7 +143,7 @@ void check_ways_to_run(const TuneOptions& options) {
 void tune(const CLI::App& command, const TuneOptions& options) {
   check_ways_to_run(options);
   std::string folder = study_folder(command, options);
-  // Other machines and other working directories have it by its whole path.
+  // The whole path is needed by other machines and other working directories.
   if (!options.launcher.empty()) folder = std::filesystem::absolute(folder).string();
   if (options.task >= 0) {
     const auto place = static_cast<size_t>(options.task);

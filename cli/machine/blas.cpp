@@ -19,7 +19,7 @@ Function* symbol(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-// OpenBLAS's names of kernel sets that use the vectors the CPU has.
+// Returns the vectors that a kernel set of OpenBLAS uses, by its name.
 VectorSet vector_set_of(const std::string& core) {
   for (const char* name : {"SKYLAKEX", "COOPERLAKE", "SAPPHIRERAPIDS"}) {
     if (core == name) return VectorSet::kAvx512;
@@ -65,7 +65,8 @@ Blas blas() {
         return static_cast<char>(std::toupper(letter));
       });
 
-  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Cooperlake MAX_THREADS=64"
+  // The text is like "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Cooperlake
+  // MAX_THREADS=64".
   std::istringstream words(config());
   for (std::string previous, word; words >> word; previous = word) {
     if (previous == "OpenBLAS") found.version = word;

@@ -16,11 +16,11 @@ struct Blas {
   std::string library;              // file of the library that holds sgemm
   bool can_choose_kernels = false;  // obeys OPENBLAS_CORETYPE
 
-  // Name, version, kernel set and threading, e.g. "openblas 0.3.21 SKYLAKEX pthread".
+  // Returns name, version, kernel set and threading, e.g. "openblas 0.3.21 SKYLAKEX pthread".
   std::string description() const;
 
-  // The value of OPENBLAS_CORETYPE that fits this CPU; empty if the kernel set fits already or
-  // the library is not OpenBLAS.
+  // Returns the value of OPENBLAS_CORETYPE that fits this CPU; empty if the kernel set fits already
+  // or the library is not OpenBLAS.
   std::string better_core() const;
 };
 

@@ -15,10 +15,10 @@
 namespace flightdeck::cli {
 namespace {
 
-// Set in the process that was started again, so that it does not start another one.
+// This is set in the process that was started again, so that it does not start another one.
 constexpr const char* kGuard = "FLIGHTDECK_ENV_SET";
 
-// Set once, before any work; empty for a program that is an executable file.
+// How the program was started. It is set once, before any work; empty for an executable file.
 struct Start {
   std::string program;
   std::vector<std::string> arguments;
@@ -93,7 +93,7 @@ void restart_with_wanted_variables(int threads) {
 }
 
 void keep_freed_memory() {
-  // Not M_MMAP_THRESHOLD: glibc ignores values above 32 MB, and tensors are larger.
+  // M_MMAP_THRESHOLD does not help: glibc ignores values above 32 MB, and tensors are larger.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }

@@ -15,7 +15,8 @@ struct Variable {
   std::string value;
 };
 
-// The environment variables a measurement with `threads` threads wants and the user has not set.
+// Returns the environment variables that a measurement with `threads` threads wants and the user
+// has not set.
 std::vector<Variable> wanted_variables(const Blas& blas, int threads);
 
 // Starts this program again, with the same arguments, once the wanted variables are set. Returns
@@ -31,10 +32,10 @@ void keep_freed_memory();
 // the executable `program` with these arguments, the first of them its name.
 void set_command_line(const std::string& program, std::vector<std::string> arguments);
 
-// The executable that starts this program.
+// Returns the executable that starts this program.
 std::string this_program();
 
-// The program and its arguments, as it was started.
+// Returns the program and its arguments, as it was started.
 std::vector<std::string> command_line();
 
 // Becomes this program with other arguments, the first of them its name. Returns, with the error

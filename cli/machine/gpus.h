@@ -7,7 +7,7 @@
 
 namespace flightdeck::cli {
 
-// "NVIDIA H200, 150 GB", in LibTorch's order; empty if the build cannot ask.
+// Returns "NVIDIA H200, 150 GB" and the like, in LibTorch's order; empty if the build cannot ask.
 std::vector<std::string> gpu_names();
 
 }  // namespace flightdeck::cli

@@ -25,8 +25,8 @@ extern "C" void note_signal(int number) {
     std::signal(SIGINT, SIG_DFL);
     return;
   }
-  // Who ends all processes of a job tells a run once itself and once through the process that
-  // started it.
+  // A program that ends all processes of a job signals a run twice: itself, and through the process
+  // that started it.
   if (number == SIGTERM && seconds() < deadline) return;
   std::signal(number, SIG_DFL);
   std::raise(number);

@@ -4,10 +4,10 @@
 
 namespace flightdeck::cli {
 
-// From here on the first SIGINT or SIGTERM only sets a mark.
+// Lets the first SIGINT or SIGTERM from here on only set a mark.
 void note_interrupts();
 
-// True once one has come.
+// Returns true once one has come.
 bool is_interrupted();
 
 // Ends the program after an orderly ending that a signal asked for. Shells and schedulers know the
@@ -17,7 +17,7 @@ struct Interrupted {
   int exit_status;
 };
 
-// Of the signal that has come.
+// Returns what to throw for the signal that has come.
 Interrupted interruption();
 
 }  // namespace flightdeck::cli

@@ -61,7 +61,7 @@ class CountingAllocator final : public c10::Allocator {
 
 int64_t cpu_peak_bytes(const std::function<void()>& work) {
   c10::Allocator* plain = c10::GetCPUAllocator();
-  // Lives on: tensors that outlive `work` return their memory through it.
+  // The allocator lives on, because tensors that outlive `work` return their memory through it.
   static CountingAllocator counting(plain);
   const int64_t before = held_bytes;
   peak_held_bytes = before;

@@ -15,7 +15,7 @@ namespace flightdeck::cli {
 // is slowed a little: do not time `work`.
 std::optional<int64_t> peak_bytes(const c10::Device& device, const std::function<void()>& work);
 
-// The same for CUDA alone: cuda_memory.cpp, or no_cuda_memory.cpp in a build without CUDA.
+// Does the same for CUDA alone: cuda_memory.cpp, or no_cuda_memory.cpp in a build without CUDA.
 std::optional<int64_t> cuda_peak_bytes(const c10::Device& device,
                                        const std::function<void()>& work);
 

@@ -14,14 +14,14 @@
 namespace flightdeck::cli {
 namespace {
 
-// Twice the size of the SVG: letters of 11 pixels are hard to read on paper.
+// The zoom is two, because letters of 11 pixels are hard to read on paper.
 constexpr const char* kZoom = "2";
 
 struct Size {
   int width = 0, height = 0;
 };
 
-// Of an SVG of ours, whose first tag names both.
+// Reads width and height from the first tag of an SVG of ours.
 Size size_of(const std::string& svg) {
   std::ifstream file(svg);
   std::string tag;

@@ -21,10 +21,10 @@ class ScratchFolder {
   std::string path_;
 };
 
-// The first of `names` that PATH has, as a whole path; empty if it has none.
+// Returns the first of `names` that PATH has, as a whole path; empty if it has none.
 std::string first_program(const std::vector<std::string>& names);
 
-// The browser that prints pages: chromium under one of its names; empty if there is none.
+// Returns the browser that prints pages: chromium under one of its names; empty if there is none.
 std::string browser_program();
 
 // Runs a program for at most `seconds`. Returns what went wrong, in a sentence without a full stop;
@@ -36,7 +36,8 @@ std::string make_by_program(const std::vector<std::string>& arguments,
 // Converts by rsvg-convert, or by Chromium. Returns why there is no PNG; empty if there is one.
 std::string png_of_svg(const std::string& svg, const std::string& png);
 
-// Arguments that start the browser without a window, with a profile of its own in `profile`.
+// Returns arguments that start the browser without a window, with a profile of its own in
+// `profile`.
 std::vector<std::string> browser_arguments(const std::string& browser, const std::string& profile);
 
 }  // namespace flightdeck::cli

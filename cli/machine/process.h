@@ -8,8 +8,8 @@
 
 namespace flightdeck::cli {
 
-// "cpu" or "cuda". `command` is how messages call the command. Throws UsageError on another name
-// and an error if LibTorch sees no GPU.
+// Reads "cpu" or "cuda". `command` is how messages call the command. Throws UsageError on another
+// name and an error if LibTorch sees no GPU.
 at::Device chosen_device(const std::string& command, const std::string& name);
 
 // Puts threads (0: one per core), memory and precision right. May start the program again: call

@@ -10,7 +10,7 @@ namespace flightdeck::cli {
 
 VectorSet vector_set() {
 #if defined(__x86_64__)
-  // The four parts of AVX-512 that OpenBLAS's SKYLAKEX kernels use.
+  // OpenBLAS's SKYLAKEX kernels use these four parts of AVX-512.
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
     return VectorSet::kAvx512;
@@ -39,7 +39,7 @@ int core_count() {
   std::set<std::string> cores;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &allowed)) continue;
-    // The list of hardware threads on this core; the CPU itself where the system does not tell.
+    // Lists the hardware threads on this core; the CPU itself where the system does not tell.
     std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
                        "/topology/thread_siblings_list");
     std::string siblings = std::to_string(cpu);

@@ -8,16 +8,16 @@ namespace flightdeck::cli {
 
 enum class VectorSet { kNone, kAvx2, kAvx512 };
 
-// The widest vector instructions of this CPU that BLAS kernels are written for.
+// Returns the widest vector instructions of this CPU that BLAS kernels are written for.
 VectorSet vector_set();
 
-// "avx512", "avx2" or "none".
+// Returns "avx512", "avx2" or "none".
 const char* to_string(VectorSet set);
 
-// Cores this process may run on, hardware threads of one core counted once; at least 1.
+// Counts cores this process may run on, hardware threads of one core once; at least 1.
 int core_count();
 
-// The CPU's name as the operating system gives it; "unknown" if it gives none.
+// Returns the CPU's name as the operating system gives it; "unknown" if it gives none.
 std::string processor_name();
 
 }  // namespace flightdeck::cli

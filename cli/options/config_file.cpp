@@ -12,7 +12,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// A configuration is a page; what is larger is another file.
+// A configuration is about a page long, so a larger file is something else.
 constexpr int64_t kMostConfigBytes = 1 << 20;
 
 [[noreturn]] void refuse_config(const std::string& path,
@@ -21,7 +21,7 @@ constexpr int64_t kMostConfigBytes = 1 << 20;
   throw UsageError("run: " + path + ", line " + std::to_string(place.line) + ": " + problem);
 }
 
-// A text, number or truth as a word of the command line.
+// Returns a text, number or truth value as a word of the command line.
 std::string value_text(const std::string& path, const std::string& key, const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* whole = node.as_integer()) return std::to_string(whole->get());

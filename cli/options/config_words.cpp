@@ -12,7 +12,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// What the command line says without the file.
+// What the command line says itself, without the file.
 struct GivenWords {
   CLI::App command;
   RunArguments arguments;
@@ -33,10 +33,10 @@ struct GivenWords {
   }
 };
 
-// True if the command line has the option, or one that excludes it.
+// Returns whether the command line has the option, or one that excludes it.
 bool is_overruled(const GivenWords& given, const std::string& key) {
   if (key == "problem") return given.has("PROBLEM");
-  // Names of their own: those of both count.
+  // The values of these keys have names, so those of file and command line both count.
   const bool has_names = key == "set" || key == "tag";
   if (!has_names && given.has("--" + key)) return true;
   const bool is_of_optimizer = key == "set" || key == "lr" || key == "momentum";
@@ -55,12 +55,12 @@ bool is_overruled(const GivenWords& given, const std::string& key) {
   return false;
 }
 
-// The keys that a file may have.
+// Returns the keys that a file may have.
 std::vector<std::string> config_keys(const GivenWords& given) {
   std::vector<std::string> keys = {"problem"};
   for (const CLI::Option* option : given.command.get_options()) {
     for (const std::string& name : option->get_lnames()) {
-      // A file of others starts no command and tells nobody.
+      // A file from somebody else must start no command and tell nobody.
       const bool is_alert = name == "alert-command" || name == "alert-webhook";
       if (name != "config" && name != "help" && !is_alert) keys.push_back(name);
     }

@@ -16,10 +16,11 @@ struct ConfigEntry {
 // Reads a TOML file. Throws UsageError, with the line, if it is none or holds what no option could.
 std::vector<ConfigEntry> read_config(const std::string& path);
 
-// The words of a command line, the program first, with what the file of --config says in the place
-// of that option. What the words say themselves is left out, and so is what would contradict it:
-// steps against epochs, hyperparameters of another optimizer. As they are if they start no run with
-// a file. Throws UsageError, naming the nearest, if a key is no option.
+// Returns the words of a command line, the program first, with what the file of --config says in
+// the place of that option. What the words say themselves is left out, and so is what would
+// contradict it: steps against epochs, hyperparameters of another optimizer. The words stay as they
+// are if they start no run with a file. Throws UsageError, naming the nearest, if a key is no
+// option.
 std::vector<std::string> with_config(std::vector<std::string> words);
 
 }  // namespace flightdeck::cli

@@ -9,7 +9,7 @@
 
 namespace flightdeck::cli {
 
-// What went wrong, in the tool's words and without the stack trace of LibTorch's what().
+// Returns what went wrong, in the tool's words and without the stack trace of LibTorch's what().
 std::string message_of(const std::exception& error);
 
 // Calls `read`, which looks at the arguments of `command`. A value that does not exist or is out

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In the place of config_file.cpp where toml++ is missing.
+// What stands in for config_file.cpp where toml++ is missing.
 #include "cli/options/config_words.h"
 #include "cli/options/usage_error.h"
 

@@ -11,7 +11,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// Runs in `folder` itself, beside it, and in runs/, the newest names first.
+// Lists runs in `folder` itself, beside it, and in runs/, the newest names first.
 std::vector<std::string> runs_near(const std::filesystem::path& folder) {
   std::vector<std::string> runs;
   for (const std::filesystem::path& place :

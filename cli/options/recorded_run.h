@@ -10,7 +10,7 @@ namespace flightdeck::cli {
 
 // Throws UsageError, naming runs that are near, if the folder holds none.
 void check_run(const std::string& command, const std::string& folder);
-// Reads it, after the same check.
+// Reads the run, after the same check.
 RunReader open_run(const std::string& command, const std::string& folder);
 
 }  // namespace flightdeck::cli

@@ -82,7 +82,7 @@ bool is_option(const std::string& word, const std::string& option) {
   return word == option || word.rfind(option + "=", 0) == 0;
 }
 
-// What lamps may do. Each takes a lamp or a severity, and may be given several times.
+// Adds what lamps may do. Each option takes a lamp or a severity, and may be given several times.
 void add_finding_options(CLI::App& command, RunArguments& arguments) {
   run::ReactionOptions& reactions = arguments.run.reactions;
   const auto add_lamps = [&](const char* name, std::vector<std::string>& on, const char* what) {
@@ -139,7 +139,8 @@ void add_finding_options(CLI::App& command, RunArguments& arguments) {
             "What is told to these: lamps, or a severity; default warning; repeatable");
 }
 
-// CLI11 leaves options that were not given at their defaults, where 0 stands for "choose".
+// Checks only options that were given: CLI11 leaves others at their defaults, where 0 stands for
+// "choose".
 void check_counts(const CLI::App& command, const RunArguments& arguments) {
   if (command.count("--epochs") != 0 && command.count("--steps") != 0) {
     throw UsageError("--epochs and --steps exclude each other; give one of them");
@@ -182,7 +183,7 @@ std::map<std::string, std::string> tags(const RunArguments& arguments) {
   return tags;
 }
 
-// Whoever goes on with a record of others runs no command of theirs.
+// Leaves out alerts: whoever goes on with a record of others runs no command of theirs.
 std::vector<std::string> without_alerts(const std::vector<std::string>& words) {
   std::vector<std::string> kept;
   for (size_t k = 0; k < words.size(); ++k) {

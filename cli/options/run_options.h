@@ -32,18 +32,18 @@ struct RunArguments {
   bool no_augment = false, report = false, json = false;
 };
 
-// Texts NAME=NUMBER as hyperparameters. Throws UsageError on another text.
+// Reads texts NAME=NUMBER as hyperparameters. Throws UsageError on another text.
 suite::Hyperparameters parse_settings(const std::vector<std::string>& texts);
 
-// Throws, saying where to get them, if the files that a problem is trained on are missing.
+// Throws if the files that a problem is trained on are missing, saying where to get them.
 void check_data_is_here(const std::string& command,
                         const std::string& problem,
                         const suite::DataOptions& data);
 
-// `arguments` has to outlive the command.
+// Adds the options; `arguments` has to outlive the command.
 void add_run_options(CLI::App& command, RunArguments& arguments);
 
-// The same without the problem.
+// Adds the same without the problem.
 void add_options_of_run(CLI::App& command, RunArguments& arguments);
 
 // Checks what was given and completes `arguments.run`. Throws UsageError, or an error if the device

@@ -16,7 +16,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// A basic string of TOML. Bytes above 127 are UTF-8 already, or were no text.
+// Writes a basic string of TOML. Bytes above 127 are UTF-8 already, or were no text.
 std::string toml_text(const std::string& text) {
   std::string quoted = "\"";
   for (const char letter : text) {
@@ -34,7 +34,8 @@ std::string toml_text(const std::string& text) {
   return quoted + "\"";
 }
 
-// What is said of where and how to print is not part of a run, nor what is written otherwise below.
+// Returns false for options that say where and how to print, which are not part of a run, and for
+// those that are written in another way below.
 bool is_kept(const std::string& name) {
   for (const char* other : {"help",
                             "config",
@@ -54,7 +55,7 @@ bool is_kept(const std::string& name) {
   return true;
 }
 
-// The value of each key as TOML.
+// Returns the value of each key as TOML.
 std::map<std::string, std::string> given_values(const CLI::App& command) {
   std::map<std::string, std::string> values;
   for (const CLI::Option* option : command.get_options()) {

@@ -13,8 +13,8 @@ class App;
 
 namespace flightdeck::cli {
 
-// TOML: the options that were given and what was chosen for those that decide the numbers, all
-// hyperparameters included. `flightdeck run --config` with it trains the same again.
+// Returns TOML: the options that were given and what was chosen for those that decide the numbers,
+// all hyperparameters included. `flightdeck run --config` with it trains the same again.
 std::string config_toml(const CLI::App& command,
                         const RunArguments& arguments,
                         const run::Training& training);

@@ -13,7 +13,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// NAME[:SETTINGS][@DUE]
+// Reads NAME[:SETTINGS][@DUE].
 Quantity parse_quantity(const std::string& text, const DueSteps& due) {
   const size_t at = text.find('@');
   const std::string before = text.substr(0, at);
@@ -36,7 +36,7 @@ std::vector<Quantity> named_quantities(const std::vector<std::string>& texts, co
   return named;
 }
 
-// Nothing if none was given.
+// Returns nothing if none was given.
 std::optional<DueSteps> chosen_schedule(const TrackingOptions& options) {
   if (!options.track.empty() && options.interval != 0) {
     throw UsageError("--interval and --track exclude each other; give one of them");

@@ -14,7 +14,7 @@ class App;
 
 namespace flightdeck::cli {
 
-// As they are given, in words.
+// The options as they are given, in words.
 struct TrackingOptions {
   std::string preset;                   // empty: diagnosis, unless quantities are named
   std::vector<std::string> quantities;  // NAME[:SETTINGS][@DUE]
@@ -28,11 +28,11 @@ struct TrackingOptions {
 // Adds the options; `options` has to outlive the command.
 void add_tracking_options(CLI::App& command, TrackingOptions& options);
 
-// Throws c10::ValueError or UsageError if a name or value is wrong. A quantity that is named
-// replaces the preset's.
+// Returns what to track. Throws c10::ValueError or UsageError if a name or value is wrong. A
+// quantity that is named replaces the preset's.
 run::Tracking chosen_tracking(const TrackingOptions& options);
 
-// "refuse", "constant" or "split".
+// Reads "refuse", "constant" or "split".
 BatchNormPolicy batch_norm_policy(const std::string& name);
 
 }  // namespace flightdeck::cli

@@ -98,7 +98,7 @@ void add_work_options(CLI::App& command, TuneOptions& options) {
                          options.cost_per_hour,
                          "Of one run at a time, in any currency: what is left is told as a cost"));
   group(command.add_flag("--json", options.json, "Print one JSON object per event, and no bar"));
-  // For the jobs that --slurm submits.
+  // The jobs that --slurm submits use this option.
   command.add_option("--task", options.task)->group("");
   command.add_flag("--slurm-next", options.slurm_next)->group("");
 }
@@ -122,7 +122,7 @@ void check_counts(const CLI::App& command, const TuneOptions& options) {
   check("--threads", options.threads, 1);
 }
 
-// Sets become their problems.
+// Replaces sets by their problems.
 std::vector<std::string> problems_of(const std::vector<std::string>& targets) {
   std::vector<std::string> names;
   for (const std::string& target : targets) {
@@ -189,7 +189,7 @@ std::vector<study::GridAxis> grid_of(const TuneOptions& options) {
   return axes;
 }
 
-// In the order of the work they take.
+// Returns budgets in the order of the work they take.
 std::vector<std::string> budgets_of(const TuneOptions& options) {
   std::vector<std::string> asked = options.budgets, budgets;
   if (asked.empty() && options.grid.empty()) asked = {"small"};
@@ -219,7 +219,8 @@ std::map<std::string, std::string> run_options_of(const CLI::App& command,
   return given;
 }
 
-// A plan can be made where device and data are not, and run where they are.
+// Checks nothing for a plan, which can be made where device and data are not, and run where they
+// are.
 void check_can_run(const study::Request& request, const TuneOptions& options) {
   if (options.plan_only) return;
   chosen_device("tune", options.device);

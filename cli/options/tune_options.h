@@ -34,18 +34,18 @@ struct TuneOptions {
   bool slurm_next = false;  // the job behind the arrays
 };
 
-// `options` has to outlive the command.
+// Adds the options; `options` has to outlive the command.
 void add_tune_options(CLI::App& command, TuneOptions& options);
 
-// True if the command goes on with a study that its folder alone names. Throws UsageError on
-// options that do not go together.
+// Returns true if the command goes on with a study that its folder alone names. Throws UsageError
+// on options that do not go together.
 bool names_a_study(const CLI::App& command, const TuneOptions& options);
 
-// True if a file says what is compared: the study.json of another study.
+// Returns true if a file says what is compared: the study.json of another study.
 bool names_a_request(const TuneOptions& options);
 
-// What that file says, with the options of every run that were given in the place of its own.
-// Throws UsageError if it cannot be read, or names what this program does not know.
+// Returns what that file says; options of every run that were given replace its own. Throws
+// UsageError if it cannot be read, or names what this program does not know.
 study::Request stored_request(const CLI::App& command, const TuneOptions& options);
 
 // Checks everything that was given. Throws UsageError, or an error if the device or the data are

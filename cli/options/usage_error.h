@@ -6,7 +6,7 @@
 
 namespace flightdeck::cli {
 
-// The tool exits with 2.
+// An error after which the tool exits with 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

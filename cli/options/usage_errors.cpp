@@ -12,7 +12,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// The command that was being read, and its name with those above it: "bench overhead".
+// Returns the command that was being read, and its name with those above it: "bench overhead".
 const CLI::App* innermost(const CLI::App& app, std::string& name) {
   const CLI::App* level = &app;
   while (!level->get_subcommands().empty()) {

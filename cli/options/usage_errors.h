@@ -11,7 +11,8 @@ class ParseError;
 
 namespace flightdeck::cli {
 
-// "run: there is no option '--stpes'; did you mean '--steps'? ...". `app` has tried to parse.
+// Writes "run: there is no option '--stpes'; did you mean '--steps'? ...". `app` has tried to
+// parse.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace flightdeck::cli

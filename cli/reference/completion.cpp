@@ -10,7 +10,7 @@ namespace {
 
 using Commands = std::vector<const CommandReference*>;
 
-// `of` and all below it.
+// Adds `of` and all below it.
 void add_all(const CommandReference& of, Commands& all) {
   all.push_back(&of);
   for (const CommandReference& command : of.commands) add_all(command, all);
@@ -36,7 +36,7 @@ std::vector<std::string> words_below(const CommandReference& command) {
   return words;
 }
 
-// As function names may be.
+// Replaces letters that names of functions may not have.
 std::string identifier(std::string program) {
   for (char& letter : program) {
     const bool is_fine = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
@@ -46,7 +46,7 @@ std::string identifier(std::string program) {
   return program;
 }
 
-// "'run --out'|'run -o'": what stands before a value.
+// Writes "'run --out'|'run -o'", which stands before a value.
 std::string places(const CommandReference& command, const OptionReference& option) {
   std::string text;
   for (const std::string& name : option.names) {
@@ -71,7 +71,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 // ---- bash ---------------------------------------------------------------------------------------
 
-// Names of files may have blanks, so that those are taken line by line.
+// Completes values; names of files are read line by line, because they may have blanks.
 std::string bash_values(const OptionReference& option) {
   const auto lines = [](const std::string& command) {
     return "IFS=$'\\n'; COMPREPLY=($(" + command + " \"$current\")); compopt -o filenames";
@@ -227,7 +227,7 @@ end
 complete -c @PROGRAM -f
 )";
 
-// The templates' names: @PROGRAM is the program, _@ begins the names of functions.
+// Fills in the templates' names: @PROGRAM is the program, _@ begins the names of functions.
 std::string named(std::string text, const std::string& program) {
   text = replaced(text, "@PROGRAM", program);
   return replaced(text, "_@", "_" + identifier(program));

@@ -8,7 +8,8 @@
 
 namespace flightdeck::cli {
 
-// To be sourced, or put where the shell looks for such files. `program` is what is completed.
+// Returns a script to be sourced, or put where the shell looks for such files. `program` is what is
+// completed.
 std::string bash_completion(const CommandReference& tool, const std::string& program);
 std::string zsh_completion(const CommandReference& tool, const std::string& program);
 std::string fish_completion(const CommandReference& tool, const std::string& program);

@@ -7,8 +7,8 @@
 namespace flightdeck::cli {
 namespace {
 
-// Letters that troff would take for its own. A hyphen would become one of typography, which cannot
-// be pasted into a shell.
+// Escapes letters that troff would take for its own. A bare hyphen would become a typographic one,
+// which cannot be pasted into a shell.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char letter : text) {
@@ -38,7 +38,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// A line of text; one that begins with a dot would be a request.
+// Writes a line of text; one that begins with a dot would be a request to troff.
 std::string text_line(const std::string& text) {
   return (text.rfind('.', 0) == 0 ? "\\&" : "") + escaped(text) + "\n";
 }
@@ -46,7 +46,7 @@ std::string text_line(const std::string& text) {
 std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + escaped(text) + "\\fR"; }
 
-// Lines that stand as they are written.
+// Writes lines that keep their breaks.
 std::string as_written(const std::string& lines) {
   std::string text = ".PP\n.nf\n";
   std::istringstream in(lines);

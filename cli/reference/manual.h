@@ -8,7 +8,7 @@
 
 namespace flightdeck::cli {
 
-// troff with the man macros.
+// Returns troff with the man macros.
 std::string manual_page(const CommandReference& tool, const std::string& program);
 
 }  // namespace flightdeck::cli

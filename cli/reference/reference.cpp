@@ -56,7 +56,7 @@ Names command_words() {
   return words;
 }
 
-// By the word of the argument or option; "COMMAND WORD" where commands differ.
+// Returns values by the word of the argument or option; "COMMAND WORD" where commands differ.
 const std::map<std::string, Values>& known_values() {
   static const std::map<std::string, Values> known = {
       {"PROBLEM", one_of(names_of(suite::all_problems()))},
@@ -106,7 +106,7 @@ Values values_of(const std::string& command, const std::string& word) {
   return {ValueKind::kText, {}};
 }
 
-// CLI11's types in the house's words.
+// Turns CLI11's types into the tool's words.
 std::string value_word(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const bool is_number =

@@ -37,13 +37,13 @@ struct CommandReference {
   std::vector<CommandReference> commands;
 };
 
-// Of the whole tool if `app` is its root. Options that are not in the help are left out.
+// Reads the whole tool if `app` is its root. Leaves out options that are not in the help.
 CommandReference reference_of(const CLI::App& app);
 
-// Those below `of` that do something themselves, in order.
+// Returns those below `of` that do something themselves, in order.
 std::vector<const CommandReference*> leaves_of(const CommandReference& of);
 
-// "flightdeck run [OPTIONS] PROBLEM"
+// Writes "flightdeck run [OPTIONS] PROBLEM".
 std::string synopsis_of(const CommandReference& command, const std::string& program);
 
 }  // namespace flightdeck::cli

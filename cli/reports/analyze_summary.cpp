@@ -15,7 +15,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// The columns [begin, end) and the first.
+// Writes the first column and the columns [begin, end).
 std::string columns_text(const study::ShownTable& shown, size_t begin, size_t end) {
   std::vector<size_t> places = {0};
   for (size_t k = begin; k < end; ++k) places.push_back(k);
@@ -30,7 +30,8 @@ std::string columns_text(const study::ShownTable& shown, size_t begin, size_t en
   return padded_text(table);
 }
 
-// Below one another where there are more columns than a screen has room for.
+// Breaks a table into several, one below the other, where it has more columns than a screen has
+// room for.
 std::string table_text(const study::ShownTable& shown, size_t most_columns) {
   std::string text = "\n" + shown.title + "\n";
   for (size_t begin = 1; begin < shown.columns.size(); begin += most_columns) {
@@ -40,7 +41,7 @@ std::string table_text(const study::ShownTable& shown, size_t most_columns) {
   return text;
 }
 
-// An array of objects; numbers that are not finite are null.
+// Writes an array of objects; numbers that are not finite are null.
 Json json_of(const study::Records& records) {
   Json rows = Json::array();
   for (const std::vector<study::Value>& row : records.rows) {

@@ -9,13 +9,13 @@
 
 namespace flightdeck::cli {
 
-// For people: what was compared, warnings, the tables that matter most, where the rest is, and the
-// commands to go on with.
+// Writes for people: what was compared, warnings, the tables that matter most, where the rest is,
+// and the commands to go on with.
 std::string analysis_text(const study::Analysis& analysis,
                           const std::vector<std::string>& files,
                           const std::vector<std::string>& next);
 
-// One object for programs, in one line.
+// Writes one object for programs, in one line.
 std::string analysis_json(const study::Analysis& analysis,
                           const std::vector<std::string>& files,
                           const std::vector<std::string>& next);

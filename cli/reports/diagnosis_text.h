@@ -11,7 +11,7 @@ namespace flightdeck::cli {
 
 Json diagnosis_json(const Diagnosis& diagnosis);
 
-// The sentence, then causes with what speaks for and against them; lines of `width` columns.
+// Writes the sentence, then causes with what speaks for and against them; lines of `width` columns.
 std::string diagnosis_text(const Diagnosis& diagnosis, size_t width);
 
 }  // namespace flightdeck::cli

@@ -12,8 +12,8 @@ namespace flightdeck::cli {
 
 Json finding_json(const Finding& finding);
 
-// Findings of lamps that read values. Those of notes and of the ending are left out: who prints how
-// a run ended says these himself. Empty where the record cannot be read.
+// Returns findings of lamps that read values. Leaves out those of notes and of the ending: who
+// prints how a run ended says these himself. Empty where the record cannot be read.
 std::vector<Finding> findings_by_values(const std::string& folder);
 
 }  // namespace flightdeck::cli

@@ -16,7 +16,8 @@ void label_run(const std::string& command,
                bool json,
                const std::function<void(record::Labels&)>& change);
 
-// Those of a run that is shown. Damaged ones are told on the standard error and count as none.
+// Returns those of a run that is shown. Damaged ones are told on the standard error and count as
+// none.
 record::Labels labels_to_show(const std::string& command, const std::string& folder);
 
 }  // namespace flightdeck::cli

@@ -10,7 +10,7 @@
 namespace flightdeck::cli {
 namespace {
 
-// In the order of their columns; any other list stays a list.
+// Returns the lists that become columns, in their order; any other list stays a list.
 const std::vector<std::pair<std::string, std::string>>& known_columns() {
   static const std::vector<std::pair<std::string, std::string>> columns = {
       {"ids", "sample"},
@@ -22,7 +22,7 @@ const std::vector<std::pair<std::string, std::string>>& known_columns() {
   return columns;
 }
 
-// Places and classes are whole; whatever a record holds instead is shown as it is.
+// Writes places and classes as whole numbers; whatever a record holds instead is shown as it is.
 std::string cell(double value) {
   const bool is_whole =
       std::isfinite(value) && std::abs(value) < 1e15 && value == std::floor(value);
@@ -32,7 +32,7 @@ std::string cell(double value) {
 }  // namespace
 
 std::vector<NamedSamples> take_named_samples(std::vector<LastReading>& lists) {
-  // By quantity and step: what was recorded at another step belongs to other samples.
+  // Keyed by quantity and step: what was recorded at another step belongs to other samples.
   std::map<std::pair<std::string, int64_t>, std::map<std::string, const std::vector<double>*>>
       tables;
   const auto field_of = [](const LastReading& list) { return list.reading.field; };
@@ -62,7 +62,7 @@ std::vector<NamedSamples> take_named_samples(std::vector<LastReading>& lists) {
              return one.quantity == list.reading.quantity && one.step == list.step;
            });
   };
-  // What samples look like is nothing for a terminal.
+  // A terminal cannot show what samples look like.
   const auto is_picture = [](const LastReading& list) {
     return list.reading.quantity == "sample_pictures";
   };

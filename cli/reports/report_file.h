@@ -15,7 +15,7 @@ struct ReportFileOptions {
   std::string format = "html";  // or one of picture_formats()
 };
 
-// The last named folder of the path: "runs/first/" is "first", "." is where we are.
+// Returns the last named folder of the path: "runs/first/" is "first", "." is the current folder.
 std::string report_name(const std::string& folder);
 
 // Prints the path, and how much was left out, to the standard output.

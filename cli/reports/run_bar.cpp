@@ -55,7 +55,7 @@ std::string bar_text(const RunBar& run, size_t columns, bool utf8) {
   }
   std::string text;
   for (const BarPiece& piece : pieces) text += (text.empty() ? "" : "  ") + piece.text;
-  // Only without a bar, and then of single bytes.
+  // This happens only without a bar, so all characters are single bytes.
   if (display_width(text) > columns) text.resize(columns);
   return text;
 }

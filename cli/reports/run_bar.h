@@ -15,9 +15,9 @@ struct RunBar {
   double steps_per_second = 0, seconds_left = 0;
 };
 
-// In at most `columns` columns. Every piece has a width of its own, whatever its numbers are, so
-// that nothing moves from one step to the next. Where not all fit, what tells least goes first: the
-// steps that are done and the time left stay.
+// Writes at most `columns` columns. Every piece has a width of its own, whatever its numbers are,
+// so that nothing moves from one step to the next. Where not all fit, what tells least goes first:
+// the steps that are done and the time left stay.
 std::string bar_text(const RunBar& run, size_t columns, bool utf8);
 
 }  // namespace flightdeck::cli

@@ -25,7 +25,7 @@ constexpr size_t kPanels = 12;
 constexpr int kFrames = 40, kFramesASecond = 8;
 constexpr int kSeconds = 120;  // that a browser or an encoder may take
 
-// What people look at first; all others follow by name.
+// Returns what people look at first; all others follow by name.
 const std::vector<std::string>& first_shown() {
   static const std::vector<std::string> names = {"loss",
                                                  "accuracy",
@@ -93,7 +93,7 @@ void write_whole(const std::string& path, const std::string& bytes) {
   }
 }
 
-// The page, or why not.
+// Makes a picture of the page. Returns why that failed; empty if it did not.
 std::string make_by_browser(const RunReader& run,
                             const ReportFileOptions& options,
                             const std::string& out) {
@@ -115,7 +115,7 @@ std::string make_by_browser(const RunReader& run,
   return make_by_program(arguments, out, kSeconds);
 }
 
-// Returns the program that made it.
+// Makes a single picture; returns the program that made it.
 std::string make_still(const RunReader& run,
                        const ReportFileOptions& options,
                        const std::string& out) {

@@ -12,13 +12,13 @@
 
 namespace flightdeck::cli {
 
-// "png", "svg", "pdf", "gif", "webm".
+// Returns "png", "svg", "pdf", "gif", "webm".
 std::vector<std::string> picture_formats();
 
-// The numbers of the whole model over the steps, a panel each, twelve at most.
+// Draws the numbers of the whole model over the steps, a panel each, twelve at most.
 study::Figure figure_of_run(const RunReader& run, const std::string& name);
 
-// What the figure shows up to a share in [0, 1] of the run's steps; limits stay those of the whole.
+// Cuts the figure at a share in [0, 1] of the run's steps; limits stay those of the whole.
 study::Figure until(study::Figure figure, double share, int64_t last_step);
 
 // Writes options.format, which says the diagnosis in one sentence, and prints the path and by what

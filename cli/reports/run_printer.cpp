@@ -29,7 +29,7 @@ namespace {
 
 constexpr double kBarSeconds = 0.1, kLineSeconds = 5;
 
-// Columns of numbers that change while others stand still: "-1.234e-05", "100.0 %".
+// Numbers that change get so many columns, so that others stand still: "-1.234e-05", "100.0 %".
 constexpr size_t kNumberColumns = 10, kPercentColumns = 7;
 
 std::string score_text(const run::BatchScore& score) {
@@ -38,7 +38,7 @@ std::string score_text(const run::BatchScore& score) {
   return text;
 }
 
-// "train 0.52, 81.2 %  valid ...", each number in at least `columns` columns.
+// Writes "train 0.52, 81.2 %  valid ...", each number in at least `columns` columns.
 std::string scores_text(const run::Scores& scores, size_t columns = 0) {
   std::string text;
   for (const char* part : {"train", "valid", "test"}) {
@@ -86,7 +86,7 @@ std::string resume_command(const std::string& folder) {
   return shell_word(program_invocation_short_name) + " resume " + shell_word(folder);
 }
 
-// Of an ending that is not as planned, with what to do.
+// Explains an ending that is not as planned, and says what to do.
 std::string explanation_of(const run::RunEnd& end) {
   switch (end.ending) {
     case Ending::kInterrupted:
@@ -176,7 +176,7 @@ void RunPrinter::step_done(int64_t step, const std::function<run::BatchScore()>&
   const double seconds = seconds_between(last_step_, time);
   last_step_ = time;
   training_seconds_ += seconds;
-  // The first step warms up; after that the last twenty or so count.
+  // The first step warms up, so the second replaces it; after that the last twenty or so count.
   const double weight = steps_done_ <= 1 ? 1.0 : std::max(0.05, 1.0 / double(steps_done_));
   seconds_per_step_ += weight * (seconds - seconds_per_step_);
   ++steps_done_;

@@ -16,7 +16,7 @@ namespace flightdeck::cli {
 
 class RunPrinter : public run::RunObserver {
  public:
-  // `folder` is the run's.
+  // `folder` is that of the run.
   RunPrinter(std::string folder, bool json);
   ~RunPrinter() override { clear_bar(); }
 
@@ -29,7 +29,7 @@ class RunPrinter : public run::RunObserver {
   void finding(const Finding& finding) override;
   void intervened(int64_t step, const std::string& what) override;
   void ended(const run::RunEnd& end) override;
-  // After an exception; the tool prints what it says.
+  // Ends the display after an exception; the tool prints what that says.
   void failed();
 
  private:

@@ -38,7 +38,8 @@ double value_of(const RunSummary& run, const std::string& name) {
   return found == run.values.end() ? kMissing : found->second;
 }
 
-// Those that were taken, which a run says at its end; before that as many as the last one tells.
+// Returns the steps that were taken, which a run says at its end; before that it goes by the last
+// recorded one.
 int64_t steps_of(const RunSummary& run) {
   const std::string taken = setting_of(run, "steps_taken");
   return taken.empty() ? run.last_step + 1 : std::atoll(taken.c_str());
@@ -48,7 +49,7 @@ double seconds_of(const RunSummary& run) {
   return run.last_time > run.start_time ? run.last_time - run.start_time : kMissing;
 }
 
-// "runs/first" lists "first" even where it is named alone.
+// Returns "first" for "runs/first", even where that folder is named alone.
 std::string name_in_table(const RunSummary& run, const std::string& folder) {
   if (run.id != ".") return run.id;
   const auto path = std::filesystem::weakly_canonical(folder);
@@ -97,7 +98,7 @@ double sort_number(const RunSummary& run, const std::string& column) {
   return value_of(run, column);
 }
 
-// What is missing comes last in either direction.
+// Sorts runs; what is missing comes last in either direction.
 void sort_runs(std::vector<RunSummary>& runs, const RunsTableOptions& options) {
   const auto key = std::find_if(kSortKeys.begin(), kSortKeys.end(), [&](const SortKey& one) {
     return options.sort == one.name;
@@ -134,7 +135,7 @@ std::string steps_text(const RunSummary& run) {
   return planned.empty() || planned == steps ? steps : steps + "/" + planned;
 }
 
-// "0.312, 88.1 %"
+// Writes "0.312, 88.1 %".
 std::string score_cell(const RunSummary& run, const std::string& part) {
   const double loss = value_of(run, part + "_loss"), accuracy = value_of(run, part + "_accuracy");
   const bool has_loss = run.values.count(part + "_loss") != 0;
@@ -198,7 +199,7 @@ size_t widest_line(const std::string& text) {
   return widest;
 }
 
-// Columns that do not fit the terminal are left out, the least telling first; files get all.
+// Leaves out columns that do not fit the terminal, the least telling first; files get all.
 std::string fitted_table(std::vector<ShownColumn> columns) {
   std::string text = padded_text(table_of(columns));
   if (isatty(STDOUT_FILENO) == 0) return text;

@@ -40,7 +40,7 @@ struct ShownRun {
   std::vector<Note> notes;
 
   bool is_synthetic() const;
-  // The config entry; empty if there is none.
+  // Returns the config entry; empty if there is none.
   std::string config(const std::string& key) const;
 };
 

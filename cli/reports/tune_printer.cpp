@@ -45,7 +45,7 @@ std::vector<std::string> optimizer_names(const study::Request& request) {
   return names_of(request.optimizers);
 }
 
-// Of the hyperparameters that were varied.
+// Writes the hyperparameters that were varied.
 std::string setting_text(const study::Request& request, const study::TunedSetting& tuned) {
   std::string text;
   for (const study::Dimension& dimension : request.optimizer(tuned.combination.optimizer).space) {

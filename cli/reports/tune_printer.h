@@ -20,13 +20,14 @@ class TunePrinter {
   explicit TunePrinter(bool json);
 
   void start(const study::Study& study);
-  // `jobs` runs at a time; `cost_per_hour` of each, 0: not asked for.
+  // Tells the estimate for `jobs` runs at a time; `cost_per_hour` is that of each, 0: not asked
+  // for.
   void estimate(const study::Estimate& estimate, int jobs, double cost_per_hour);
   void event(const study::RunEvent& event);
   void progress(const study::Progress& progress);
   void submitted(const study::Study& study, const study::Submission& submission);
-  // The table of what was found, and what is left to do. Without an ending
-  // it was only planned.
+  // Prints the table of what was found, and what is left to do. Without an ending it was only
+  // planned.
   void end(const study::Study& study, std::optional<Ending> ending);
 
  private:

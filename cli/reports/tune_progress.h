@@ -9,10 +9,10 @@
 
 namespace flightdeck::cli {
 
-// Runs of the plan that nobody has begun.
+// Counts runs of the plan that nobody has begun.
 size_t left_of(const study::Progress& progress);
 
-// In at most `columns` characters: what tells least goes first, the share that is done and the
+// Writes at most `columns` characters: what tells least goes first, the share that is done and the
 // time left stay.
 std::string text_of(const study::Progress& progress, size_t columns);
 

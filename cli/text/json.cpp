@@ -13,7 +13,7 @@ namespace {
 
 using Value = nlohmann::ordered_json;
 
-// Whole numbers are written without ".0".
+// Leaves out the ".0" of whole numbers.
 Value number_value(double number) {
   constexpr double kExact = 1e15;
   const bool is_whole = std::abs(number) < kExact && number == std::floor(number);
@@ -21,8 +21,8 @@ Value number_value(double number) {
   return number;
 }
 
-// nlohmann-json escapes control characters below U+0020 alone. Outside of strings a document has
-// none of the others.
+// Escapes what nlohmann-json does not: it escapes control characters below U+0020 alone. Outside of
+// strings a document has none of the others.
 std::string with_all_controls_escaped(const std::string& document) {
   std::string escaped;
   for (size_t i = 0; i < document.size(); ++i) {

@@ -19,7 +19,7 @@ class Json {
   Json();  // null
   Json(const std::string& text);
   Json(const char* text);
-  // All digits; null where JSON has no such number (NaN, infinity).
+  // Keeps all digits; null where JSON has no such number (NaN, infinity).
   Json(double number);
   Json(int64_t number);
   Json(bool truth);
@@ -47,8 +47,8 @@ class Json {
   // Adds to an array.
   Json& add(const Json& element);
 
-  // Without line breaks. Bytes that are no UTF-8 become U+FFFD; control characters are escaped, so
-  // that a terminal shows them.
+  // Writes no line breaks. Bytes that are no UTF-8 become U+FFFD; control characters are escaped,
+  // so that a terminal shows them.
   std::string text() const;
 
  private:
@@ -58,7 +58,7 @@ class Json {
   std::unique_ptr<Tree> tree_;
 };
 
-// A measurement with the digits that mean something: six.
+// Rounds a measurement to the digits that mean something: six.
 double measured(double value);
 
 }  // namespace flightdeck::cli

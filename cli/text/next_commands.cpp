@@ -17,7 +17,7 @@ std::string whole_path(const std::string& path) {
   return whole.size() > 1 && whole.back() == '/' ? whole.substr(0, whole.size() - 1) : whole;
 }
 
-// One that was called by its path is found from elsewhere too.
+// Returns a whole path if the program was called by a path, so that it is found from elsewhere too.
 std::string program() {
   const std::string called = program_invocation_name;
   return called.find('/') == std::string::npos ? called : whole_path(called);
@@ -37,7 +37,7 @@ std::vector<std::string> commands_after_run(const std::string& folder, bool can_
   const auto above = std::filesystem::path(whole_path(folder)).parent_path().string();
   commands.push_back(command_for("serve", above));
   commands.push_back(command_for("report", folder));
-  // One that goes on later, or has left no outcome, cannot be compared yet.
+  // A run that goes on later, or has left no outcome, cannot be compared yet.
   if (!can_go_on && study::has_outcome(folder)) commands.push_back(command_for("analyze", above));
   return commands;
 }

@@ -9,13 +9,13 @@
 
 namespace flightdeck::cli {
 
-// "0.4 s", "12 s", "3 min 05 s", "2 h 14 min".
+// Writes "0.4 s", "12 s", "3 min 05 s", "2 h 14 min".
 std::string duration(double seconds);
 
-// "1.5 GB", in powers of ten.
+// Writes "1.5 GB", in powers of ten.
 std::string bytes(double count);
 
-// "1 step", "3 steps".
+// Writes "1 step", "3 steps".
 std::string counted(int64_t count, const std::string& thing);
 
 }  // namespace flightdeck::cli

@@ -4,10 +4,11 @@
 
 namespace flightdeck::cli {
 
-// Set once, by the command line, before a command does anything.
+// Is called once, by the command line, before a command does anything.
 void be_quiet();
 
-// True: no progress and no remarks are printed. What was asked for, warnings and errors are.
+// Returns true if no progress and no remarks are to be printed. What was asked for, warnings and
+// errors are.
 bool is_quiet();
 
 }  // namespace flightdeck::cli

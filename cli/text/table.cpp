@@ -16,14 +16,14 @@ namespace flightdeck::cli {
 
 namespace {
 
-// For people: numbers with four digits.
+// Writes for people: numbers with four digits.
 std::string shown(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell.value())) return record::printable(*text);
   if (const auto* number = std::get_if<double>(&cell.value())) return short_number(*number);
   return std::to_string(std::get<int64_t>(cell.value()));
 }
 
-// Numbers with all digits; "nan", "-inf".
+// Writes numbers with all digits; "nan", "-inf".
 std::string csv_cell(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell.value())) return csv_field(*text);
   const auto* number = std::get_if<double>(&cell.value());

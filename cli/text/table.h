@@ -12,11 +12,11 @@ namespace flightdeck::cli {
 using run::Cell;
 using run::Table;
 
-// Columns padded, numbers to the right and with four digits.
+// Pads columns; numbers stand to the right and have four digits.
 std::string padded_text(const Table& table);
-// With a line of column names, numbers with all digits.
+// Writes a line of column names first, and numbers with all digits.
 std::string csv_text(const Table& table);
-// An array with one object per row.
+// Makes an array with one object per row.
 Json json_of(const Table& table);
 
 }  // namespace flightdeck::cli

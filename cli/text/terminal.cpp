@@ -12,21 +12,21 @@
 namespace flightdeck::cli {
 namespace {
 
-// From empty to full.
+// Returns the bars from empty to full.
 const std::vector<std::string>& bars(bool utf8) {
   static const std::vector<std::string> blocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static const std::vector<std::string> characters = {"_", ".", ":", "-", "=", "+", "*", "#"};
   return utf8 ? blocks : characters;
 }
 
-// The bar for a height in [0, 1].
+// Returns the bar for a height in [0, 1].
 const std::string& bar(double height, bool utf8) {
   const std::vector<std::string>& all = bars(utf8);
   const double last = static_cast<double>(all.size() - 1);
   return all[static_cast<size_t>(std::lround(std::clamp(height, 0.0, 1.0) * last))];
 }
 
-// Where the piece `index` of `pieces` nearly equal ones of `count` things begins.
+// Returns where the piece `index` of `pieces` nearly equal ones of `count` things begins.
 size_t piece_begin(size_t index, size_t pieces, size_t count) { return index * count / pieces; }
 
 double mean_of(const std::vector<double>& values, size_t begin, size_t end) {
@@ -70,7 +70,7 @@ std::string sparkline(const std::vector<double>& values, size_t width, bool utf8
     low = std::min(low, means.back());
     high = std::max(high, means.back());
   }
-  // What four digits do not show is no course.
+  // Differences that four digits do not show are drawn as a flat line.
   const bool is_flat = high - low <= 5e-5 * std::max(std::abs(high), std::abs(low));
   std::string line;
   for (const double mean : means) {

@@ -8,34 +8,34 @@
 
 namespace flightdeck::cli {
 
-// True if the locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG, in this order).
+// Returns true if the locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG, in this order).
 bool is_utf8();
 
-// Columns of the terminal behind this file descriptor; `fallback` if it is none.
+// Returns the columns of the terminal behind this file descriptor; `fallback` if it is none.
 int terminal_width(int file_descriptor, int fallback);
 
-// One line of bars, `width` at most, lowest value to highest; neighbours are averaged where there
-// are more values than columns. Values that are not finite are shown as 'x', differences beyond
-// the fourth digit not at all.
+// Draws one line of bars, `width` at most, lowest value to highest; neighbours are averaged where
+// there are more values than columns. Values that are not finite are shown as 'x', differences
+// beyond the fourth digit not at all.
 std::string sparkline(const std::vector<double>& values, size_t width, bool utf8);
 
-// Bars from zero to the highest count on a logarithmic scale, `width` at most; neighbours are
+// Draws bars from zero to the highest count on a logarithmic scale, `width` at most; neighbours are
 // added up. A count above zero is never blank.
 std::string bar_line(const std::vector<int64_t>& counts, size_t width, bool utf8);
 
-// "[#####-----]" of `width` columns, filled up to `share` in [0, 1].
+// Draws "[#####-----]" of `width` columns, filled up to `share` in [0, 1].
 std::string progress_bar(double share, size_t width, bool utf8);
 
-// Columns that a text takes: UTF-8 characters, not bytes.
+// Counts columns that a text takes: UTF-8 characters, not bytes.
 size_t display_width(const std::string& text);
-// Filled up with blanks to `width` columns, to the right or to the left of the text.
+// Fills up with blanks to `width` columns, to the right or to the left of the text.
 std::string pad_right(const std::string& text, size_t width);
 std::string pad_left(const std::string& text, size_t width);
 
-// "record      runs/first": a label of twelve columns and what it labels.
+// Writes "record      runs/first": a label of twelve columns and what it labels.
 std::string fact_line(const std::string& label, const std::string& text);
 
-// `text` broken between words into lines of at most `width` columns; all but the first begin with
+// Breaks `text` between words into lines of at most `width` columns; all but the first begin with
 // `indent` blanks.
 std::string wrapped(const std::string& text, size_t width, size_t indent);
 

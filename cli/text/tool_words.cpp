@@ -9,7 +9,7 @@ struct Words {
   const char* tool;
 };
 
-// Sentences before the words they contain.
+// Sentences stand before the words they contain, because they are replaced in this order.
 constexpr Words kWords[] = {
     {"set options.batch_norm to kConstantStatistics or kSplitGradient",
      "give --batch-norm split or --batch-norm constant"},

@@ -6,7 +6,7 @@
 
 namespace flightdeck::cli {
 
-// "set options.batch_norm to kSplitGradient" becomes "give --batch-norm split".
+// Turns "set options.batch_norm to kSplitGradient" into "give --batch-norm split" and the like.
 std::string in_words_of_the_tool(std::string text);
 
 }  // namespace flightdeck::cli

@@ -42,7 +42,7 @@ std::string work_text(const std::string& title,
   }
   text += what;
   if (display_width(text) > columns) {
-    // Cut between characters.
+    // The text is cut between characters, not inside of one.
     size_t bytes = text.size();
     while (bytes > 0 && display_width(text.substr(0, bytes)) > columns) --bytes;
     text.resize(bytes);

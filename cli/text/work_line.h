@@ -8,9 +8,9 @@
 
 namespace flightdeck::cli {
 
-// "coverage [####----] 2/5  GGN-vector products  3.0 s left" in at most `columns` columns. The bar
-// and what follows it stand still: only the words of `what` differ in length, and they come last.
-// Without an end, `of` 0, there is no bar. A negative time is not known yet.
+// Writes "coverage [####----] 2/5  GGN-vector products  3.0 s left" in at most `columns` columns.
+// The bar and what follows it stand still: only the words of `what` differ in length, and they come
+// last. Without an end, `of` 0, there is no bar. A negative time is not known yet.
 std::string work_text(const std::string& title,
                       int64_t done,
                       int64_t of,
@@ -28,7 +28,8 @@ class WorkLine {
   WorkLine(const WorkLine&) = delete;
   WorkLine& operator=(const WorkLine&) = delete;
 
-  // `done` of `of` pieces, and `what` is at work now. Often called: written ten times a second.
+  // Shows that `done` of `of` pieces are done and `what` is at work now. It may be called often: it
+  // writes ten times a second at most.
   void show(int64_t done, int64_t of, const std::string& what);
   void clear();
 

@@ -11,7 +11,7 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// How much less accurate than the best a good run may be.
+// A good run is at most this much less accurate than the best.
 constexpr double kGood = 0.02;
 
 struct Point {
@@ -45,8 +45,8 @@ Point best_of(const std::vector<Point>& points) {
   return best;
 }
 
-// The published four are the perceptron on both MNISTs and 3c3d on CIFAR-10 and SVHN; those without
-// files are left out, but for one. The perceptron needs more steps than a test has.
+// Returns the published four: the perceptron on both MNISTs and 3c3d on CIFAR-10 and SVHN. Those
+// without files are left out, but for one. The perceptron needs more steps than a test has.
 std::vector<std::vector<std::string>> subjects(const ExperimentOptions& options) {
   if (options.quick) return {{"mnist_logreg", "fmnist_logreg"}};
   std::vector<std::vector<std::string>> all = {{"mnist_logreg", "fmnist_logreg"}};

@@ -9,7 +9,8 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// Seconds a step, over `steps` of them; no preset: training alone.
+// Returns the mean seconds of a step, over `steps` of them; without a preset those of training
+// alone.
 double seconds_a_step(const TrainingOptions& chosen,
                       const std::string& preset_name,
                       int64_t interval,
@@ -70,7 +71,7 @@ ExperimentResult run_cockpit_overhead(const ExperimentOptions& options) {
       {"business at the largest interval",
        at_last["business"],
        "1.09 at 16, 1.03 at 64, on a GPU"}};
-  // A matter of order: what is in more is dearer, what is seldom is cheaper.
+  // The finding is an order: a larger preset costs more, a longer interval costs less.
   result.holds = at_one["economy"] < at_one["full"] && at_one["business"] < at_one["full"];
   for (const auto& [name, first] : at_one) result.holds = result.holds && at_last[name] < first;
   result.finding = "at every step economy, business and full take " +

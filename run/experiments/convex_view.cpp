@@ -55,7 +55,7 @@ View train(const Subject& subject,
   options.on_progress("convex_view: " + chosen.problem);
   Training training(chosen);
   name_data(training, result);
-  // The early steps count as much as the many late ones, as in the thesis's view of a deep net.
+  // Logarithmic steps let the early ones count as much as the many late ones, as in the thesis.
   const DueSteps due = DueSteps::logarithmic(0, std::log10(static_cast<double>(chosen.steps)));
   const auto values = watched(
       training,
@@ -82,7 +82,8 @@ View train(const Subject& subject,
   return view;
 }
 
-// Convex: gradients go to zero, so noise dominates. Deep: their norm does not fall.
+// Returns whether gradients of a convex problem go to zero, so that noise dominates, and those of a
+// deep net do not get shorter.
 bool is_as_claimed(const View& view) {
   if (!view.is_convex) return view.norm.factor() >= 1;
   return view.norm.factor() < 1 && view.scatter.factor() > 1;

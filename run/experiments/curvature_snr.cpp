@@ -10,7 +10,7 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// `all` has a line of the panel for each direction, the most curved first.
+// Draws a line for each direction in `all`, the most curved first.
 study::Panel snr_panel(const std::string& title,
                        const std::vector<double>& steps,
                        const std::vector<std::vector<double>>& all) {

@@ -26,7 +26,7 @@ struct Along {
   Tensor directions;  // [C, D]
 };
 
-// The leading C eigenpairs of an approximation, fewer where its rank is lower.
+// Returns the leading C eigenpairs of an approximation, fewer where its rank is lower.
 Along leading_pairs(const Tensor& losses,
                     const Parameters& parameters,
                     const NoisyCase& way,
@@ -45,14 +45,14 @@ Along leading_pairs(const Tensor& losses,
   return {vivit.eigenvalues().slice(0, 0, count), at::cat(parts, 1)};
 }
 
-// Mean over the directions of |own - whole| / whole.
+// Returns the mean over the directions of |own - whole| / whole.
 double relative_error(const Along& own, const CurvatureOperator& whole) {
   const Tensor images = whole.multiply(own.directions);
   const Tensor of_whole = (images * own.directions).sum(1).to(at::kDouble);
   return ((own.curvatures.to(at::kDouble) - of_whole).abs() / of_whole).mean().item<double>();
 }
 
-// `means` are the errors of each approximation over the steps.
+// Decides by `means`, the errors of each approximation over the steps.
 void judge(const std::vector<std::vector<double>>& means, ExperimentResult& result) {
   const double exact = mean(means[0]), mc = mean(means[1]), sub = mean(means[2]),
                both = mean(means[3]);

@@ -15,7 +15,8 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// As PyHessian: at most 100 products a pair, until a value changes by less than 1e-3 of itself.
+// Eigenvalues by power iteration as in PyHessian: at most 100 products a pair, until a value
+// changes by less than 1e-3 of itself.
 struct Iterated {
   std::vector<double> values;
   int64_t products = 0;
@@ -47,7 +48,7 @@ Iterated power_iteration(const CurvatureOperator& ggn, int64_t k, uint64_t seed)
   return iterated;
 }
 
-// Of both methods for each count of pairs, times in milliseconds.
+// Costs of both methods for each count of pairs; times are in milliseconds.
 struct Costs {
   double gram_passes = 0;  // whatever the count is
   std::vector<double> pairs, gram, sampled, power, power_passes;

@@ -15,7 +15,7 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// Lines [C, D].
+// Returns the leading eigenvectors as lines [C, D].
 Tensor leading_space(const Training& training, CurvatureKind kind, int64_t C, uint64_t seed) {
   const auto op = training_data_operator(training, kind);
   EigenOptions options;
@@ -49,7 +49,7 @@ struct SpaceCase {
   LossColumns columns;
 };
 
-// Table D.4, but for the two smallest batches.
+// These are the cases of table D.4, but for the two smallest batches.
 std::vector<SpaceCase> space_cases(int64_t batch) {
   const auto named = [](int64_t samples, const std::string& more) {
     return "N = " + std::to_string(samples) + more;

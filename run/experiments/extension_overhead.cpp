@@ -44,7 +44,7 @@ std::vector<Extension> all_extensions() {
           {"KFLR", second(CurvatureNeed::kKflr), true}};
 }
 
-// Times over that of the gradient, in the order of `all_extensions`.
+// Returns times over that of the gradient, in the order of `all_extensions`.
 std::vector<double> overheads(const std::string& name,
                               int64_t N,
                               int64_t rounds,

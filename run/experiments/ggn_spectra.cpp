@@ -22,7 +22,7 @@ constexpr Approximation kApproximations[] = {{"exact", false, false},
                                              {"one would-be gradient", false, true},
                                              {"both", true, true}};
 
-// Positions of the parameters by layer: all before the last dot of their names.
+// Groups the positions of the parameters by layer, the part of their names before the last dot.
 std::vector<std::vector<size_t>> layers_of(const Parameters& parameters) {
   std::vector<std::vector<size_t>> layers;
   std::string before;
@@ -35,8 +35,8 @@ std::vector<std::vector<size_t>> layers_of(const Parameters& parameters) {
   return layers;
 }
 
-// The eigenvalues of the matrix of all parameters, or those of all its blocks together, one for
-// each layer, which leave out what lies between the layers.
+// Returns the eigenvalues of the matrix of all parameters, or those of all its blocks together.
+// There is a block for each layer, and what lies between the layers is left out.
 Tensor spectrum_of(const Tensor& losses,
                    const Parameters& parameters,
                    const Approximation& way,

@@ -11,8 +11,8 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// Appendix A.5. The published KFAC is another program, of which only the rate is printed: the
-// damping here is its default, and it clips steps, which this one does not.
+// Settings are those of appendix A.5. The published KFAC is another program, of which only the rate
+// is printed: the damping here is its default, and it clips steps, which this one does not.
 std::vector<Competitor> matrix_free_competitors(const ExperimentOptions& options) {
   const auto newton = [&options](
                           const char* name, const char* optimizer, double rate, double damping) {

@@ -10,7 +10,7 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// Appendix A.5.
+// Settings are those of appendix A.5.
 std::vector<Competitor> sigmoid_competitors(const ExperimentOptions& options) {
   const auto newton = [&options](
                           const char* name, const char* optimizer, double rate, double damping) {

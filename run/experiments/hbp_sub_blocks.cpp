@@ -25,7 +25,7 @@ std::string name_of_split(int64_t blocks) {
   return blocks == 1 ? "PCH-abs, whole blocks" : "PCH-abs, split into " + std::to_string(blocks);
 }
 
-// Appendix A.5; the splits of the figure are not printed.
+// Settings are those of appendix A.5; the splits of the figure are not printed.
 std::vector<Competitor> sub_block_competitors() {
   std::vector<Competitor> all = {
       {"Momentum", "momentum", {{"learning_rate", 0.1}, {"momentum", 0.9}}, 0, true}};
@@ -38,8 +38,9 @@ std::vector<Competitor> sub_block_competitors() {
   return all;
 }
 
-// Iterations of conjugate gradients that the longest solve of every parameter takes at the start,
-// summed: what a step waits for where the blocks of a parameter are solved side by side.
+// Sums over parameters, for each split, the iterations of conjugate gradients that the longest
+// solve takes at the start: a step waits for these where the blocks of a parameter are solved side
+// by side.
 std::vector<double> longest_solves(const Training& training) {
   const Tensor losses = losses_of(training, 0, training.batch_size());
   AveragedBlocksOptions asked;

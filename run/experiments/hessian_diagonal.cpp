@@ -13,7 +13,7 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// 3c3d, with a sigmoid before its last layer if asked for.
+// Makes 3c3d, with a sigmoid before its last layer if asked for.
 suite::Model net_with_sigmoid(bool has_sigmoid) {
   suite::Model model = suite::nets::conv_3c3d(10);
   if (!has_sigmoid) return model;

@@ -45,7 +45,7 @@ Peaks measure_peaks(const suite::Problem& problem, int64_t N, const ExperimentOp
     const Gradients all = gradients(each, named, Need::kMean | Need::kIndividual);
     each.mean().backward();
     for (const ParameterGradients& parameter : all.parameters) {
-      // Sample by sample: counting itself shall need no memory to speak of.
+      // This counts sample by sample, because counting itself shall need almost no memory.
       for (int64_t n = 0; n < N; ++n) (void)parameter.individual[n].histc(100, -2, 2);
     }
   });

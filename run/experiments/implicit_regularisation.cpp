@@ -28,7 +28,7 @@ Points draw(uint64_t seed) {
   return {x, 1.4 * x + torch::randn({kPoints, 1}, torch::kDouble)};
 }
 
-// f(x) = w2 w1 x, at (w1, w2) = (0.1, 1.7).
+// Makes the net f(x) = w2 w1 x, at (w1, w2) = (0.1, 1.7).
 torch::nn::Sequential scalar_net() {
   const auto layer = [](double weight) {
     torch::nn::Linear linear(torch::nn::LinearOptions(1, 1).bias(false));
@@ -46,7 +46,7 @@ struct Curve {
   std::vector<double> w1, w2;
 };
 
-// The largest eigenvalue and loss on all points, so that batches do not blur the comparison.
+// Adds the largest eigenvalue and loss on all points, so that batches do not blur the comparison.
 void add_point(Curve& curve,
                int64_t step,
                Cockpit& cockpit,
@@ -89,8 +89,8 @@ Curve train(
   return curve;
 }
 
-// Loss, largest eigenvalue and the path in the plane of the two weights, with the valley w1 w2 = c
-// that least squares gives.
+// Draws loss, largest eigenvalue and the path in the plane of the two weights, with the valley w1
+// w2 = c that least squares gives.
 study::Figure drawn(const Curve& gd, const Curve& sgd, const Points& points) {
   const std::vector<double> steps(gd.steps.begin(), gd.steps.end());
   study::Figure figure;

@@ -14,7 +14,7 @@ struct TunedRow {
   const char* optimizer;
   double published_loss, published_rate;
 };
-// Table 5.2, the first problem.
+// These are the rows of table 5.2 for the first problem.
 constexpr TunedRow kTuned[] = {
     {"sgd", 87.40, 1.58e-2}, {"momentum", 87.05, 2.51e-3}, {"adam", 87.11, 3.98e-2}};
 

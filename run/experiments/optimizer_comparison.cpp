@@ -35,7 +35,7 @@ size_t best_place(const std::vector<double>& losses) {
   return static_cast<size_t>(std::min_element(losses.begin(), losses.end()) - losses.begin());
 }
 
-// Relative improvement in percent from an untuned row to a tuned column.
+// Shows the relative improvement in percent from an untuned row to a tuned column.
 study::Heatmap improvement(const std::string& problem,
                            const std::vector<std::string>& names,
                            const Scores& scores) {
@@ -52,7 +52,8 @@ study::Heatmap improvement(const std::string& problem,
   return map;
 }
 
-// How close every optimizer comes to the best on each problem; `all` are the scores by problem.
+// Shows how close every optimizer comes to the best on each problem; `all` are the scores by
+// problem.
 study::Panel tuned_panel(const std::vector<std::string>& problems,
                          const std::vector<std::string>& names,
                          const std::vector<Scores>& all) {

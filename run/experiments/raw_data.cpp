@@ -9,7 +9,7 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// An edge of the default bins of grad_hist_1d.
+// The default bins of grad_hist_1d have an edge here.
 constexpr double kUsual = 1.0;
 
 std::vector<int64_t> tracked_steps(const ExperimentOptions& options) {
@@ -19,7 +19,8 @@ std::vector<int64_t> tracked_steps(const ExperimentOptions& options) {
 ExperimentResult run_raw_data(const ExperimentOptions& options) {
   const std::vector<int64_t> steps = tracked_steps(options);
   TrainingOptions chosen = first_with_data({"cifar10_3c3d", "fmnist_2c2d"}, options);
-  // Small enough for raw pixels too: a run that diverges would be seen without a histogram.
+  // This rate is small enough for raw pixels too: a run that diverges would be seen without a
+  // histogram.
   chosen.hyperparameters["learning_rate"] = 1e-5;
   chosen.steps = steps.back() + 1;
   if (options.quick) chosen.batch_size = 16;

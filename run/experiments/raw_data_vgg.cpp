@@ -9,8 +9,8 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// Far edge of the two bins around 0, of the default bins of grad_hist_1d. The published figure is
-// looked at; the share of entries beyond these bins is how wide it is.
+// The two bins around 0 of grad_hist_1d end here by default. The published figure is judged by eye;
+// here the share of entries beyond these bins says how wide it is.
 constexpr double kMiddle = 0.04;
 
 ExperimentResult run_raw_data_vgg(const ExperimentOptions& options) {

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kCreeping = 0.05;
 
-// Losses |theta - c_n|² / 2 in the plane: a step of rate r leaves 1 - r of the distance to the mean
-// of the c_n, so that the rates r and 2 - r give the same losses.
+// A run on losses |theta - c_n|² / 2 in the plane. A step of rate r leaves 1 - r of the way to the
+// mean of the c_n, so the rates r and 2 - r give the same losses.
 struct PlaneRun {
   std::vector<double> losses, alphas, x, y;
 };
@@ -51,7 +51,7 @@ PlaneRun run_in_plane(const Tensor& centres, double rate, int64_t steps) {
   return run;
 }
 
-// Share of the alphas in each of 20 bins over [-1.5, 1.5].
+// Draws the share of the alphas in each of 20 bins over [-1.5, 1.5].
 study::Line alpha_bins(const std::string& name, size_t place, const std::vector<double>& alphas) {
   constexpr int64_t kBins = 20;
   constexpr double kReach = 1.5;

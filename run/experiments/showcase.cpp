@@ -9,7 +9,7 @@
 namespace flightdeck::run::experiments {
 namespace {
 
-// Last over first of the values up to this step.
+// Divides the last by the first of the values up to this step.
 double early_factor(const MemorySink& values, const std::string& quantity, int64_t until) {
   std::vector<double> early;
   for (const auto& [step, readings] : values.steps()) {
@@ -21,7 +21,7 @@ double early_factor(const MemorySink& values, const std::string& quantity, int64
   return early.back() / early.front();
 }
 
-// A panel over logarithmic steps for each quantity; all values go into the table.
+// Makes a panel over logarithmic steps for each quantity; all values go into the table.
 std::vector<study::Panel> panels_of(const MemorySink& values, Table& all) {
   std::vector<study::Panel> panels;
   for (const char* name : {"alpha",
@@ -83,7 +83,7 @@ ExperimentResult run_showcase(const ExperimentOptions& options) {
   ExperimentResult result({"step", "loss", "grad_norm", "hess_max_ev", "hess_trace"});
   name_data(training, result);
   const DueSteps due = DueSteps::logarithmic(0, std::log10(static_cast<double>(chosen.steps)));
-  // Ten classes or a hundred: would-be gradients cost the same.
+  // Would-be gradients cost the same with ten classes and with a hundred.
   std::vector<Quantity> quantities = {quantity("hess_trace", {{"curvature", "ggn_mc"}}).on(due),
                                       quantity("tic_diag", {{"curvature", "ggn_mc"}}).on(due)};
   for (const char* name : {"loss",

@@ -14,7 +14,7 @@ namespace {
 
 using suite::nets::Nonlinearity;
 
-// Far edge of the two bins around 0, of the default bins of grad_hist_1d.
+// The two bins around 0 of grad_hist_1d end here by default.
 constexpr double kCentral = 0.04;
 
 std::shared_ptr<MemorySink> train(Nonlinearity nonlinearity,
@@ -36,8 +36,8 @@ std::shared_ptr<MemorySink> train(Nonlinearity nonlinearity,
       training, {quantity("grad_hist_1d").on(DueSteps::at({last_step}))}, Grouping::by_parameter());
 }
 
-// What a person sees of a histogram with a logarithmic axis: the far edge of the outermost bin that
-// is not empty.
+// Returns the far edge of the outermost bin that is not empty, which a person sees on a logarithmic
+// axis.
 double reach_of(const Reading& histogram) {
   const ReadingAxis& axis = histogram.axes.at(0);
   if (histogram.below + histogram.above > 0) return axis.high;
@@ -52,10 +52,10 @@ double reach_of(const Reading& histogram) {
   return reach;
 }
 
-// Nearly all entries are in the two bins around 0.
+// Returns whether nearly all entries are in the two bins around 0.
 bool is_degenerate(const Reading& histogram) { return share_outside(histogram, kCentral) < 1e-5; }
 
-// The whole net and its weights; biases would double the panels and show the same.
+// Keeps the whole net and its weights; biases would double the panels and show the same.
 bool is_shown(const std::string& group) {
   return group.empty() || group.find("weight") != std::string::npos;
 }

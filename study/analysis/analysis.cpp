@@ -13,13 +13,13 @@
 namespace flightdeck::study {
 namespace {
 
-// Problems of the benchmark in its order, then all others by name.
+// Returns a key that sorts problems of the benchmark in its order, then all others by name.
 auto problem_order(const std::vector<std::string>& benchmark, const std::string& name) {
   const auto at = std::find(benchmark.begin(), benchmark.end(), name);
   return std::make_tuple(at - benchmark.begin(), name);
 }
 
-// Baselines to compare with: of the same problems, on the same kind of data.
+// Returns the baselines of the same problems on the same kind of data.
 std::vector<Outcome> fitting(const std::vector<Outcome>& baselines,
                              const std::vector<Trial>& ours) {
   std::set<std::pair<std::string, bool>> kinds;
@@ -33,10 +33,10 @@ std::vector<Outcome> fitting(const std::vector<Outcome>& baselines,
   return kept;
 }
 
-// What a training was given. Batch sizes may differ: an epoch is as long all the same.
+// Says how long a training was. Batch sizes may differ: an epoch is as long all the same.
 using TrainingBudget = std::pair<int64_t, int64_t>;  // epochs, samples of an epoch
 
-// Samples are those of whole batches: of the same data they differ by less than a batch.
+// Samples count in whole batches, so those of the same data differ by less than a batch.
 bool is_same(const TrainingBudget& a, const TrainingBudget& b, int64_t batch_size) {
   return a.first == b.first && std::abs(a.second - b.second) < batch_size;
 }
@@ -45,7 +45,7 @@ TrainingBudget budget_of(const Trial& trial) {
   return {trial.setting.epochs, trial.steps_per_epoch * trial.setting.batch_size};
 }
 
-// The budget of each problem's most runs; of two the longer.
+// Returns the budget that most runs of each problem have; of two equally common ones the longer.
 std::map<std::string, TrainingBudget> common_budgets(const std::vector<Trial>& trials) {
   std::map<std::string, std::map<TrainingBudget, size_t>> counts;
   for (const Trial& trial : trials) {
@@ -63,8 +63,8 @@ std::map<std::string, TrainingBudget> common_budgets(const std::vector<Trial>& t
   return common;
 }
 
-// Takes out what was trained for longer or shorter than most of the problem's runs: ranks would
-// tell of the time. Returns "mnist_mlp (3 epochs, not 100)" and the like.
+// Takes out what was trained for longer or shorter than most of the problem's runs, because ranks
+// would compare training times. Returns "mnist_mlp (3 epochs, not 100)" and the like.
 std::string take_out_other_budgets(std::vector<Trial>& trials,
                                    const std::map<std::string, TrainingBudget>& common,
                                    int64_t& runs) {
@@ -127,7 +127,7 @@ void check_targets(const Analysis& analysis) {
   }
 }
 
-// Results in the order of problems and competitors, so that every table has it.
+// Sorts results by problem and competitor, so that every table has this order.
 void sort_results(const Analysis& analysis, std::vector<Result>& results) {
   const auto place = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) - names.begin();
@@ -240,7 +240,7 @@ Analysis analyze_apart(const std::vector<NamedStudy>& studies,
   Analysis first = analyze(studies.front().outcomes, baselines, options);
   std::vector<RetunedStudy> retuned = {{studies.front().name, first.trials, first.results}};
   for (size_t k = 1; k < studies.size(); ++k) {
-    // Problems of the first study alone may have targets.
+    // Targets may name problems that only the first study has.
     AnalysisOptions others = options;
     others.targets.clear();
     const Analysis next = analyze(studies[k].outcomes, {}, others);

@@ -57,20 +57,21 @@ struct Analysis {
   std::vector<Coordinates> coordinates;
   std::vector<Retuning> retunings;  // of analyze_apart; empty otherwise
 
-  // Null if there is none.
+  // Returns null if there is none.
   const Result* headline_of(const std::string& problem, const std::string& competitor) const;
   std::vector<const Result*> headline_of(const std::string& problem) const;
 };
 
-// Baselines of problems that the outcomes do not have, and real ones where the outcomes are
-// synthetic, are left out. Throws std::invalid_argument if a target is given for a problem that
-// is not there. Runs, and baselines, that were trained for another number of epochs, or for longer
-// or shorter epochs, than most runs of their problem are left out, and a warning says so.
+// Compares all outcomes. Leaves out baselines of problems that the outcomes do not have, and real
+// ones where the outcomes are synthetic. Throws std::invalid_argument if a target is given for a
+// problem that is not there. Runs and baselines that were trained for another number of epochs, or
+// for longer or shorter epochs, than most runs of their problem are left out, and a warning says
+// so.
 Analysis analyze(const std::vector<Outcome>& outcomes,
                  const std::vector<Outcome>& baselines,
                  const AnalysisOptions& options);
 
-// Tunings of the same optimizers that were repeated, kept apart: the analysis of the first, and
+// Keeps repeated tunings of the same optimizers apart: returns the analysis of the first, and
 // `retunings` of all, by study. Throws std::invalid_argument on fewer than two.
 Analysis analyze_apart(const std::vector<NamedStudy>& studies,
                        const std::vector<Outcome>& baselines,

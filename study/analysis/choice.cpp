@@ -22,7 +22,7 @@ bool is_of_search(const std::string& sample) {
   return begins_with(sample, "random-") || begins_with(sample, "refined-");
 }
 
-// A budget counts if something was tried for it that the next smaller one lacks.
+// Returns whether something was tried for the budget that the next smaller one lacks.
 bool has_own_sample(const std::string& sample, const std::string& budget) {
   if (!is_in_budget(sample, budget)) return false;
   if (budget == "medium") return !is_in_budget(sample, "small");
@@ -42,7 +42,7 @@ uint64_t most_common_seed(const std::vector<Trial>& trials, const std::vector<si
   return most->first;
 }
 
-// Ranked as tuning ranks them; among equals the one with more seeds comes first.
+// Ranks as tuning does; among equals the one with more seeds comes first.
 bool is_better(const Trial& a, const Trial& b, uint64_t seed) {
   const RunScore &score_a = run_on(a, seed).score, &score_b = run_on(b, seed).score;
   if (is_better(score_a, score_b)) return true;
@@ -84,7 +84,7 @@ const TrialRun& run_on(const Trial& trial, uint64_t seed) {
 }
 
 std::vector<Choice> choose(const std::vector<Trial>& trials) {
-  // Problem, competitor and schedule: what is tuned on its own.
+  // Each problem, competitor and schedule is tuned on its own.
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<size_t>> tuned;
   for (size_t k = 0; k < trials.size(); ++k) {
     const Setting& setting = trials[k].setting;

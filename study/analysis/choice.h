@@ -9,10 +9,10 @@
 
 namespace flightdeck::study {
 
-// From the least effort to the greatest: "one_shot", "any" (runs that belong to no tuning),
-// "grid", "small", "medium", "large".
+// Returns the names from the least effort to the greatest: "one_shot", "any" (runs that belong to
+// no tuning), "grid", "small", "medium", "large".
 const std::vector<std::string>& budgets();
-// How many samples make a budget; 0: as many as there are.
+// Returns how many samples make a budget; 0: as many as there are.
 int64_t samples_in(const std::string& budget);
 
 // The best setting of an optimizer on a problem, for one schedule and budget.
@@ -23,14 +23,14 @@ struct Choice {
   uint64_t tuning_seed = 0;  // that they were compared on
 };
 
-// Chosen as tuning chooses (study/selection.h), on the seed that most of the settings share; among
-// equals the one with more seeds.
+// Chooses as tuning does (study/selection.h), on the seed that most of the settings share; among
+// equals the one with more seeds wins.
 std::vector<Choice> choose(const std::vector<Trial>& trials);
 
-// Settings that compete for the budget.
+// Returns whether a setting competes for the budget.
 bool is_in_budget(const std::string& sample, const std::string& budget);
 
-// The run on this seed; the first if there is none.
+// Returns the run on this seed, or the first if there is none.
 const TrialRun& run_on(const Trial& trial, uint64_t seed);
 
 }  // namespace flightdeck::study

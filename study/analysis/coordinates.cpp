@@ -14,7 +14,7 @@ Coordinate coordinate_of(const Result& result, size_t axis) {
   return {result.choice.competitor, axis, result.performance, result.seeds};
 }
 
-// Over everything that was run on the problem, so that axes of all budgets have one upper end.
+// Searches everything that was run on the problem, so that axes of all budgets share an upper end.
 double best_of_problem(const std::vector<Result>& results, const std::string& problem) {
   const Result* best = nullptr;
   for (const Result& result : results) {

@@ -11,7 +11,7 @@
 
 namespace flightdeck::study {
 
-// Where a mark for reference stands on an axis: an optimizer with default hyperparameters.
+// The reference, an optimizer with default hyperparameters, stands at this height of an axis.
 constexpr double kReferenceHeight = 0.2;
 
 // The axis of a problem. Height 1 is the best of the comparison, kReferenceHeight the reference.
@@ -39,7 +39,7 @@ struct Coordinates {
   std::vector<Coordinate> untuned;  // adam and adabound, one_shot, constant schedule
 };
 
-// Of every schedule and budget that more than one problem has results of.
+// Returns an entry for every schedule and budget that has results of more than one problem.
 std::vector<Coordinates> coordinates(const std::vector<std::string>& problems,
                                      const std::vector<Result>& results);
 

@@ -18,18 +18,18 @@ struct Gain {
   double over_constant = 0;     // over the constant schedule with the same budget
 };
 
-// Of the budgets one_shot, grid, small, medium and large; the next smaller one of small and grid
-// is one_shot.
+// Covers the budgets one_shot, grid, small, medium and large; the next smaller one of small and
+// grid is one_shot.
 std::vector<Gain> gains(const std::vector<Result>& results);
 
-// Over problems and optimizers, for one schedule and budget.
+// Quartiles of a gain over problems and optimizers, for one schedule and budget.
 struct GainSummary {
   std::string schedule, budget;
   double lower = 0, middle = 0, upper = 0;  // quartiles
   int64_t count = 0;
 };
 
-// Gains that are not a number are left out, and so are pairs without any.
+// Leaves out gains that are not a number, and schedules and budgets that have no others.
 std::vector<GainSummary> summarise(const std::vector<Gain>& gains, double Gain::*kind);
 
 }  // namespace flightdeck::study

@@ -125,7 +125,7 @@ std::string legend(const AnalysisReport& report, const std::vector<std::string>&
   return html + "</div>\n";
 }
 
-// Names that can be chosen, without a script: what is checked stays, all else fades.
+// Lets the reader choose names without a script: what is checked stays, all else fades.
 std::string chooser(const AnalysisReport& report, const Figure& figure) {
   std::string style, html;
   for (size_t k = 0; k < figure.legend.size(); ++k) {

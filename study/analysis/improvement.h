@@ -9,7 +9,7 @@
 
 namespace flightdeck::study {
 
-// One cell. Gains are positive where the tuned optimizer is better.
+// One cell of a matrix. Gains are positive where the tuned optimizer is better.
 struct Improvement {
   std::string problem;  // empty: mean over problems, of `relative` alone
   std::string untuned;  // row: with default hyperparameters (one_shot)
@@ -21,8 +21,8 @@ struct Improvement {
   int64_t problems = 1;
 };
 
-// For the constant schedule and every budget that tunes. Where no problem has a one-shot result
-// there are no cells.
+// Covers the constant schedule and every budget that tunes. A problem without a one-shot result has
+// no cells.
 std::vector<Improvement> improvements(const std::vector<Result>& results);
 
 }  // namespace flightdeck::study

@@ -9,7 +9,7 @@
 namespace flightdeck::study {
 namespace {
 
-// A table as wide as it is, or as the page.
+// Shrinks a table that is wider than the page.
 constexpr const char* kFitted =
     "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n";
 
@@ -71,7 +71,7 @@ std::string document(
   text += "\\end{itemize}\n";
   for (const auto& [title, files] : sections) {
     text += "\\section*{" + latex_text(title) + "}\n";
-    // LaTeX keeps few floats in hand.
+    // LaTeX gives up when too many floats wait for their place.
     int waiting = 0;
     for (const std::string& file : files) {
       text += "\\input{" + file + "}\n";
@@ -88,7 +88,7 @@ std::string latex_text(const std::string& text) {
   std::string safe;
   for (size_t k = 0; k < text.size(); ++k) {
     const char c = text[k];
-    // ± in UTF-8.
+    // These two bytes are ± in UTF-8.
     if (c == '\xc2' && k + 1 < text.size() && text[k + 1] == '\xb1') {
       safe += "$\\pm$";
       ++k;

@@ -10,11 +10,11 @@
 
 namespace flightdeck::study {
 
-// Content by file name: analysis.tex, which pdflatex compiles; colours.tex, which a document of
-// one's own reads in its preamble; one file for each table and figure.
+// Returns contents by file name: analysis.tex, which pdflatex compiles; colours.tex, which a
+// document of one's own reads in its preamble; and one file for each table and figure.
 std::map<std::string, std::string> to_latex(const AnalysisReport& report);
 
-// With LaTeX's special characters made harmless.
+// Returns the text with LaTeX's special characters made harmless.
 std::string latex_text(const std::string& text);
 
 std::string latex_table(const ShownTable& table);

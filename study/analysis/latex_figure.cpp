@@ -21,7 +21,7 @@ const char* mark_name(int marker) {
   return marker == 1 ? "*" : marker == 2 ? "square*" : "triangle*";
 }
 
-// Far outside the frame TeX's numbers overflow.
+// Limits the height, because TeX's numbers overflow far outside the frame.
 std::string height(const Panel& panel, double value) {
   if (panel.is_log_y) return significant(std::clamp(value, panel.y_low / 10, panel.y_high * 10), 6);
   const double range = panel.y_high - panel.y_low;

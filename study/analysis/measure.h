@@ -10,7 +10,7 @@ namespace flightdeck::study {
 
 enum class MeasuredPart { kTrain, kValid, kTest };
 
-// "train", "valid" or "test".
+// Returns "train", "valid" or "test".
 std::string name_of(MeasuredPart part);
 // Throws std::invalid_argument on another name.
 MeasuredPart part_of(const std::string& name);
@@ -21,13 +21,13 @@ struct Measure {
   bool is_accuracy = false;
 
   std::string name() const { return name_of(part) + (is_accuracy ? " accuracy" : " loss"); }
-  // True if score `a` is better than score `b`.
+  // Returns whether score `a` is better than score `b`.
   bool is_better(double a, double b) const { return is_accuracy ? a > b : a < b; }
-  // True if the score is at the target or beyond.
+  // Returns whether the score is at the target or beyond.
   bool reaches(double score, double target) const {
     return is_accuracy ? score >= target : score <= target;
   }
-  // How much better `after` is than `before`: negative if it is worse.
+  // Returns how much better `after` is than `before`; negative if it is worse.
   double gain(double before, double after) const {
     return is_accuracy ? after - before : before - after;
   }
@@ -40,7 +40,7 @@ auto& curve_of(Curves& run, MeasuredPart part) {
                                         : run.test;
 }
 
-// Empty if the run has none.
+// Returns an empty list if the run has no such scores.
 template <typename Curves>
 auto& scores_of(Curves& run, const Measure& measure) {
   auto& curve = curve_of(run, measure.part);

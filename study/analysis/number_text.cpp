@@ -16,7 +16,7 @@ std::string printed(const char* format, int digits, double value) {
   return text;
 }
 
-// Digits behind the point that show four of a loss.
+// Returns how many decimals show a loss with four digits.
 int digits_of_loss(double value) {
   if (!(std::fabs(value) > 0)) return 3;
   return std::clamp(3 - static_cast<int>(std::floor(std::log10(std::fabs(value)))), 0, 6);
@@ -25,7 +25,7 @@ int digits_of_loss(double value) {
 }  // namespace
 
 std::string fixed(double value, int digits) {
-  // Fixed digits of a huge number are noise.
+  // A huge number would show digits that mean nothing.
   return std::fabs(value) >= 1e6 ? printed("%.*g", 3, value) : printed("%.*f", digits, value);
 }
 

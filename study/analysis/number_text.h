@@ -9,16 +9,16 @@
 
 namespace flightdeck::study {
 
-// `digits` behind the point: "12.3"; "-" for what is not a number, "inf".
+// Writes `digits` behind the point: "12.3"; "-" for what is not a number, "inf".
 std::string fixed(double value, int digits);
-// `digits` significant ones: "0.0123", "1.2e-05".
+// Writes `digits` significant ones: "0.0123", "1.2e-05".
 std::string significant(double value, int digits);
 
-// Accuracies in percent with two decimals, losses with four digits.
+// Writes accuracies in percent with two decimals, losses with four digits.
 std::string score_text(const Measure& measure, double score);
-// "92.34 ± 0.28", "87.11 ± 0.02"
+// Writes "92.34 ± 0.28", "87.11 ± 0.02".
 std::string spread_text(const Measure& measure, const Spread& spread);
-// "+2.4 %" of 0.024.
+// Writes "+2.4 %" for 0.024.
 std::string gain_text(double relative);
 
 }  // namespace flightdeck::study

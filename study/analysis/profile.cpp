@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Untrained parameters at the target took no time; a step keeps factors finite.
+// Returns at least one step, so that factors stay finite where untrained parameters reach the
+// target.
 double time_of(const Result& result) { return std::max(result.median_iterations, 1.0); }
 
 }  // namespace
@@ -42,7 +43,7 @@ std::vector<Profile> profiles(const std::vector<const Result*>& results) {
     const double factor = time / fastest[result->choice.problem];
     profile.factors[result->choice.problem] = factor;
     ++profile.reached;
-    // A problem adds a step of the profile at its factor: the area right of it.
+    // The score is the area under the profile: a problem adds what lies right of its factor.
     profile.score += std::max(0.0, kLargestFactor - factor) / (kLargestFactor - 1) /
                      static_cast<double>(fastest.size());
   }

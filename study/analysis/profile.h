@@ -10,22 +10,23 @@
 
 namespace flightdeck::study {
 
-// Profiles are looked at up to this factor.
+// Profiles end at this factor.
 constexpr double kLargestFactor = 4;
 
 struct Profile {
   std::string competitor;
-  // By problem, in iterations over those of the fastest competitor; infinite: not reached, or not
-  // run.
+  // By problem: iterations over those of the fastest competitor; infinite if it was not reached or
+  // not run.
   std::map<std::string, double> factors;
   int64_t reached = 0;  // problems
   double score = 0;     // area under the profile between 1 and kLargestFactor, over its width
 
-  // Share of the problems that are reached within `factor` times the fastest competitor's time.
+  // Returns the share of problems reached within `factor` times the fastest competitor's time.
   double share_within(double factor) const;
 };
 
-// Best score first. Time to target is the median over seeds; every problem counts for everyone.
+// Sorts by score, the best first. Time to target is the median over seeds; every problem counts for
+// everyone.
 std::vector<Profile> profiles(const std::vector<const Result*>& results);
 
 }  // namespace flightdeck::study

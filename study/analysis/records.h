@@ -19,7 +19,7 @@ struct Records {
   std::vector<std::vector<Value>> rows;
 };
 
-// By RFC 4180, with all digits. A number that does not exist is empty, infinity is inf.
+// Follows RFC 4180, with all digits. A number that does not exist is empty, infinity is inf.
 std::string to_csv(const Records& records);
 
 Records performance_records(const Analysis& analysis);
@@ -33,12 +33,13 @@ Records gain_records(const Analysis& analysis);
 Records gain_summary_records(const Analysis& analysis);
 Records profile_records(const Analysis& analysis);
 Records profile_score_records(const Analysis& analysis);
-// Empty where settings were run with one seed each, or on one problem, or nothing was tuned twice.
+// These three are empty where settings were run with one seed each, or on one problem, or nothing
+// was tuned twice.
 Records seed_records(const Analysis& analysis);
 Records coordinate_records(const Analysis& analysis);
 Records retuning_records(const Analysis& analysis);
 
-// All of them; those three if they have a line.
+// Returns all of them, but those three only if they have a row.
 std::vector<Records> all_records(const Analysis& analysis);
 
 }  // namespace flightdeck::study

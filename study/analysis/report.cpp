@@ -35,7 +35,7 @@ std::vector<std::string> facts_of(const Analysis& analysis) {
   return facts;
 }
 
-// Budgets that have a result, the least first.
+// Returns the budgets that have a result, the least first.
 std::vector<std::string> budgets_in(const Analysis& analysis) {
   std::vector<std::string> found;
   for (const std::string& budget : budgets()) {
@@ -93,7 +93,7 @@ Section tuneability_section(const Analysis& analysis) {
 
 Section improvement_section(const Analysis& analysis) {
   Section section{"improvement", "Untuned against tuned", {}};
-  // The published figures are of the small budget.
+  // The published figures show the small budget, so that comes first.
   for (const char* budget : {"small", "grid", "medium", "large", "any"}) {
     const auto has_budget = [&](const Improvement& cell) { return cell.budget == budget; };
     if (std::none_of(analysis.improvements.begin(), analysis.improvements.end(), has_budget)) {
@@ -106,7 +106,7 @@ Section improvement_section(const Analysis& analysis) {
     }
     break;
   }
-  // And of the greatest budget on the one seed that tuning saw.
+  // A second matrix shows the greatest budget on the one seed that tuning saw.
   for (const char* budget : {"large", "medium", "small", "grid"}) {
     const size_t before = section.parts.size();
     for (const std::string& problem : analysis.problems) {
@@ -118,7 +118,7 @@ Section improvement_section(const Analysis& analysis) {
   return section;
 }
 
-// The constant schedule with the greatest budget is open, all others are folded.
+// Opens the constant schedule with the greatest budget and folds all others.
 Section coordinates_section(const Analysis& analysis) {
   Section section{"coordinates", "All problems at once", {}};
   const Coordinates* open = nullptr;

@@ -28,7 +28,8 @@ struct ShownTable {
   bool has_words(size_t column) const;
 };
 
-// Of the optimizer's place among all: beyond the eighth with markers, dashed for baselines.
+// Gives each optimizer a look by its place among all: markers beyond the eighth, dashes for
+// baselines.
 Look look_of(const std::vector<std::string>& competitors, const std::string& competitor);
 
 using ReportPart = std::variant<ShownTable, Figure, Heatmap>;

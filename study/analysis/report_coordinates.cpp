@@ -17,7 +17,7 @@ std::string setting_name(const std::string& schedule, const std::string& budget)
   return "schedule " + schedule + ", budget " + budget;
 }
 
-// An axis for each problem, with its best score at the top.
+// Makes an axis for each problem, with its best score at the top.
 Panel axes_panel(const Coordinates& figure) {
   Panel panel;
   panel.y_label = "best of the problem 1, reference " + fixed(kReferenceHeight, 1);
@@ -33,7 +33,7 @@ Panel axes_panel(const Coordinates& figure) {
   return panel;
 }
 
-// Lines by competitor: the heights of their means.
+// Returns for each competitor the line through the heights of its means.
 std::map<std::string, Line> lines_of(const Analysis& analysis,
                                      const std::vector<Axis>& axes,
                                      const std::vector<Coordinate>& places) {
@@ -72,7 +72,7 @@ Line bars_of(const Analysis& analysis, const Coordinates& figure) {
   return bars;
 }
 
-// The seeds of one choice as thin lines over the axes, and their mean.
+// Draws the seeds of one choice as thin lines over the axes, and their mean.
 void add_retuned(const std::vector<const Retuning*>& rows,
                  const std::vector<Axis>& axes,
                  const std::string& study,
@@ -151,7 +151,7 @@ Figure seeds_figure(const Analysis& analysis) {
       "Every mark is a run: orange the seed that tuning looks at, in the optimizer's colour the "
       "others; the line is their mean, the band one standard deviation to both sides. Rates at "
       "which some seeds fail and others do well are unsafe, however good the one for tuning is.";
-  // By problem, competitor, schedule and budget; then by learning rate.
+  // Panels are kept by problem, competitor, schedule and budget; their points by learning rate.
   std::map<std::tuple<std::string, std::string, std::string, std::string>,
            std::map<double, std::vector<const SeedPoint*>>>
       panels;

@@ -69,7 +69,7 @@ std::vector<std::string> names_in(const Analysis& analysis, const std::vector<Pa
   return names;
 }
 
-// What was tried for the headline, by competitor.
+// Returns, by competitor, the settings that competed for its headline result.
 std::map<std::string, std::vector<TunedPoint>> headline_points(const Analysis& analysis,
                                                                const std::string& problem) {
   std::map<std::string, std::vector<TunedPoint>> points;
@@ -120,7 +120,7 @@ Panel gain_panel(const Analysis& analysis,
   return panel;
 }
 
-// One scale for all panels: the middle eight tenths of all gains, and the quartiles.
+// Gives all panels one scale that shows the middle eight tenths of all gains, and the quartiles.
 void fit_gains(std::vector<Panel>& panels) {
   std::vector<double> values;
   for (const Panel& panel : panels) {
@@ -313,7 +313,7 @@ Heatmap heatmap_of(const Analysis& analysis,
       if (at != cells.end()) sizes.push_back(std::fabs(at->second));
     }
   }
-  // As published for accuracies; losses have scales of their own.
+  // The limit for accuracies is the published one; losses have scales of their own.
   map.cap = is_accuracy ? 3 : is_mean ? 10 : std::max(percentile(sizes, 0.8), 1e-12);
   map.digits = map.cap < 0.1 ? 3 : map.cap < 1 ? 2 : 1;
   return map;

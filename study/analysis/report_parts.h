@@ -9,13 +9,13 @@
 
 namespace flightdeck::study {
 
-// Who wins where, one row a problem.
+// Says who wins where, one row a problem.
 ShownTable winners_table(const Analysis& analysis);
-// Optimizers over all problems: wins, mean rank, score.
+// Ranks optimizers over all problems: wins, mean rank, score.
 ShownTable standing_table(const Analysis& analysis);
-// Optimizers by problems, for the headline.
+// Shows optimizers by problems, for the headline results.
 ShownTable performance_table(const Analysis& analysis);
-// The same for one schedule and budget.
+// Shows the same for one schedule and budget.
 ShownTable performance_table(const Analysis& analysis,
                              const std::string& schedule,
                              const std::string& budget);
@@ -23,7 +23,7 @@ ShownTable speed_table(const Analysis& analysis);
 ShownTable target_table(const Analysis& analysis);
 ShownTable tuneability_overview(const Analysis& analysis);
 ShownTable tuneability_table(const Analysis& analysis, const std::string& problem);
-// Median gains, schedules by budgets.
+// Shows median gains, schedules by budgets.
 ShownTable gain_table(const Analysis& analysis,
                       const std::string& id,
                       const std::string& title,
@@ -36,21 +36,21 @@ Figure sensitivity_figure(const Analysis& analysis);
 Figure profile_figure(const Analysis& analysis);
 Figure gain_figure(const Analysis& analysis);
 Figure coordinates_figure(const Analysis& analysis, const Coordinates& figure);
-// All seeds at every learning rate; no panels where settings have one seed each.
+// Shows all seeds at every learning rate; has no panels where settings have one seed each.
 Figure seeds_figure(const Analysis& analysis);
 ShownTable retuning_table(const Analysis& analysis);
 std::vector<Figure> retuning_figures(const Analysis& analysis);
-// `problem` empty: relative, mean over problems.
+// Shows the mean of relative gains over problems if `problem` is empty.
 Heatmap improvement_heatmap(const Analysis& analysis,
                             const std::string& problem,
                             const std::string& budget);
-// The same of one problem and of the seed of tuning alone, absolute.
+// Shows absolute gains on one problem, on the seed of tuning alone.
 Heatmap improvement_on_tuning_seed(const Analysis& analysis,
                                    const std::string& problem,
                                    const std::string& budget);
 
-// Limits for heights that leave room for what matters: between the 20 % and 80 % percentiles of
-// every line, its last value, and the level; what is ten times their median and more is left out.
+// Sets limits that leave room for what matters: the 20 % and 80 % percentiles of every line, its
+// last value, and the level. What is ten times their median and more is left out.
 void fit_heights(Panel& panel);
 
 }  // namespace flightdeck::study

@@ -22,8 +22,8 @@ Pick headline_pick(const Analysis& analysis) {
   return pick;
 }
 
-// 1 for the best of a problem, 0 for the worst. Ranks, so that one diverged run does not make all
-// others look alike.
+// Returns 1 for the best of a problem, 0 for the worst. Goes by ranks, so that one diverged run
+// does not make all others look alike.
 double shade(const Pick& pick, const Result& result, double (*value)(const Result&)) {
   int better = 0, others = 0;
   for (const auto& [what, other] : pick) {
@@ -38,7 +38,7 @@ double badness(const Result& result) {
   return result.measure.is_accuracy ? -result.performance.mean : result.performance.mean;
 }
 
-// Seeds that never reach the target weigh more than any time of those that do.
+// Weighs seeds that never reach the target more than any time of those that do.
 double slowness(const Result& result) {
   constexpr double kLongerThanAny = 1e12;
   if (result.not_reached == result.epochs.count) return std::numeric_limits<double>::infinity();

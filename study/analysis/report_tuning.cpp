@@ -9,7 +9,7 @@
 namespace flightdeck::study {
 namespace {
 
-// Of the headline's schedule and budget; null if nothing was tuned.
+// Finds the row of the headline's schedule and budget; null if nothing was tuned.
 const Tuneability* tuneability_of(const Analysis& analysis, const Result* result) {
   if (result == nullptr) return nullptr;
   const Choice& choice = result->choice;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// The first evaluated epoch at the target.
+// Returns the first evaluated epoch at the target.
 double epoch_at_target(const Trial& trial, const TrialRun& run, const Target& target) {
   if (run.has_diverged) return kNever;
   const std::vector<double>& scores = scores_of(run, target.measure);

@@ -53,21 +53,21 @@ struct Judged {
   }
 };
 
-// By problem. In this order: what was given; what was published, if that is of the measure and the
-// data are real; 98 % of the way from the untrained score to the median of the final ones, over
-// the baselines if there are any, else over all choices.
+// Returns targets by problem. The first of these counts: what was given; what was published, if it
+// has the same measure and the data are real; 98 % of the way from the untrained score to the
+// median of the final ones, over the baselines if there are any, else over all choices.
 std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
                                            const std::vector<Choice>& choices,
                                            const KnownTargets& known,
                                            const Judged& judged);
 
-// A choice without scores of the target's measure is left out.
+// Leaves out choices without scores of the target's measure.
 std::vector<Result> judge(const std::vector<Trial>& trials,
                           const std::vector<Choice>& choices,
                           const std::map<std::string, Target>& targets);
 
-// For each competitor and problem the position of one choice among those with the greatest budget:
-// the one with the constant schedule, or else the best on the validation set.
+// Returns for each competitor and problem the position of one choice among those with the greatest
+// budget: the one with the constant schedule, or else the best on the validation set.
 std::vector<size_t> headline(const std::vector<Trial>& trials, const std::vector<Choice>& choices);
 
 }  // namespace flightdeck::study

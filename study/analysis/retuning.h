@@ -10,7 +10,7 @@
 
 namespace flightdeck::study {
 
-// What is known of one of the studies.
+// One of the studies.
 struct RetunedStudy {
   std::string name;
   std::vector<Trial> trials;
@@ -35,7 +35,8 @@ struct Retuning {
   double shift = 0, largest_deviation = 0;
 };
 
-// Of what two studies or more have in common, in the order of the first. Baselines are left out.
+// Compares what two studies or more have in common, in the order of the first. Leaves out
+// baselines.
 std::vector<Retuning> retunings(const std::vector<RetunedStudy>& studies);
 
 }  // namespace flightdeck::study

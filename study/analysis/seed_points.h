@@ -11,7 +11,7 @@
 
 namespace flightdeck::study {
 
-// One run.
+// One run of a setting that has several seeds.
 struct SeedPoint {
   std::string problem, competitor, schedule, budget, sample;
   double learning_rate = 0;
@@ -22,8 +22,8 @@ struct SeedPoint {
   Measure measure;
 };
 
-// Of every choice most of whose settings, three or more with a learning rate, have several seeds;
-// by learning rate and seed.
+// Takes every choice that has three settings or more with a learning rate, most of them run with
+// several seeds. Sorts by learning rate and seed.
 std::vector<SeedPoint> seed_points(const std::vector<Trial>& trials,
                                    const std::vector<Choice>& choices,
                                    const std::map<std::string, Target>& targets);

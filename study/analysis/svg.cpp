@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kLeft = 46, kRight = 10, kTop = 24, kBottom = 38;
 
-// Three panels to a row of the page, two wider ones, or one beside a table: letters are about as
-// large in all of them.
+// A row of the page has three panels, two wider ones, or one beside a table, so that letters are
+// about as large in all of them.
 struct Frame {
   double width = 360, height = 230;
 
@@ -33,7 +33,7 @@ std::string at(double value) {
   return text;
 }
 
-// Coordinates inside the panel's frame.
+// Turns values into coordinates inside the panel's frame.
 class Scale {
  public:
   Scale(const Panel& panel, const Frame& of) : frame(of), panel_(panel) {}
@@ -52,7 +52,7 @@ class Scale {
     const double low = position(panel_.y_low, panel_.is_log_y);
     const double high = position(panel_.y_high, panel_.is_log_y);
     const double share = (position(value, panel_.is_log_y) - low) / (high - low);
-    // Far outside the frame is out of sight; browsers do not take numbers of any size.
+    // What is this far outside is out of sight; browsers do not take numbers of any size.
     return std::clamp((1 - share) * frame.inner_height(), -2000.0, 2000.0);
   }
 
@@ -119,9 +119,9 @@ std::string band(const Line& line, const Scale& scale) {
   return "<polygon class=\"band\" points=\"" + points + "\"/>";
 }
 
-// A triangle at the upper or lower edge where a line leaves the frame, which cuts it off.
+// Draws a triangle at the upper or lower edge where a line leaves the frame, which cuts it off.
 std::string exits(const Line& line, const Scale& scale, bool is_stepped) {
-  // Of many faint lines nobody follows one.
+  // Nobody follows one of many faint lines, so these get no triangles.
   if (is_stepped || line.look.colour == Look::kMuted) return "";
   const double height = scale.frame.inner_height();
   const auto is_outside = [&](double y) { return y < 0 || y > height; };
@@ -136,14 +136,14 @@ std::string exits(const Line& line, const Scale& scale, bool is_stepped) {
       if (is_outside(y0)) continue;
       x = x0 + (x - x0) * (edge - y0) / (y - y0);
     }
-    // Its tip is at the edge.
+    // The tip of the triangle is at the edge.
     text += "<path class=\"mark exit\" d=\"M" + at(x) + " " + at(edge) +
             (y < 0 ? "l4 7h-8z\"/>" : "l4 -7h-8z\"/>");
   }
   return text;
 }
 
-// From low to high at every point, with a foot at both ends.
+// Draws a bar from low to high at every point, with a foot at both ends.
 std::string bars(const Line& line, const Scale& scale) {
   std::string path;
   for (size_t k = 0; k < line.x.size(); ++k) {
@@ -180,7 +180,7 @@ bool is_power_of_ten(double value) {
   return std::fabs(exponent - std::round(exponent)) < 1e-6;
 }
 
-// All in one notation: powers of ten, or numbers where others stand between them.
+// Writes all labels in one notation: powers of ten, or plain numbers where a mark is no power.
 std::vector<std::string> log_labels(const std::vector<double>& marks) {
   const bool are_powers = std::all_of(marks.begin(), marks.end(), is_power_of_ten);
   std::vector<std::string> labels;
@@ -240,7 +240,7 @@ std::string y_axis(const Panel& panel, const Scale& scale) {
 
 constexpr double kCellWidth = 46, kCellHeight = 24;
 
-// As much room as the names take: a letter is some 7 wide, and columns lean by 45 degrees.
+// Makes room for the names: a letter is some 7 wide, and columns lean by 45 degrees.
 struct HeatmapFrame {
   double names, heads, width, height;
 
@@ -292,7 +292,7 @@ std::string svg_panel(const Panel& panel, size_t points, size_t panels_in_row) {
                     at(frame.height) + "\" role=\"img\" aria-label=\"" + escaped(title) + "\">";
   svg += "<text class=\"head\" x=\"" + at(kLeft) + "\" y=\"14\">" + escaped(title) + "</text>";
   svg += x_axis(panel, scale) + y_axis(panel, scale);
-  // A frame of its own cuts off what leaves the limits.
+  // A nested svg element cuts off what leaves the limits.
   svg += "<svg x=\"" + at(kLeft) + "\" y=\"" + at(kTop) + "\" width=\"" + at(frame.inner_width()) +
          "\" height=\"" + at(frame.inner_height()) + "\" overflow=\"hidden\">";
   if (std::isfinite(panel.level)) {

@@ -8,10 +8,10 @@
 
 namespace flightdeck::study {
 
-// For text and attributes.
+// Makes a text safe inside elements and attributes.
 std::string escaped(const std::string& text);
 
-// Long lines are thinned to `points`, the last one kept. At most three panels stand in a row.
+// Thins long lines to `points`, the last one kept. At most three panels stand in a row.
 std::string svg_panel(const Panel& panel, size_t points, size_t panels_in_row);
 struct PanelSize {
   double width, height;
@@ -19,7 +19,7 @@ struct PanelSize {
 PanelSize svg_panel_size(size_t panels_in_row);
 PanelSize svg_heatmap_size(const Heatmap& map);
 std::string svg_heatmap(const Heatmap& map);
-// A short piece of a line for a legend.
+// Draws a short piece of a line for a legend.
 std::string svg_key(const Look& look);
 
 }  // namespace flightdeck::study

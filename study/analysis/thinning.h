@@ -6,7 +6,7 @@
 
 namespace flightdeck::study {
 
-// About `count` points, evenly spread, with the first and the last.
+// Returns about `count` points, evenly spread, with the first and the last.
 Line thinned(const Line& line, size_t count);
 
 }  // namespace flightdeck::study

@@ -33,7 +33,7 @@ std::vector<double> log_ticks(double low, double high, int count) {
   std::vector<double> marks;
   for (int k = first; k <= last; k += step) marks.push_back(std::pow(10, k));
   if (marks.size() > 2) return marks;
-  // Of a short axis two powers of ten say too little.
+  // One or two powers of ten say too little about a short axis.
   marks.clear();
   for (int k = first - 1; k <= last; ++k) {
     for (const double digit : {1.0, 2.0, 5.0}) {

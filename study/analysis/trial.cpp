@@ -32,8 +32,8 @@ std::string told(const Outcome& outcome) {
          std::to_string(outcome.seed);
 }
 
-// Scores at `epochs`, all of which a run that did not stop early was evaluated at. Whatever is
-// missing or not finite is the untrained score.
+// Returns the scores at `epochs`; a run that did not stop early was evaluated at all of them. What
+// is missing or not finite becomes the untrained score.
 std::vector<double> filled(const Outcome& outcome,
                            const std::vector<double>& scores,
                            const std::vector<int64_t>& epochs,
@@ -72,7 +72,7 @@ TrialRun run_of(const Outcome& outcome, const std::vector<int64_t>& epochs) {
   return run;
 }
 
-// What all runs that went to their end were evaluated at.
+// Returns the epochs at which all runs that did not diverge were evaluated.
 std::vector<int64_t> common_epochs(const std::map<uint64_t, const Outcome*>& seeds) {
   std::vector<int64_t> common;
   bool is_first = true;
@@ -88,7 +88,7 @@ std::vector<int64_t> common_epochs(const std::map<uint64_t, const Outcome*>& see
     is_first = false;
   }
   if (!is_first) return common;
-  // All diverged: their own epochs, and those that they did not come to.
+  // All diverged, so this takes their own epochs and those that they did not come to.
   std::set<int64_t> every;
   for (const auto& [seed, outcome] : seeds) {
     every.insert(outcome->evaluated.begin(), outcome->evaluated.end());
@@ -110,7 +110,7 @@ Trial trial_of(const std::map<uint64_t, const Outcome*>& seeds) {
   return trial;
 }
 
-// Why an outcome cannot be counted; empty if it can.
+// Says why an outcome cannot be counted; empty if it can.
 std::string why_not(const Outcome& outcome) {
   if (outcome.evaluated.empty()) return "it has no evaluation";
   if (outcome.evaluated.front() != 0) return "the untrained scores are missing";

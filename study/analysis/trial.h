@@ -32,16 +32,16 @@ struct Trial {
   std::vector<int64_t> evaluated;  // epochs that all runs have scores of; the first is untrained
   std::vector<TrialRun> runs;      // by seed
 
-  // The optimizer as the reader meets it: "sgd", "sgd (baseline)".
+  // Names the optimizer as the reader meets it: "sgd", "sgd (baseline)".
   std::string competitor() const;
   bool has(const Measure& measure) const;
-  // Accuracy of the part if there is one, else its loss.
+  // Returns the accuracy of the part if there is one, else its loss.
   Measure measure(MeasuredPart part) const;
-  // Position in `evaluated` of the epoch at which the trial is judged.
+  // Returns the position in `evaluated` of the epoch at which the trial is judged.
   size_t reported() const;
-  // Over the seeds, at a position of `evaluated`.
+  // Returns mean and deviation over the seeds, at a position of `evaluated`.
   Spread spread(const Measure& measure, size_t position) const;
-  // The score below which `share` of the seeds lie.
+  // Returns the score below which `share` of the seeds lie.
   double quantile(const Measure& measure, size_t position, double share) const;
 };
 
@@ -51,8 +51,8 @@ struct Trials {
   int64_t runs = 0, diverged = 0, interrupted = 0;
 };
 
-// Interrupted runs are left out. Of two runs with the same seed in one setting the last counts.
-// Both are told in the warnings.
+// Leaves out interrupted runs. Of two runs with the same seed in one setting the last counts. Both
+// are told in the warnings.
 Trials group(const std::vector<Outcome>& outcomes, bool are_baselines);
 
 }  // namespace flightdeck::study

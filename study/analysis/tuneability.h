@@ -23,7 +23,7 @@ struct TunedPoint {
 struct Tuneability {
   std::string problem, competitor, schedule, budget;
   std::map<std::string, double> best;
-  // Of a grid alone: whether the best setting has neighbours on both sides along every axis of
+  // Set for a grid only: whether the best setting has neighbours on both sides along every axis of
   // three values or more, and the axes along which it has not ("learning_rate at the upper end").
   bool is_on_grid = false, is_interior = false;
   std::string at_edge;
@@ -34,21 +34,21 @@ struct Tuneability {
   double median_rel = 0;  // median of what the samples reach relative to the best
 };
 
-// score / best for accuracies, best / score for losses, never below 0. For losses of which the
-// best is not above 0: the share of the way from `untrained` to the best.
+// Returns score / best for accuracies, best / score for losses, never below 0. Where the best loss
+// is not above 0, returns the share of the way from `untrained` to the best.
 double relative_performance(const Measure& measure, double score, double best, double untrained);
 
 std::vector<TunedPoint> tuned_points(const std::vector<Trial>& trials,
                                      const std::vector<Choice>& choices,
                                      const std::map<std::string, Target>& targets);
 
-// Of every choice that more than one setting competed for.
+// Returns a row for every choice that more than one setting competed for.
 std::vector<Tuneability> tuneabilities(const std::vector<Trial>& trials,
                                        const std::vector<Choice>& choices,
                                        const std::vector<TunedPoint>& points);
 
-// The best relative performance in every third of a decade of learning rates, at the rate that had
-// it: a line that can be drawn where several hyperparameters vary at once.
+// Returns the best relative performance in every third of a decade of learning rates, at the rate
+// that had it: a line that can be drawn where several hyperparameters vary at once.
 std::vector<std::pair<double, double>> upper_envelope(const std::vector<TunedPoint>& points);
 
 }  // namespace flightdeck::study

@@ -118,7 +118,7 @@ void warn_of_versions(Analysis& analysis,
                                 "; compare those of one version, or see the changelog for what "
                                 "changed between them");
   }
-  // Baselines of before come with the program: what they may differ by is said in its documents.
+  // Baselines of an older version come with the program; its documents say what they may differ by.
   std::set<std::string> others;
   for (const Outcome& baseline : baselines) {
     if (!baseline.version.empty() && counts.count(baseline.version) == 0) {

@@ -10,10 +10,11 @@
 
 namespace flightdeck::study {
 
-// "html", "csv", "latex".
+// Returns "html", "csv", "latex".
 const std::vector<std::string>& analysis_formats();
 
-// Files that were written, by path. Those of the same name are replaced. Throws if it cannot.
+// Returns the files that were written, by path. Replaces those of the same name. Throws if it
+// cannot.
 std::vector<std::string> write_analysis(const Analysis& analysis,
                                         const std::string& folder,
                                         const std::set<std::string>& formats);

@@ -3,7 +3,7 @@
 
 namespace flightdeck::suite::data_sets {
 
-// The first byte of a label is one of 20 coarse classes.
+// A label has two bytes, of which the first is one of 20 coarse classes.
 DataSource cifar100() {
   DataSource source = cifar_source(
       "cifar100", "cifar-100", {/*classes=*/100, /*bytes=*/2}, {"train.bin"}, "test.bin");

@@ -18,7 +18,8 @@ constexpr int64_t kImagenetClasses = 1000;
 constexpr int64_t kStored = 256;  // pixels each way before the crop
 constexpr int64_t kCrop = 224;
 
-// A sample is its path, padded with zeros: [n, L] uint8. Images are read when their batch is cut.
+// Stores paths as samples, padded with zeros: [n, L] uint8. Images are read when their batch is
+// cut.
 Tensor packed(const std::vector<std::string>& paths) {
   size_t length = 1;
   for (const std::string& path : paths) length = std::max(length, path.size());
@@ -46,7 +47,7 @@ std::vector<std::string> sorted_names(const std::string& folder, bool of_folders
   return names;
 }
 
-// Class i of the sorted folder names is label i + 1; 0 is a background that never comes up.
+// Labels class i of the sorted folder names i + 1; 0 is a background that never comes up.
 std::map<std::string, int64_t> labels_of(const std::string& folder) {
   std::map<std::string, int64_t> labels;
   for (const std::string& name : sorted_names(folder, /*of_folders=*/true)) {
@@ -93,7 +94,7 @@ Parts read_imagenet(const std::string& folder) {
   return parts;
 }
 
-// The shorter side at 256, then the middle 256 x 256.
+// Scales the shorter side to 256, then cuts out the middle 256 x 256.
 Tensor read_image(const std::string& path) {
   const Tensor image = read_jpeg(path).to(at::kFloat).unsqueeze(0);
   const int64_t H = image.size(2), W = image.size(3), shorter = std::min(H, W);
@@ -103,7 +104,7 @@ Tensor read_image(const std::string& path) {
   return resized[0].narrow(1, top, kStored).narrow(2, left, kStored);
 }
 
-// Paths become images [N, 3, 256, 256]; what is an image already stays.
+// Replaces paths by images [N, 3, 256, 256]; leaves what is an image already.
 Tensor loaded(const Tensor& stored) {
   if (stored.dim() != 2) return stored;
   const Tensor paths = stored.cpu();

@@ -46,7 +46,8 @@ struct DataSource {
   std::function<Tensor(const Tensor&, Generator&)> augment;
 };
 
-/// The entry with this name; throws c10::ValueError, naming the nearest and all, if there is none.
+/// Returns the entry with this name; throws c10::ValueError, naming the nearest and all, if there
+/// is none.
 const DataSource& find_data_source(const std::string& name);
 
 /// Adds a data set to the catalogue of this program: problems name it, and `load_data` reads it.
@@ -56,10 +57,10 @@ const DataSource& find_data_source(const std::string& name);
 /// hold the call.
 bool register_data_source(DataSource source);
 
-/// <folder>/<file>, or that with .gz if only that exists.
+/// Returns <folder>/<file>, or that with .gz if only that exists.
 std::string file_in(const std::string& folder, const std::string& file);
 
-/// Labels [n] or [n, 1] as int64 [n]; throws, naming `path`, if one is not below `classes`.
+/// Returns labels [n] or [n, 1] as int64 [n]; throws, naming `path`, if one is not below `classes`.
 Tensor checked_labels(const Tensor& labels, int64_t classes, const std::string& path);
 
 /// Throws, naming `path`, if images and labels differ in number or images are not [n, shape...].
@@ -68,21 +69,21 @@ void check_images(const Tensor& images,
                   at::IntArrayRef shape,
                   const std::string& path);
 
-/// Images of the given shape that can be learnt: each class has a pattern of blocks, which noise
-/// three times as strong covers.
+/// Makes images of the given shape that can be learnt: each class has a pattern of blocks, which
+/// noise three times as strong covers.
 Parts synthetic_images(at::IntArrayRef shape,
                        int64_t classes,
                        uint64_t seed,
                        int64_t train_samples = 12000,
                        int64_t test_samples = 2000);
 
-/// A source of MNIST's format: four IDX files, values scaled to [0, 1].
+/// Returns a source of MNIST's format: four IDX files, values scaled to [0, 1].
 DataSource idx_source();
 
-/// A source of 32 x 32 colour images, each standardised by its own mean and deviation.
+/// Returns a source of 32 x 32 colour images, each standardised by its own mean and deviation.
 DataSource colour_source();
 
-/// What the two CIFAR sets have in common: all but their files and how these are read.
+/// Returns what the two CIFAR sets have in common: all but their files and how these are read.
 DataSource cifar_source(int64_t classes);
 
 }  // namespace flightdeck::suite

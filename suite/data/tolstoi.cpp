@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kFile = "war-and-peace.txt";
 
-// Characters behind the last full sample are left out.
+// Cuts a text into samples; leaves out characters behind the last full one.
 Samples cut(const Tensor& text) {
   const int64_t n = (text.size(0) - 1) / kTextLength;
   const auto from = [&](int64_t begin) {
@@ -23,7 +23,7 @@ Samples cut(const Tensor& text) {
   return {from(0).clone(), from(1).to(at::kLong)};
 }
 
-// The last fifth is for testing, and as much from the beginning for validation.
+// Takes the last fifth for testing, and as much from the beginning for validation.
 Parts split(const Tensor& text) {
   const int64_t n = text.size(0);
   const int64_t test = n - static_cast<int64_t>(std::ceil(0.8 * static_cast<double>(n)));
@@ -50,7 +50,7 @@ Parts read_tolstoi(const std::string& folder) {
   return split(text);
 }
 
-// Mostly one of three successors of the character before: a text that can be learnt.
+// Makes a text that can be learnt: most characters are one of three successors of the one before.
 Parts generate_tolstoi(uint64_t seed) {
   Generator generator = generator_of(seed, /*purpose=*/0);
   uint8_t successors[kVocabulary][3];

@@ -13,8 +13,8 @@ struct CifarRecords {
   at::Tensor labels;  ///< [n, L] uint8
 };
 
-/// `label_bytes` L is 1 for CIFAR-10, 2 (coarse, fine) for CIFAR-100. Throws if the file cannot be
-/// read or is not a whole number of records.
+/// Reads a file; `label_bytes` L is 1 for CIFAR-10, 2 (coarse, fine) for CIFAR-100. Throws if the
+/// file cannot be read or is not a whole number of records.
 CifarRecords read_cifar_binary(const std::string& path, int64_t label_bytes);
 
 }  // namespace flightdeck::suite

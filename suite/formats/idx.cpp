@@ -82,7 +82,7 @@ at::Tensor read_idx(const std::string& path, int dimensions) {
     std::array<uint8_t, 4> size;  // big-endian
     file.read(size.data(), size.size());
     shape.push_back(int64_t{size[0]} << 24 | size[1] << 16 | size[2] << 8 | size[3]);
-    // Both are below 2^32.
+    // The product does not overflow: the bound of `count` and the size are both below 2^32.
     count = std::min(count * shape.back(), limits::kIdxBytes + 1);
   }
   TORCH_CHECK(count <= limits::kIdxBytes,

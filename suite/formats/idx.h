@@ -8,9 +8,9 @@
 
 namespace flightdeck::suite {
 
-/// The file's array of unsigned bytes with the shape its header states. Throws if the file cannot
-/// be read, is not an IDX file of unsigned bytes in so many dimensions, or is shorter or longer
-/// than its header says.
+/// Returns the file's array of unsigned bytes with the shape its header states. Throws if the file
+/// cannot be read, is not an IDX file of unsigned bytes in so many dimensions, or is shorter or
+/// longer than its header says.
 at::Tensor read_idx(const std::string& path, int dimensions);
 
 }  // namespace flightdeck::suite

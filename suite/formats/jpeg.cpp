@@ -29,13 +29,13 @@ void leave(j_common_ptr info) {
   std::longjmp(errors.back, 1);
 }
 
-// Of the warnings only one loses pixels; libjpeg would fill them with grey.
+// Notes the only warning that loses pixels, which libjpeg would fill with grey.
 void note_warning(j_common_ptr info, int level) {
   Errors& errors = errors_of(info);
   if (level < 0 && errors.base.msg_code == JWRN_JPEG_EOF) errors.is_truncated = true;
 }
 
-// A progressive image may go over all its pixels again and again.
+// Limits the scans: a progressive image may go over all its pixels again and again.
 void count_scans(j_common_ptr info) {
   if (!info->is_decompressor) return;
   if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= limits::kJpegScans) return;

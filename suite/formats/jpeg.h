@@ -8,11 +8,11 @@
 
 namespace flightdeck::suite {
 
-/// False if this program was built without libjpeg.
+/// Returns false if this program was built without libjpeg.
 bool has_jpeg();
 
-/// Red, green and blue, [3, H, W] uint8; grey and CMYK images are converted. Throws, naming the
-/// file, if it cannot be read, is no JPEG file or is truncated, or without libjpeg.
+/// Returns red, green and blue, [3, H, W] uint8; grey and CMYK images are converted. Throws, naming
+/// the file, if it cannot be read, is no JPEG file or is truncated, or without libjpeg.
 at::Tensor read_jpeg(const std::string& path);
 
 }  // namespace flightdeck::suite

@@ -123,7 +123,7 @@ Tag parse_tag(const std::array<uint32_t, 2>& words) {
   return {words[0], words[1], false};
 }
 
-// Part of a matrix: data of at most `limit` bytes with the padding to 8 bytes.
+// Reads a part of a matrix: data of at most `limit` bytes with the padding to 8 bytes.
 std::vector<uint8_t> read_part(Bytes& bytes, Type type, const char* what, const std::string& path) {
   constexpr uint32_t kLimit = 4096;  // flags, sizes and names are short
   std::array<uint32_t, 2> words;
@@ -211,7 +211,7 @@ at::Tensor read_values(Bytes& bytes,
   return values;
 }
 
-// The matrix at the front of `bytes` if it is called `variable`, else an undefined tensor.
+// Returns the matrix at the front of `bytes` if it is called `variable`, else an undefined tensor.
 at::Tensor read_matrix(Bytes& bytes, const std::string& variable, const std::string& path) {
   read_part(bytes, kUint32, "flags", path);
   const std::vector<uint8_t> sizes = read_part(bytes, kInt32, "sizes", path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Built where libjpeg was not found.
+// What formats/jpeg.h has in a build without libjpeg.
 #include <c10/util/Exception.h>
 
 #include "suite/formats/jpeg.h"

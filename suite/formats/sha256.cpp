@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FIPS 180-4.
+// The algorithm follows FIPS 180-4.
 #include "suite/formats/sha256.h"
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace flightdeck::suite {
 class Sha256 {
  public:
   void add(const void* bytes, size_t count);
-  /// The hash of all that was added, in hexadecimal; once, at the end.
+  /// Returns the hash of all that was added, in hexadecimal. Call it once, at the end.
   std::string hex();
 
  private:

@@ -12,7 +12,7 @@
 namespace flightdeck::suite {
 namespace {
 
-// Lines `first` to `last`, counted from 1.
+// Erases lines `first` to `last`, counted from 1.
 void erase_lines(std::vector<std::string>& lines, size_t first, size_t last) {
   const auto place = [&](size_t n) {
     return lines.begin() + static_cast<std::ptrdiff_t>(std::min(n, lines.size()));

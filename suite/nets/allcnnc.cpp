@@ -11,12 +11,13 @@ namespace {
 
 namespace nn = torch::nn;
 
-// A convolution whose output keeps the input's size: 1 before, 1 after.
+// Makes a convolution whose output keeps the input's size: 1 before, 1 after.
 nn::Conv2d same(int64_t in, int64_t out) {
   return nn::Conv2d(nn::Conv2dOptions(in, out, 3).padding(1));
 }
 
-// With stride 2 on an even size SAME padding is 0 before, 1 after, which needs a layer of its own.
+// Pads for stride 2: on an even size SAME padding is 0 before, 1 after, which needs a layer of its
+// own.
 nn::ZeroPad2d pad_after() { return nn::ZeroPad2d(nn::ZeroPad2dOptions({0, 1, 0, 1})); }
 nn::Conv2d halve(int64_t in, int64_t out) {
   return nn::Conv2d(nn::Conv2dOptions(in, out, 3).stride(2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written out step by step: LibTorch's fused LSTM has neither this dropout nor a single bias.
+// DeepOBS's LSTM, step by step: LibTorch's fused one has neither this dropout nor a single bias.
 #include "suite/nets/char_rnn.h"
 
 #include <cmath>
@@ -24,7 +24,8 @@ class CharRnnImpl : public nn::Module {
         layer1_(register_module("layer1", nn::Linear(2 * kWidth, 4 * kWidth))),
         layer2_(register_module("layer2", nn::Linear(2 * kWidth, 4 * kWidth))),
         head_(register_module("head", nn::Linear(kWidth, kVocabulary))) {
-    // Buffers, so that they move and are saved with the network: [layer, c or h, N, width].
+    // These are buffers, so that they move and are saved with the network: [layer, c or h, N,
+    // width].
     training_state_ = register_buffer("training_state", torch::zeros({2, 2, 0, kWidth}));
     evaluation_state_ = register_buffer("evaluation_state", torch::zeros({2, 2, 0, kWidth}));
   }
@@ -51,7 +52,8 @@ class CharRnnImpl : public nn::Module {
     Tensor c, h;  // [N, width]
   };
 
-  // Gates in the order input, candidate, forget, output; the forget gate has 1 added to its bias.
+  // Takes a step. Gates come in the order input, candidate, forget, output; the forget gate has 1
+  // added to its bias.
   static void advance(nn::Linear& layer, const Tensor& input, State& state) {
     const std::vector<Tensor> gates = layer(torch::cat({input, state.h}, 1)).chunk(4, 1);
     state.c =
@@ -63,7 +65,7 @@ class CharRnnImpl : public nn::Module {
     return torch::dropout(values, kDropout, is_training());
   }
 
-  // Zeros where there is no state, or one of another batch size.
+  // Returns zeros where there is no state, or one of another batch size.
   Tensor state_for(int64_t N) {
     const Tensor& kept = state();
     return kept.size(2) == N ? kept : torch::zeros({2, 2, N, kWidth}, kept.options());

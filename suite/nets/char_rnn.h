@@ -6,8 +6,8 @@
 
 namespace flightdeck::suite::nets {
 
-/// Characters [N, T] to logits [N, 83, T]. The state after a batch is the next one's start, apart
-/// for training and evaluation; gradients end between them.
+/// Turns characters [N, T] into logits [N, 83, T]. The state after a batch is the next one's start,
+/// apart for training and evaluation; gradients end between them.
 Model char_rnn();
 
 }  // namespace flightdeck::suite::nets

@@ -9,8 +9,8 @@
 namespace flightdeck::suite::nets {
 namespace {
 
-// Pooling with SAME padding: 0 before, 1 after. Zero stands for minus infinity because the inputs
-// come from a nonlinearity whose outputs are not negative.
+// Makes SAME padding for pooling: 0 before, 1 after. Zero stands for minus infinity because the
+// inputs come from a nonlinearity whose outputs are not negative.
 torch::nn::ZeroPad2d pad_after_pooling() {
   return torch::nn::ZeroPad2d(torch::nn::ZeroPad2dOptions({0, 1, 0, 1}));
 }

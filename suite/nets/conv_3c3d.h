@@ -6,7 +6,7 @@
 
 namespace flightdeck::suite::nets {
 
-/// kLastSigmoid: ReLUs, and one sigmoid in the place of the last, before the layer that classifies.
+/// kLastSigmoid has ReLUs, but one sigmoid as the last, before the layer that classifies.
 enum class Nonlinearity { kRelu, kSigmoid, kLastSigmoid };
 
 /// Convolutions start Glorot normal, dense layers Glorot uniform, biases 0. All layers but the last

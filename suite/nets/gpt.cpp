@@ -114,7 +114,7 @@ Model gpt_of(const GptSize& size) {
   Gpt module(size);
   initialise_matrices(
       *module, [](Tensor weight) { weight.normal_(0.0, 0.02); }, /*bias=*/0.0);
-  // What is added to the stream of values, twice a layer, starts smaller.
+  // The layers that add to the stream of values, two in each block, start smaller.
   const torch::NoGradGuard no_grad;
   for (const auto& item : module->named_parameters()) {
     const std::string& name = item.key();

@@ -6,7 +6,8 @@
 
 namespace flightdeck::suite::nets {
 
-/// Characters [N, 50] to logits [N, 83, 50]; those at a place depend on it and the places before.
+/// Turns characters [N, 50] into logits [N, 83, 50]; those at a place depend on it and the places
+/// before.
 Model gpt();
 
 struct GptSize {
@@ -14,7 +15,7 @@ struct GptSize {
   double dropout;
   bool is_tied;  ///< the head is the embedding, transposed
 };
-/// Characters [N, T <= length] to logits [N, vocabulary, T].
+/// Turns characters [N, T <= length] into logits [N, vocabulary, T].
 Model gpt_of(const GptSize& size);
 
 }  // namespace flightdeck::suite::nets

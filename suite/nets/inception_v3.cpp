@@ -11,7 +11,8 @@ namespace {
 
 namespace nn = torch::nn;
 
-// A tensor to a tensor; torch::nn::Sequential cannot hold another one.
+// A stage turns a tensor into a tensor. Stages can be nested; a torch::nn::Sequential cannot hold
+// another one.
 class StageImpl : public nn::Module {
  public:
   StageImpl() = default;
@@ -72,7 +73,7 @@ class ConvImpl final : public StageImpl {
   nn::BatchNorm2d norm_;
 };
 
-// Padded so that the size stays.
+// Makes a convolution that is padded so that the size stays.
 Stage same(int64_t in, int64_t out, int64_t height, int64_t width) {
   return std::make_shared<ConvImpl>(
       nn::Conv2dOptions(in, out, {height, width}).padding({height / 2, width / 2}).bias(false));
@@ -88,7 +89,7 @@ class MaxPoolImpl final : public StageImpl {
 };
 Stage halve() { return std::make_shared<MaxPoolImpl>(); }
 
-// At the border the mean is that of the pixels that exist.
+// Pools by the mean; at the border that is of the pixels that exist.
 class MeanPoolImpl final : public StageImpl {
  public:
   Tensor forward(const Tensor& maps) override {

@@ -13,7 +13,7 @@ class PlaneImpl : public torch::nn::Module {
         u_(register_parameter("u", torch::full({1}, u))),
         v_(register_parameter("v", torch::full({1}, v))) {}
 
-  // One copy of the parameters per sample, so that f is part of each individual loss.
+  // Every sample gets a copy of the parameters, so that f is part of each individual loss.
   Tensor forward(const Tensor& points) {
     const Tensor u = u_.expand({points.size(0)}), v = v_.expand({points.size(0)});
     return f_(u, v) + u * points.select(1, 0) + v * points.select(1, 1);

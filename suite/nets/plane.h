@@ -8,11 +8,11 @@
 
 namespace flightdeck::suite::nets {
 
-/// Elementwise; u, v [N] -> [N].
+/// An elementwise function; u, v [N] -> [N].
 using PlaneFunction = std::function<Tensor(const Tensor& u, const Tensor& v)>;
 
-/// Parameters "u" and "v", which start at the given values. Points (x, y), inputs [N, 2], give the
-/// outputs f(u, v) + u x + v y, [N].
+/// Makes parameters "u" and "v", which start at the given values. Points (x, y), inputs [N, 2],
+/// give the outputs f(u, v) + u x + v y, [N].
 Model plane(PlaneFunction f, double u, double v);
 
 }  // namespace flightdeck::suite::nets

@@ -60,7 +60,7 @@ class SmallUnitImpl : public nn::Module {
 };
 TORCH_MODULE(SmallUnit);
 
-// Down to a quarter of the outgoing channels, across, and up again.
+// Convolutions down to a quarter of the outgoing channels, across, and up again.
 class BottleneckImpl : public nn::Module {
  public:
   BottleneckImpl(int64_t in, int64_t out, int64_t stride, Normalisation normalisation)
@@ -86,7 +86,7 @@ std::string unit_name(int64_t group, int64_t unit) {
   return "unit" + std::to_string(group + 1) + "_" + std::to_string(unit + 1);
 }
 
-// Classes from the means of the maps.
+// Adds a layer that classifies the means of the maps.
 void add_head(nn::Sequential& net, int64_t channels, int64_t classes) {
   net->push_back("mean", nn::Functional([](const Tensor& maps) { return maps.mean({2, 3}); }));
   net->push_back("dense", nn::Linear(channels, classes));

@@ -11,14 +11,15 @@ namespace flightdeck::suite::nets {
 /// training; without it individual gradients need no policy.
 enum class Normalisation { kBatchNorm, kNone };
 
-/// 6 n + 2 layers for 32 x 32 colour images, depth 20, 32, 44, 56, ...: three groups of n units
-/// with 16, 32 and 64 channels. Shortcuts have no parameters: where a group halves the maps they
-/// take every second pixel and pad the channels with zeros on both sides. Matrices start He normal
-/// by their inputs.
+/// Makes 6 n + 2 layers for 32 x 32 colour images, depth 20, 32, 44, 56, ...: three groups of n
+/// units with 16, 32 and 64 channels. Shortcuts have no parameters: where a group halves the maps
+/// they take every second pixel and pad the channels with zeros on both sides. Matrices start He
+/// normal by their inputs.
 Model small_resnet(int64_t depth, int64_t classes);
 
-/// Fifty layers for 224 x 224 images: units of 1 x 1, 3 x 3 and 1 x 1 convolutions, the 3 x 3 one
-/// halves the maps. Convolutions start He normal by their outputs, the dense layer as LibTorch's.
+/// Makes fifty layers for 224 x 224 images: units of 1 x 1, 3 x 3 and 1 x 1 convolutions, of which
+/// the 3 x 3 one halves the maps. Convolutions start He normal by their outputs, the dense layer as
+/// LibTorch's.
 Model resnet50(int64_t classes, Normalisation normalisation = Normalisation::kBatchNorm);
 
 }  // namespace flightdeck::suite::nets

@@ -6,7 +6,7 @@
 
 namespace flightdeck::suite::nets {
 
-/// LibTorch's own initial values. Reads [N, 64] int64 tokens below 256, gives [N, 10].
+/// Reads [N, 64] int64 tokens below 256, gives [N, 10]. Initial values are LibTorch's own.
 Model transformer();
 
 }  // namespace flightdeck::suite::nets

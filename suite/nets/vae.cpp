@@ -21,8 +21,8 @@ nn::ConvTranspose2d widen(int64_t stride, int64_t in) {
   return nn::ConvTranspose2d(
       nn::ConvTranspose2dOptions(in, 64, 4).stride(stride).padding(stride == 2 ? 1 : 0));
 }
-// SAME padding of a 4 x 4 kernel with stride 1 is 1 before and 2 after; its transpose takes them
-// off.
+// Pads a 4 x 4 kernel with stride 1 as SAME does, 1 before and 2 after; a negative sign takes that
+// off behind its transpose.
 nn::ZeroPad2d pad(int64_t sign) {
   return nn::ZeroPad2d(nn::ZeroPad2dOptions({sign, 2 * sign, sign, 2 * sign}));
 }

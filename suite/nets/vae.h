@@ -10,8 +10,8 @@ namespace flightdeck::suite::nets {
 /// the latent variables. The latter are drawn, also in evaluation.
 Model vae();
 
-/// Square error of the reconstruction plus the Kullback-Leibler divergence of the latent
-/// distribution from the standard normal one, [N].
+/// Returns the square error of the reconstruction plus the Kullback-Leibler divergence of the
+/// latent distribution from the standard normal one, [N].
 Tensor vae_losses(const Tensor& outputs);
 
 }  // namespace flightdeck::suite::nets

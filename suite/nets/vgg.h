@@ -12,7 +12,7 @@ struct VggSize {
   int64_t divisor = 1, side = 224;
 };
 
-/// `layers` is 16 or 19: convolutions and dense layers together.
+/// Makes a VGG; `layers` is 16 or 19: convolutions and dense layers together.
 Model vgg(int64_t layers, int64_t classes, const VggSize& size = {});
 
 }  // namespace flightdeck::suite::nets

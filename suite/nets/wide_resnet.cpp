@@ -21,7 +21,7 @@ nn::Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
       nn::Conv2dOptions(in, out, kernel).stride(stride).padding(is_padded ? 1 : 0).bias(false));
 }
 
-// SAME padding: with stride 2 on an even size 0 before and 1 after.
+// Applies the layer with SAME padding: with stride 2 on an even size 0 before and 1 after.
 Tensor same(nn::Conv2d& layer, const Tensor& maps) {
   const bool is_halving = layer->options.stride()->at(0) == 2;
   return layer(is_halving ? torch::constant_pad_nd(maps, {0, 1, 0, 1}, 0) : maps);
@@ -37,7 +37,7 @@ class UnitImpl : public nn::Module {
     if (in != out) shortcut_ = register_module("shortcut", conv(in, out, 1, stride));
   }
 
-  // The first unit of a group has its shortcut behind the first nonlinearity.
+  // Takes the shortcut of a group's first unit behind the first nonlinearity.
   Tensor forward(const Tensor& maps) {
     const Tensor active = torch::relu(norm1_(maps));
     const Tensor passed = shortcut_ ? shortcut_(active) : maps;

@@ -15,11 +15,11 @@ class AdamFamilyOptions : public FormulaOptions {
   double epsilon = 1e-8;
 
   std::vector<Field> fields() override;
-  /// "mean" m and "mean_square" v.
+  /// Names "mean" m and "mean_square" v.
   const std::vector<std::string>& state_names() const override;
 
  protected:
-  /// 1 - beta^t, which a mean that started at 0 is divided by.
+  /// Returns 1 - beta^t, which a mean that started at 0 is divided by.
   static double correction(double beta, const FormulaState& state) {
     return 1.0 - std::pow(beta, static_cast<double>(state.steps));
   }

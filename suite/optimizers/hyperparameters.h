@@ -21,7 +21,7 @@ inline Search one_of(std::vector<double> choices) {
   return search;
 }
 
-/// In [0, infinity).
+/// Allows values in [0, infinity).
 inline Field not_negative(std::string name, std::string summary, double& value) {
   Hyperparameter about;
   about.name = std::move(name);
@@ -30,14 +30,14 @@ inline Field not_negative(std::string name, std::string summary, double& value) 
   return {about, &value};
 }
 
-/// In (0, infinity).
+/// Allows values in (0, infinity).
 inline Field positive(std::string name, std::string summary, double& value) {
   Field field = not_negative(std::move(name), std::move(summary), value);
   field.about.includes_low = false;
   return field;
 }
 
-/// In [0, 1).
+/// Allows values in [0, 1).
 inline Field below_one(std::string name, std::string summary, double& value) {
   Field field = not_negative(std::move(name), std::move(summary), value);
   field.about.high = 1.0;
@@ -49,7 +49,7 @@ inline Field whole(Field field) {
   return field;
 }
 
-/// 0 or 1.
+/// Allows 0 or 1.
 inline Field yes_or_no(std::string name, std::string summary, double& value) {
   Field field = whole(not_negative(std::move(name), std::move(summary), value));
   field.about.high = 1.0;
@@ -62,7 +62,7 @@ inline Field searched(Field field, Search search) {
   return field;
 }
 
-// A rate of 0 is allowed: it stands still, which some experiments want.
+// Allows a rate of 0, at which training stands still, as some experiments want.
 inline Field rate_field(double& value) {
   return searched(not_negative("learning_rate", "length of a step", value), log_uniform(1e-4, 1.0));
 }
@@ -78,7 +78,7 @@ inline Field beta2_field(double& value) {
   return searched(below_one("beta2", "memory of the mean of squared gradients", value),
                   log_uniform(0.8, 0.999));
 }
-/// beta2 where an optimizer has no beta1.
+/// Describes the counterpart of beta2 in optimizers without beta1.
 inline Field decay_field(double& value) {
   return searched(below_one("decay", "memory of the mean of squared gradients", value),
                   complement_log_uniform(1e-4, 1.0));

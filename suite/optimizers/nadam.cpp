@@ -15,7 +15,7 @@ std::vector<Field> NAdamOptions::fields() {
 
 void NAdamOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
-  // The momentum of step t, and the product of all up to it in `carried`.
+  // Returns the momentum of step t; `carried` is the product of all up to it.
   const auto share = [this](int64_t t) {
     return beta1 * (1.0 - 0.5 * std::pow(0.96, static_cast<double>(t) * momentum_decay));
   };

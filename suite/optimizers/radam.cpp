@@ -8,7 +8,8 @@ namespace flightdeck::suite {
 
 void RAdamOptions::update(Tensor& parameter, const Tensor& gradient, FormulaState& state) const {
   const Constant keep1{beta1}, fresh1{1.0 - beta1}, keep2{beta2}, fresh2{1.0 - beta2};
-  // Degrees of freedom of the mean square: at the end, and after t steps.
+  // `most` and `freedom` are the degrees of freedom of the mean square: at the end, and after t
+  // steps.
   const double t = static_cast<double>(state.steps);
   const double most = 2.0 / (1.0 - beta2) - 1.0;
   const double correction2 = correction(beta2, state);

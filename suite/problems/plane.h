@@ -6,8 +6,8 @@
 
 namespace flightdeck::suite {
 
-/// The noisy function f from its starting point (u, v): the loss of a point (x, y) is
-/// f(u, v) + u x + v y.
+/// Makes the problem of the noisy function f from its starting point (u, v): the loss of a point
+/// (x, y) is f(u, v) + u x + v y.
 Problem noisy_plane(const nets::PlaneFunction& f, double u, double v);
 
 }  // namespace flightdeck::suite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Not of DeepOBS: it stands for the networks of today.
+// This problem is not of DeepOBS: it stands for the networks of today.
 #include "suite/nets/gpt.h"
 #include "suite/problems/classification.h"
 #include "suite/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Not of DeepOBS: it is there for its operations, and its data are generated.
+// This problem is not of DeepOBS: it is there for its operations, and its data are generated.
 #include "suite/nets/transformer.h"
 
 #include <torch/torch.h>

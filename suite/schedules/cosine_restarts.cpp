@@ -7,7 +7,7 @@
 namespace flightdeck::suite::schedules {
 namespace {
 
-// Of all cycles, in epochs: the length of the first, and the factor from each to the next.
+// Length of the first cycle in epochs, and the factor from each to the next.
 struct Cycles {
   double first, growth;
 
@@ -15,7 +15,7 @@ struct Cycles {
       : first(fields.number(0, 10.0, 1.0, 1e9)), growth(fields.number(1, 2.0, 1.0, 1e3)) {}
 };
 
-// The cycle that a moment of the run lies in, both in epochs.
+// One cycle of a run; begin and length are in epochs.
 struct Cycle {
   double begin, length;
   int64_t number = 0;
@@ -52,7 +52,7 @@ ScheduleEntry cosine_restarts() {
       return last + height * 0.5 * (1.0 + std::cos(M_PI * (epoch - cycle.begin) / cycle.length));
     };
   };
-  // The last epochs that end a cycle, if one ends.
+  // A run is judged after the last epoch that ends a cycle, if one ends.
   entry.reported_epoch = [](const ScheduleFields& fields, int64_t epochs) {
     const auto last =
         static_cast<int64_t>(cycle_at(static_cast<double>(epochs), Cycles(fields)).begin);

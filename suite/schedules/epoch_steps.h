@@ -11,10 +11,10 @@ namespace flightdeck::suite::schedules {
 
 class EpochSteps {
  public:
-  /// Epochs in field `index`, factors in the next; refuses what does not fit.
+  /// Reads epochs from field `index`, factors from the next; refuses what does not fit.
   EpochSteps(const ScheduleFields& fields, size_t index);
 
-  /// The factor of the last of the epochs that has begun; 1 before the first.
+  /// Returns the factor of the last of the epochs that has begun; 1 before the first.
   double factor(const Progress& progress) const;
 
  private:

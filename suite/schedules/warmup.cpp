@@ -15,7 +15,8 @@ ScheduleEntry warmup() {
     const double epochs = fields.number(0, 5.0, 0.0, 1e9);
     const double low = fields.number(1, 0.0, 0.0, 1.0);
     return [epochs, low](const Progress& progress) {
-      // The first step has 1/U of the way, the last of the U steps all of it: none stands still.
+      // The first of the U steps has 1/U of the way and the last all of it, so that none stands
+      // still.
       const double rise = epochs * static_cast<double>(progress.steps_per_epoch);
       const double risen = static_cast<double>(progress.step) + 1.0;
       return risen >= rise ? 1.0 : low + (1.0 - low) * risen / rise;

@@ -37,7 +37,7 @@ void print_row(const std::string& name, const StepWork& work) {
               work.ms);
 }
 
-// What the watched step has beyond the plain one, the most frequent first.
+// Returns what the watched step has beyond the plain one, the most frequent first.
 std::vector<std::pair<std::string, double>> added_operations(const LaunchCounts& counts) {
   std::vector<std::pair<std::string, double>> added;
   for (const auto& [name, count] : counts.watched.by_operation) {

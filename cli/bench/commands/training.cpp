@@ -37,8 +37,8 @@ struct BenchTrainingOptions {
   bool json = false, augment = false;
 };
 
-// What somebody writes who has the samples in memory as the network reads them: LibTorch's own
-// SGD, a permutation, no runner.
+// The loop that somebody writes who has the samples in memory as the network reads them: LibTorch's
+// own SGD, a permutation, no runner.
 class HandWritten {
  public:
   HandWritten(const run::Training& training, const run::TrainingOptions& options)
@@ -118,7 +118,7 @@ struct Result {
   std::string data;  // what kind
 };
 
-// So many that a stretch is long beside the clock and short beside what disturbs it.
+// Returns so many steps that a stretch is long beside the clock and short beside what disturbs it.
 int64_t stretch_of(double step_ms) {
   constexpr double kStretchMs = 20.0;
   return std::clamp<int64_t>(std::llround(kStretchMs / step_ms), 1, 500);
@@ -129,7 +129,7 @@ Result measure(const BenchTrainingOptions& options, const std::string& problem) 
   chosen.problem = problem;
   const suite::DataDescription data = suite::describe_data(suite::find_problem(problem).data_set);
   chosen.data.synthetic = chosen.data.synthetic || (data.needs_files && !data.is_found);
-  // Time must not depend on where the parameters go.
+  // A tiny rate keeps the parameters in place, because time must not depend on where they go.
   chosen.hyperparameters["learning_rate"] = 1e-6;
   run::Training training(chosen);
   HandWritten loop(training, chosen);

@@ -36,7 +36,7 @@ class LimitedOperator : public LinearOperator {
 class HbpOptions : public NewtonStepOptions {
  public:
   double averaged = 0;  ///< 0: exact products; 1: mean of products; 2: mean Jacobians
-  /// Of the Jacobians by parameters, as `averaged`; 0: the same.
+  /// As `averaged`, for the Jacobians by parameters; 0: the same.
   double parameter_averaged = 0;
   double sample_first = 0;  ///< 1: the PCH of averages drops what is negative sample by sample
   double row_blocks = 1;    ///< blocks that the lines of every parameter are solved in, each apart
@@ -99,7 +99,7 @@ class HbpOptions : public NewtonStepOptions {
  private:
   using Blocks = std::vector<std::shared_ptr<const LinearOperator>>;
 
-  // None for a parameter that the losses do not depend on.
+  // Returns null for a parameter that the losses do not depend on.
   Blocks exact_blocks(const Observation& observation, const std::vector<Tensor>& gradients) const {
     Blocks blocks(gradients.size());
     for (size_t i = 0; i < blocks.size(); ++i) {
@@ -137,7 +137,7 @@ class HbpOptions : public NewtonStepOptions {
                                  /*create_graph=*/false,
                                  /*allow_unused=*/true);
   }
-  // What lies between the blocks counts as zero.
+  // Solves each block of lines alone, as if all between the blocks were zero.
   Tensor solve_by_lines(const std::shared_ptr<const LinearOperator>& whole,
                         double l2,
                         const Tensor& right) const {

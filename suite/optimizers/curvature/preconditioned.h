@@ -45,7 +45,7 @@ class PreconditionedOptions : public CurvatureFormulaOptions {
  protected:
   virtual bool is_sampled() const { return false; }
   virtual CurvatureNeed need() const = 0;
-  /// The state of a parameter that the losses depend on.
+  /// Returns the state of a parameter that the losses depend on.
   virtual std::vector<Tensor> kept(const ParameterCurvature& answers,
                                    const NamedParameter& parameter) const = 0;
 };

@@ -48,7 +48,7 @@ std::vector<std::vector<Tensor>> VivitStepOptions::measure(const Observation& ob
   options.seed = observation.seed;
   options.groups = groups_of(count, by_parameter != 0);
   Batch batch = observation.batch();
-  // Batches are drawn anew in every epoch: their first samples are as good as any.
+  // The first samples are as good as any, because batches are drawn anew in every epoch.
   const auto wanted = static_cast<int64_t>(curvature_samples);
   if (wanted > 0 && wanted < batch.size()) {
     std::vector<int64_t> first(wanted);

@@ -9,7 +9,7 @@
 
 namespace flightdeck::suite {
 
-/// What both have in common.
+/// What vivit_newton and vivit_noise have in common.
 class VivitStepOptions : public NewtonStepOptions {
  public:
   double sampled = 0;            ///< 1: would-be gradients instead of the exact loss Hessian
@@ -27,7 +27,8 @@ class VivitStepOptions : public NewtonStepOptions {
   std::vector<std::vector<Tensor>> measure(const Observation& observation) const override;
 
  protected:
-  /// As newton_step takes it: one entry, or one per direction and, if trivial, one for the rest.
+  /// Returns what newton_step takes: one entry, or one per direction and, if trivial, one for the
+  /// rest.
   virtual Tensor dampings(const Vivit& vivit, size_t group, const at::TensorOptions& like) const;
 };
 
