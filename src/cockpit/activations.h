@@ -9,7 +9,8 @@
 
 namespace flightdeck {
 
-// From the inputs to the loss. Nonlinearities whose output the graph does not tell are left out.
+// Returns them from the inputs to the loss, without nonlinearities whose output the graph does not
+// tell.
 std::vector<Activation> read_activations(const Capture& capture, const Parameters& parameters);
 
 }  // namespace flightdeck

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// What every rank says of itself, at a place of its own. A light step has the first ones.
+// Names what every rank says of itself, at a place of its own. A light step has the first ones.
 enum Column : int64_t {
   kSamples,
   kLoss,
@@ -47,7 +47,7 @@ enum Column : int64_t {
   kColumns,  // and then the size of what each quantity shares
 };
 
-// The matrix of a rank that gives nothing, or throws what its own could not be made for.
+// Stands for the matrix of a rank that gives nothing, or throws what its own could not be made for.
 class NoOperator final : public LinearOperator {
  public:
   explicit NoOperator(const Parameters& parameters, std::exception_ptr failure = nullptr)
@@ -90,7 +90,7 @@ Reading of_all(const char* quantity, double number) {
 
 }  // namespace
 
-// One exchange, from what this rank has to what all have.
+// Holds one exchange, from what this rank has to what all have.
 struct Crew::Meeting {
   Plan layout;
   const Step* own = nullptr;
@@ -120,7 +120,7 @@ struct Crew::Meeting {
 
   double at(int64_t rank, int64_t column) const { return table[rank * columns + column]; }
   int64_t W() const { return static_cast<int64_t>(sizes.of_ranks.size()); }
-  // True if it is so on every rank that has samples.
+  // Returns true if it is so on every rank that has samples.
   bool all_have(int64_t column) const {
     for (int64_t rank = 0; rank < W(); ++rank) {
       if (at(rank, kSamples) > 0 && at(rank, column) == 0) return false;
@@ -225,7 +225,7 @@ void Crew::sit_out_beginning() {
     try {
       (void)spectrum(layout_->spectra[spectra_done_], {}, 0);
     } catch (const std::exception&) {
-      // Nobody has samples, or one who has failed: they tell.
+      // Nobody has samples, or a rank that has them failed and tells it.
     }
   }
 }
@@ -302,7 +302,7 @@ std::unique_ptr<UnionStep> Crew::meet(const Step* own, const ChordEnd* start) {
   meeting.data.by_rank = readings_by_rank(meeting);
   left_ = seconds_since(context_.start);
   last_step_ = step;
-  // Told when nobody waits for this rank any more: some throw.
+  // Failures are told once nobody waits for this rank any more, since some throw.
   for (const auto& [tracked, failure] : meeting.failures) {
     try {
       std::rethrow_exception(failure);
@@ -314,7 +314,7 @@ std::unique_ptr<UnionStep> Crew::meet(const Step* own, const ChordEnd* start) {
       context_, std::move(meeting.layout), own, rates_, std::move(meeting.data));
 }
 
-// What due quantities have read by themselves.
+// Packs what due quantities have read by themselves.
 void Crew::share_own(Meeting& meeting) {
   for (const size_t k : meeting.layout.due) {
     if (!tracked_[k].functions.share) continue;
@@ -352,7 +352,7 @@ void Crew::add_own(Meeting& meeting) {
       say(kLoss, own->loss().item<double>());
       say(kKnowsLoss, 1);
     } catch (const c10::Error&) {
-      // Left out of the losses is what all samples share: there is no loss on any rank.
+      // Terms that all samples share are left out of the losses: there is no loss on any rank.
     }
     const bool is_next = last_step_ >= 0 && layout.step == last_step_ + 1;
     say(kOutside, is_next ? own->clock().begin - left_ : kUnknown);
@@ -415,7 +415,7 @@ void Crew::add_own(Meeting& meeting) {
   }
 }
 
-// What all have said of themselves, and so what is exchanged next.
+// Reads what all have said of themselves; what is exchanged next follows from it.
 void Crew::take_table(Meeting& meeting) {
   meeting.table = meeting.first.numbers(meeting.table_place);
   meeting.failed = meeting.first.numbers(meeting.failed_place);
@@ -640,7 +640,8 @@ void Crew::take_shared(Meeting& meeting) {
   }
 }
 
-// Of one sample alone a graph does not show what belongs to samples: such a rank has read nothing.
+// Leaves out ranks that have read nothing: the graph of one sample does not show what belongs to
+// samples.
 void Crew::leave_out_empty(std::vector<std::vector<Tensor>>& of_ranks,
                            size_t tracked,
                            int64_t step) {
@@ -668,8 +669,8 @@ void Crew::tell_notes(const std::vector<double>& packed, int64_t rank) {
 
 // ---- ranks beside one another -------------------------------------------------------------------
 
-// Half the sum over classes of | share among the rank's labels - share among all |, and what that
-// is on average where samples are dealt at random.
+// Adds half the sum over classes of | share among the rank's labels - share among all |, and what
+// that is on average where samples are dealt at random.
 void Crew::add_label_distances(const Meeting& meeting, std::vector<Reading>& readings) const {
   if (!is_first() || meeting.data.batch_size == 0 || !meeting.all_have(kKnowsLabels)) return;
   const std::vector<double> labels = meeting.second.numbers(meeting.labels);

@@ -32,41 +32,43 @@ class Crew {
        Output& output);
 
   bool is_first() const { return ranks_->rank() == 0; }
-  // A collective failed: nothing is exchanged any more.
+  // Returns true after a collective has failed: nothing is exchanged any more.
   bool is_lost() const { return is_lost_; }
 
   // ---- a step begins ----
 
-  // What all ranks agree to do at this step.
+  // Returns what all ranks agree to do at this step.
   Plan layout_of(int64_t step) const;
-  // From here on the other ranks count on this one at this step.
+  // Makes the other ranks count on this one at this step from here on.
   void expect(Plan layout);
   bool owes() const { return layout_.has_value(); }
   const Plan& layout() const { return *layout_; }
 
-  // Before the curvature of sub-batches, which are the first samples of all ranks together.
+  // Exchanges the ranks' numbers of samples. Goes before the curvature of sub-batches, which are
+  // the first samples of all ranks together.
   void learn_sizes(int64_t own);
-  // How many of this rank's are among the first so many of all; 0 of them means all.
+  // Counts this rank's among the first `samples` of all ranks; 0 of them means all.
   int64_t share_of(int64_t samples, int64_t own) const;
-  // Of the products of all ranks; the next of the layout's.
+  // Finds eigenpairs of the matrix of all ranks, for the next spectrum of the layout.
   using MakeOperator = std::function<std::shared_ptr<const LinearOperator>()>;
   Eigenpairs spectrum(const SpectrumNeed& need, const MakeOperator& make_own, int64_t samples);
-  // Differs from rank to rank where samples are to be independent.
+  // Returns a seed that differs from rank to rank, where samples are to be independent.
   uint64_t seed_of_rank(uint64_t seed) const;
 
-  // What is left of the above, on a rank that has nothing to give.
+  // Takes part in what is left of the above, on a rank that has nothing to give.
   void sit_out_beginning();
 
   // ---- it ends ----
 
   Needs needed_for(Needs asked, int64_t samples) const;
-  // With what all have. `own` is null on a rank without samples; `start` is its end of the line
-  // that the step before began, or null. If what this rank has cannot be packed it throws and still
-  // owes; what fails later is thrown on all ranks, and none owes.
+  // Exchanges what the ranks have and returns the step of all. `own` is null on a rank without
+  // samples; `start` is its end of the line that the step before began, or null. If what this rank
+  // has cannot be packed it throws and still owes; what fails later is thrown on all ranks, and
+  // none owes.
   std::unique_ptr<UnionStep> meet(const Step* own, const ChordEnd* start);
-  // The whole step, on a rank that has nothing else to give.
+  // Takes part in the whole step, on a rank that has nothing else to give.
   std::unique_ptr<UnionStep> sit_out(const ChordEnd* start);
-  // True if the quantity sees what all ranks have; otherwise why not, said once.
+  // Returns true if the quantity sees what all ranks have; otherwise says once why not.
   bool is_joint(size_t tracked, const UnionStep& step) const;
 
  private:

@@ -14,7 +14,7 @@ namespace flightdeck {
 
 class JointCurvature {
  public:
-  // True if all that is asked for can be added up.
+  // Returns true if all that is asked for can be added up.
   static bool can_join(CurvatureNeeds needs);
 
   // `own` is null on a rank that has none, of `samples` samples.
@@ -23,7 +23,7 @@ class JointCurvature {
                  const Curvature* own,
                  int64_t samples);
   void add(Packet& packet);
-  // After the exchange. Nothing if no rank had samples.
+  // Returns the sums after the exchange, or nothing if no rank had samples.
   std::optional<Curvature> take(const Packet& packet) const;
 
  private:

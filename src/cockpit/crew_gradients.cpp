@@ -16,7 +16,7 @@ namespace {
 
 Tensor flat_double(const Tensor& tensor) { return tensor.detach().reshape({-1}).to(at::kDouble); }
 
-// The type and device that answers about this parameter have.
+// Returns the type and device that answers about this parameter have.
 at::TensorOptions row_options(const Tensor& parameter) {
   return in_row_precision(at::empty({0}, parameter.options().requires_grad(false))).options();
 }
@@ -69,7 +69,7 @@ bool JointGradients::asks_mean() const {
   return asks(Need::kMean) || asks(Need::kVariance) || keeps_rows(asked_);
 }
 
-// A mean over the rank's samples as their sum.
+// Returns a mean over the rank's samples as their sum.
 Tensor JointGradients::weighted(size_t p, Tensor ParameterGradients::*field) const {
   if (own(p) == nullptr || !(own(p)->*field).defined()) return {};
   return flat_double(own(p)->*field) * static_cast<double>(samples_);
@@ -185,7 +185,7 @@ void JointGradients::take_sums(const Packet& packet) {
   find_products();
 }
 
-// <g_n, own mean - mean of all>: what the rank's products and distances are off by.
+// Computes <g_n, own mean - mean of all>, by which the rank's products and distances are off.
 void JointGradients::find_products() {
   const bool is_alone = sizes_.all() == samples_;
   if (!keeps_rows(asked_) || !own_ || is_alone) return;
@@ -237,7 +237,8 @@ void JointGradients::add_rest(Packet& packet) {
       places.mean_dots = packet.add_at(N, first, dots);
     }
     if (asks(Need::kDeviations)) {
-      // ||g_n - g||² = ||g_n - h||² + 2 <g_n - h, h - g> + ||h - g||² with the rank's own mean h.
+      // With the rank's own mean h,
+      // ||g_n - g||² = ||g_n - h||² + 2 <g_n - h, h - g> + ||h - g||².
       Tensor squares = of_samples(p, &ParameterGradients::deviations);
       if (squares.defined() && products.defined() && offset.defined()) {
         const Tensor own_mean = of_[p].mean + offset;
@@ -290,7 +291,7 @@ Gradients JointGradients::take_rest(const Packet& packet) {
   return std::move(result_);
 }
 
-// What all parameters have together.
+// Adds up what all parameters have together.
 void JointGradients::add_up() {
   std::vector<const ParameterGradients*> parts;
   for (size_t p = 0; p < parameters_.size(); ++p) {

@@ -13,7 +13,7 @@
 
 namespace flightdeck {
 
-// How the samples of a step lie over the ranks.
+// Tells how the samples of a step lie over the ranks.
 struct CrewSizes {
   std::vector<int64_t> of_ranks;  // [W]
   int64_t rank = 0;
@@ -25,7 +25,7 @@ struct CrewSizes {
 
 class JointGradients {
  public:
-  // What has to be asked of the rank's own pass beside `asked`.
+  // Returns what has to be asked of the rank's own pass beside `asked`.
   static Needs needed_for(Needs asked, bool brings_rows);
   static bool keeps_rows(Needs asked);
 
@@ -38,15 +38,15 @@ class JointGradients {
                  int64_t samples);
 
   void add_sums(Packet& packet);
-  // After the exchange: first what the size of the rest follows from.
+  // Takes the sizes after the exchange; the size of the rest follows from them.
   void agree(const CrewSizes& sizes, bool brings_rows);
   void take_sums(const Packet& packet);
   void add_rest(Packet& packet);
-  // From here on this rank gives nothing to the rest, which keeps its size.
+  // Lets this rank give nothing to the rest from here on; the rest keeps its size.
   void give_nothing();
   Gradients take_rest(const Packet& packet);
 
-  // Why this rank's numbers are NaN, if they are.
+  // Tells why this rank's numbers are NaN, if they are.
   std::exception_ptr failure() const { return failure_; }
 
  private:

@@ -13,20 +13,20 @@ namespace flightdeck {
 // ranks add up, and what is at a place of one rank alone is thereby gathered.
 class Packet {
  public:
-  // An entry of `numel` numbers. An undefined `own` gives nothing. Returns its position.
+  // Adds an entry of `numel` numbers and returns its position. An undefined `own` gives nothing.
   size_t add(int64_t numel, const Tensor& own = {});
-  // The same where `own` stands from `first` on.
+  // Does the same where `own` stands from `first` on.
   size_t add_at(int64_t numel, int64_t first, const Tensor& own);
 
   bool is_empty() const { return numel_ == 0; }
   int64_t bytes() const { return numel_ * static_cast<int64_t>(sizeof(double)); }
   // Puts what this rank gives in one place and lets go of it. May throw: out of memory.
   void pack(const Ranks& ranks);
-  // Collective; after `pack`, which it calls if nobody has.
+  // Adds up over the ranks, a collective. Calls `pack` first if nobody has.
   void exchange(Ranks& ranks);
-  // The sum over the ranks, [numel] in double.
+  // Returns the sum over the ranks, [numel] in double.
   Tensor get(size_t entry) const;
-  // The same as numbers.
+  // Returns the same as numbers.
   std::vector<double> numbers(size_t entry) const;
 
  private:

@@ -21,7 +21,7 @@ std::string take_text(const std::vector<double>& numbers, size_t& next) {
   return text;
 }
 
-// Its bits as integers, [n].
+// Returns the bits of a tensor as integers, [n].
 Tensor integers_of(const Tensor& tensor) {
   const Tensor flat = tensor.detach().contiguous().reshape({-1});
   switch (flat.element_size()) {
@@ -125,7 +125,8 @@ BitSum sum_of_bits(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> sums;
   for (const Tensor& tensor : tensors) {
     const Tensor bits = integers_of(tensor);
-    // Twice the same is not nothing, and halves that changed places are told apart.
+    // A sum does not vanish where the same comes twice, and that of one half tells swapped halves
+    // apart.
     const int64_t half = bits.numel() / 2;
     sums.push_back(bits.sum(at::kLong) * kOdd + bits.slice(0, 0, half).sum(at::kLong));
   }

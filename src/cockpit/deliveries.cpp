@@ -10,7 +10,7 @@ namespace {
 // Whoever looks at a run live loses at most a second of it.
 constexpr size_t kMostHeld = 100;
 constexpr std::chrono::seconds kLongest(1);
-// Steps on their way; a device that is further behind is waited for.
+// So many steps are on their way at most; a device that is further behind is waited for.
 constexpr size_t kMostUnderWay = 32;
 
 bool is_here(const NamedValues& values) {

@@ -17,7 +17,7 @@
 
 namespace flightdeck {
 
-// What one step says, and what it completes of the step before.
+// Holds what one step says, and what it completes of the step before.
 struct Delivery {
   int64_t step = 0;
   double time = 0;  // seconds since 1970
@@ -37,13 +37,13 @@ class Deliveries {
   // Takes what any other step says and starts on it and on all that is held.
   void send(Delivery delivery);
 
-  // Those that are here, in the order in which they were taken.
+  // Returns those that are here, in the order in which they were taken.
   std::vector<std::unique_ptr<Delivery>> take_fetched();
-  // All; waits for the devices.
+  // Returns all of them; waits for the devices.
   std::vector<std::unique_ptr<Delivery>> take_all();
 
  private:
-  // Travels together.
+  // Holds deliveries that travel together.
   struct Freight {
     std::vector<std::unique_ptr<Delivery>> deliveries;
     Transfer transfer;

@@ -14,7 +14,7 @@ namespace {
 
 using Field = Value::Field;
 
-// Lines of a field: one per group, or one.
+// Counts the lines of a field: one per group, or one.
 int64_t lines_of(const Field& field) {
   if (field.kind == Field::Kind::kList) return 1;
   return field.data.dim() == 0 ? 1 : field.data.size(0);
@@ -24,7 +24,7 @@ std::vector<int64_t> to_counts(const double* values, int64_t size) {
   return std::vector<int64_t>(values, values + size);
 }
 
-// One line of a field that was fetched.
+// Makes a reading of one line of a field that was fetched.
 Reading reading_of(const Field& field, int64_t per_line, int64_t line) {
   Reading reading;
   reading.field = field.name;
@@ -53,7 +53,7 @@ Reading reading_of(const Field& field, int64_t per_line, int64_t line) {
   return reading;
 }
 
-// All entries of tensors of one device in a list.
+// Puts all entries of tensors of one device into a list.
 Tensor packed(const std::vector<Tensor*>& tensors) {
   if (runs_behind(*tensors[0])) {
     if (auto list = packed_by_table({tensors.begin(), tensors.end()})) return *list;
@@ -140,7 +140,7 @@ void Transfer::finish() {
     auto* next = all.data_ptr<double>();
     for (Tensor* tensor : packet.tensors) {
       const int64_t size = tensor->numel();
-      // Holds all of them. Views would be two operations each.
+      // Each tensor holds all of the numbers. Views would be two operations each.
       *tensor = at::from_blob(
           next, tensor->sizes(), [all](void*) {}, at::kDouble);
       next += size;

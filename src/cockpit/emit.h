@@ -16,7 +16,7 @@ namespace flightdeck {
 
 struct NamedValue;
 
-// Tensors of any type that become doubles on the CPU together, by one copy per device.
+// Turns tensors of any type into doubles on the CPU together, by one copy per device.
 class Transfer {
  public:
   // `finish` puts the numbers in the place of the tensor, which must live until then. An undefined
@@ -26,12 +26,12 @@ class Transfer {
   void add(std::vector<NamedValue>& values);
   // Copies behind what each device has queued and waits for none of it. Nothing is added after it.
   void start();
-  // True if `finish` will not wait.
+  // Returns true if `finish` will not wait.
   bool is_here() const;
   void finish();
 
  private:
-  // What one device sends.
+  // Holds what one device sends.
   struct Packet {
     std::vector<Tensor*> tensors;
     Tensor packed, copy;  // [n] there, and here
@@ -43,25 +43,25 @@ class Transfer {
   std::vector<Packet> packets_;
 };
 
-// What a quantity said. A transfer puts numbers in the place of its tensors.
+// Holds what a quantity said. A transfer puts numbers in the place of its tensors.
 struct NamedValue {
   std::string quantity;
   std::vector<Value::Field> fields;
   std::vector<Value::Remark> remarks;
 
-  // True if none of its tensors is on a device.
+  // Returns true if none of its tensors is on a device.
   bool is_here() const;
 };
 
 using NamedValues = std::vector<NamedValue>;
 
-// Fetches values at once, where none is worth not waiting for.
+// Fetches values at once, for where there is nothing to gain from not waiting.
 void fetch(NamedValues& values);
 
 // Throws if the value does not fit the groups.
 void check_value(const std::string& quantity, const Value& value, const Groups& groups);
 
-// The readings of values that were fetched, and what they have to say in words: quantity and text.
+// Return the readings of values that were fetched, and what they say in words: quantity and text.
 std::vector<Reading> readings_of(const NamedValues& values, const Groups& groups);
 std::vector<std::pair<std::string, std::string>> remarks_of(const NamedValues& values);
 

@@ -20,17 +20,18 @@ class Failures {
   Failures(std::vector<TrackedQuantity>& all_tracked, Output& output, bool strict)
       : tracked_(all_tracked), output_(output), is_strict_(strict) {}
 
-  // Inside a catch block: switches off those that are on.
+  // Switches off those that are on. Is called inside a catch block.
   void switch_off(const std::vector<size_t>& all_tracked, int64_t step);
-  // The same after a failed pass, of those whose needs it concerns.
+  // Does the same after a failed pass, for those whose needs it concerns.
   void switch_off_concerned(const std::vector<size_t>& all_tracked,
                             const std::function<bool(const StepNeeds&)>& concerns,
                             const char* pass,
                             int64_t step);
 
-  // One that failed on another rank. Never throws.
+  // Switches off one that failed on another rank. Never throws.
   void switch_off_elsewhere(size_t tracked, int64_t step, const std::string& why);
-  // Inside a catch block, where memory ran out: these have no value this time, and stay on.
+  // Leaves these on, but without a value this time. Is called inside a catch block, where memory
+  // ran out.
   void skip(const std::vector<size_t>& all_tracked, int64_t step);
 
   // Adds the value that `compute` returns, or switches the tracked quantity off. `step` is the one
@@ -51,13 +52,13 @@ class Failures {
     }
   }
 
-  // True if something was switched off and not told yet.
+  // Returns true if something was switched off and not told yet.
   bool has_news() const { return !news_.empty(); }
-  // What was switched off for one reason is one note and one warning. Never throws.
+  // Tells what was switched off, in one note and one warning for each reason. Never throws.
   void tell() noexcept;
 
  private:
-  // Quantities that were switched off for one reason.
+  // Lists quantities that were switched off for one reason.
   struct Failure {
     int64_t step = 0;
     std::string message;

@@ -81,7 +81,7 @@ FetchedStep::FetchedStep(const StepContext& context,
 void FetchedStep::add_to(Transfer& transfer) {
   transfer.add(loss_);
   transfer.add(samples_.losses);
-  // Sample numbers are below 2^53: what is told of them stays exact as doubles.
+  // Sample numbers are below 2^53, so that what is told of them stays exact as doubles.
   transfer.add(samples_.ids);
   transfer.add(samples_.labels);
   transfer.add(samples_.predictions);

@@ -13,7 +13,7 @@ namespace flightdeck {
 
 class FetchedStep final : public StepView {
  public:
-  // Of the step nothing is kept but the numbers that `needs` ask for.
+  // Keeps nothing of the step but the numbers that `needs` ask for.
   FetchedStep(const StepContext& context, const Step& step, const std::vector<StepNeeds>& needs);
 
   // Everything below is valid after this transfer.

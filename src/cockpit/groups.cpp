@@ -11,9 +11,10 @@
 namespace flightdeck {
 namespace {
 
-// The deepest node (nearest to the inputs) at which each parameter enters; -1 if it never does.
+// Returns the deepest node (nearest to the inputs) at which each parameter enters; -1 if it never
+// does.
 std::vector<int64_t> deepest_uses(const Capture& capture, size_t parameters) {
-  // Which parameters lie below each parameter-side node; producers come after consumers.
+  // These parameters lie below each parameter-side node; producers come after consumers.
   std::vector<std::set<int64_t>> below(capture.nodes.size());
   std::vector<int64_t> deepest(parameters, -1);
   for (size_t k = capture.nodes.size(); k-- > 0;) {
@@ -65,7 +66,7 @@ std::vector<std::string> by_pattern(const std::vector<std::string>& patterns,
   return names;
 }
 
-// The group each parameter belongs to.
+// Returns the group each parameter belongs to.
 std::vector<std::string> group_names(const Grouping& grouping,
                                      const Parameters& parameters,
                                      const Capture* capture) {

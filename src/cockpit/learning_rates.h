@@ -17,9 +17,9 @@ class LearningRates {
 
   // Throws if neither optimizer nor rate was given, or the optimizer lacks a parameter.
   std::vector<double> of(const Parameters& parameters) const;
-  // Each rate once, ascending; empty if none was given.
+  // Returns each rate once, ascending; nothing if none was given.
   std::vector<double> distinct() const;
-  // Nothing if no optimizer was given.
+  // Returns nothing if no optimizer was given.
   std::optional<Optimized> optimized(const Parameters& parameters) const;
 
  private:

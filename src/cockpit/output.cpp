@@ -25,7 +25,7 @@ Output::Output(std::function<void(const std::string&)> on_warning,
 }
 
 void Output::for_each_sink(const std::function<void(Sink&)>& call) {
-  // Held while they are called: a sink may call the cockpit, which may let go of it.
+  // The copy holds them while they are called: a sink may call the cockpit, which may let go of it.
   const std::vector<std::shared_ptr<Sink>> sinks = sinks_;
   for (const std::shared_ptr<Sink>& sink : sinks) {
     try {

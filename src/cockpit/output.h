@@ -23,11 +23,11 @@ class Output {
   void begin(const RunInfo& info);
   void write(const StepReadings& readings);
   void note(int64_t step, NoteKind kind, const std::string& quantity, const std::string& text);
-  // The same remark is passed on once, and at most a few dozen different ones.
+  // Passes the same remark on once, and at most a few dozen different ones.
   void remark(int64_t step, const std::string& quantity, const std::string& text);
   void finish(Ending ending);
   void warn(const std::string& text);
-  // Called with every note, beside the sinks.
+  // Sets a function that is called with every note, beside the sinks.
   void on_note(std::function<void(const Note&)> hear) { hear_note_ = std::move(hear); }
   // Says `text` unless the same `matter` was warned of before, and at most a few matters.
   void warn_once(const std::string& matter, const std::string& text);

@@ -14,11 +14,11 @@
 namespace flightdeck {
 namespace {
 
-// The update after a step, for those who asked for it.
+// Shows the update after a step to those who asked for it.
 class Update final : public UpdateView {
  public:
   using Before = std::function<Tensor()>;
-  // Without `updates` only numbers are known of it; `squares` [P].
+  // Knows only numbers without `updates`; `squares` is [P].
   Update(int64_t step,
          const StepContext& context,
          const Tensor& squares,
@@ -74,7 +74,7 @@ Moments moments_of(const Tensor& numbers) {
   return {mean, count > 1 ? squares / static_cast<double>(count - 1) : NAN};
 }
 
-// One end of a chord, its numbers fetched.
+// Sets one end of a chord from its fetched numbers.
 void set_end(ChordView& chord, int end, const ChordEnd& numbers) {
   const Moments losses = moments_of(numbers.losses), slopes = moments_of(numbers.slopes);
   chord.batch_size[end] = numbers.batch_size;

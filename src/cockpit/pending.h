@@ -16,7 +16,7 @@ namespace flightdeck {
 
 class Pending {
  public:
-  // A step whose update, and whose chord if it was asked for, are known.
+  // Describes a step whose update, and whose chord if it was asked for, are known.
   struct Completed {
     int64_t step = 0;
     std::vector<size_t> for_update, for_chord;  // tracked quantities
@@ -26,13 +26,13 @@ class Pending {
     Tensor squared_length;   // of the update, once known
     NamedValues values;      // of this step, known since
 
-    // The numbers, to be fetched with those of the step that ends.
+    // Adds the numbers to be fetched with those of the step that ends.
     void add_to(Transfer& transfer);
-    // After the transfer, before anything below.
+    // Has to be called after the transfer, before anything below.
     void sum_squares();
-    // What its values have to say in words.
+    // Returns what its values have to say in words.
     std::vector<std::pair<std::string, std::string>> remarks() const { return remarks_of(values); }
-    // True if the optimizer changed nothing.
+    // Returns true if the optimizer changed nothing.
     bool stood_still() const;
     ChordView chord() const;
   };
@@ -47,18 +47,18 @@ class Pending {
   // ---- between two steps ----
 
   bool is_waiting() const { return waiting_.has_value(); }
-  // The step that waits.
+  // Returns the step that waits.
   int64_t step() const { return waiting_->step; }
   bool is_completed_by(int64_t step) const { return waiting_ && waiting_->step + 1 == step; }
-  // True if `step` is to give loss and slope at the other end of the update.
+  // Returns true if `step` is to give loss and slope at the other end of the update.
   bool ends_chord(int64_t step) const {
     return is_completed_by(step) && !waiting_->for_chord.empty();
   }
-  // The tracked quantities that wait for that.
+  // Returns the tracked quantities that wait for that.
   std::vector<size_t> for_chord() const {
     return waiting_ ? waiting_->for_chord : std::vector<size_t>();
   }
-  // This end of that line; null if there is none.
+  // Returns this end of that line, or null if there is none.
   const ChordEnd* chord_start() const {
     const bool has =
         waiting_ && !waiting_->for_chord.empty() && waiting_->chord_start.slopes.defined();
@@ -75,12 +75,12 @@ class Pending {
 
   // ---- the next step ends ----
 
-  // The step that waited, which waits no longer.
+  // Returns the step that waited, which waits no longer.
   Completed complete(const std::optional<ChordEnd>& chord_end);
-  // Its readings, once the numbers are here. `now` is the step that completed it.
+  // Returns its readings, once the numbers are here. `now` is the step that completed it.
   StepReadings readings_of_completed(Completed& completed, int64_t now, double time);
 
-  // From here on `step` waits, if a quantity that was due at it does.
+  // Makes `step` wait from here on, if a quantity that was due at it does.
   void leave(const Step& step);
 
  private:

@@ -11,13 +11,13 @@
 
 namespace flightdeck {
 
-// One quantity at work in one run.
+// Describes one quantity at work in one run.
 struct TrackedQuantity {
   Quantity quantity;
   Quantity::Functions functions;
   bool is_on = true;
 
-  // What its functions take is needed, whatever else was declared.
+  // Includes what its functions take, whatever else was declared.
   StepNeeds needs() const;
   bool is_due(int64_t step) const { return is_on && quantity.due().contains(step); }
 };
@@ -41,11 +41,11 @@ struct Plan {
   bool is_light = true;  // nothing of the graph is read
 
   bool is_empty() const { return due.empty() && !ends_chord; }
-  // True if the individual gradients of the user's backward pass are listened to.
+  // Returns true if the individual gradients of the user's backward pass are listened to.
   bool has_gradient_pass() const { return asks_gradients() || chord || ends_chord; }
-  // True if individual gradients are among what it asks of them.
+  // Returns true if individual gradients are among what it asks of them.
   bool asks_rows() const;
-  // From here on nothing is asked for which the samples would have to be told apart.
+  // Asks from here on for nothing that needs the samples told apart.
   void leave_out_rows();
   std::string text(const std::vector<TrackedQuantity>& all_tracked) const;
 
@@ -53,7 +53,7 @@ struct Plan {
   bool asks_gradients() const;
 };
 
-// Called inside a catch block with the position of a tracked quantity whose due steps or needs
+// Is called inside a catch block with the position of a tracked quantity whose due steps or needs
 // threw; it is left out of the plan.
 using PlanFailure = std::function<void(size_t tracked)>;
 
@@ -62,11 +62,11 @@ Plan make_plan(int64_t step,
                bool ends_chord,
                const PlanFailure& on_failure);
 
-// True if the quantity needs the gradient pass.
+// Returns true if the quantity needs the gradient pass.
 bool needs_gradients(const StepNeeds& needs);
-// True if it needs individual gradients.
+// Returns true if it needs individual gradients.
 bool needs_rows(const StepNeeds& needs);
-// True if both speak of the same matrix.
+// Return true if both speak of the same matrix.
 bool is_same_matrix(const SpectrumNeed& a, const SpectrumNeed& b);
 bool is_same_matrix(const VivitNeed& a, const VivitNeed& b);
 

@@ -10,8 +10,8 @@
 
 namespace flightdeck {
 
-// S A S with S² the rate over the scale of every entry. Throws if there is not a rule for each
-// parameter.
+// Returns S A S with S² the rate over the scale of every entry. Throws if there is not a rule for
+// each parameter.
 std::shared_ptr<const LinearOperator> preconditioned(std::shared_ptr<const LinearOperator> matrix,
                                                      const std::vector<UpdateFormula>& rules,
                                                      const Parameters& parameters);

@@ -13,7 +13,7 @@
 namespace flightdeck {
 namespace {
 
-// The command line of this process as a shell reads it back; empty where unknown.
+// Returns the command line of this process as a shell reads it back; nothing where it is unknown.
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;

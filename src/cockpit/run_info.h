@@ -8,7 +8,7 @@
 
 namespace flightdeck {
 
-// Everything but what the graph tells: groups, coverage.
+// Collects everything but what the graph tells: groups, coverage.
 RunInfo make_run_info(const Parameters& parameters,
                       const std::vector<TrackedQuantity>& all_tracked);
 

@@ -21,7 +21,7 @@ constexpr const char* kEigenvectors = "eigenvectors/";
 constexpr const char* kRemedy =
     "; load it into a cockpit with the parameters, quantities and settings it was saved of";
 
-// Behind kind and samples of a matrix that is preconditioned.
+// Follows kind and samples in the key of a matrix that is preconditioned.
 constexpr const char* kScaled = "/scaled";
 
 std::string eigenvectors_key(const MatrixKey& matrix) {
@@ -30,14 +30,14 @@ std::string eigenvectors_key(const MatrixKey& matrix) {
          (is_preconditioned ? kScaled : "");
 }
 
-// What follows the prefix in a key; empty if the key begins otherwise.
+// Returns what follows the prefix in a key; nothing if the key begins otherwise.
 std::string name_after(const std::string& prefix, const std::string& key) {
   return key.compare(0, prefix.size(), prefix) == 0 ? key.substr(prefix.size()) : "";
 }
 
 Tensor numbers(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
 
-// Archives hold tensors alone.
+// Turns a text into a tensor, since archives hold tensors alone.
 Tensor bytes_of(const std::string& text) {
   return at::tensor(std::vector<int64_t>(text.begin(), text.end()), at::kLong).to(at::kChar);
 }
@@ -58,7 +58,7 @@ std::string quoted(const char* kind, const std::string& name) {
   return std::string(kind) + " '" + name + "'";
 }
 
-// The first number says whether it is on; its own follow.
+// Loads a tracked quantity: the first number says whether it is on; its own follow.
 void load_tracked(const Tensor& state, TrackedQuantity& tracked) {
   const Tensor values = state.to(at::kCPU, at::kDouble).contiguous();
   const double* begin = values.data_ptr<double>();

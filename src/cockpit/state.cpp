@@ -74,7 +74,7 @@ constexpr const char* kPieces =
     "fully_shard keeps a piece of every parameter on each process between passes, and this reads "
     "whole values or updates of them; train with DistributedDataParallel to have it";
 
-// Takes away what reads whole parameters between passes. False if that is all of it.
+// Takes away what reads whole parameters between passes. Returns false if that is all of it.
 bool fit_pieces(const Quantity& quantity, Quantity::Functions& functions) {
   const StepNeeds& needs = quantity.needs();
   if (quantity.reads_parameters() || needs.update || needs.chord) return false;

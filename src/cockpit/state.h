@@ -39,7 +39,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   void sit_out(int64_t step);
   void abandon_step(int64_t step);
   bool is_watching(int64_t step);
-  // A batch of individual losses, as the cockpit's options want it.
+  // Makes a batch of individual losses, as the cockpit's options want it.
   Batch batch_of(const Tensor& losses) const;
 
   // ---- at any time ----
@@ -56,13 +56,13 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   std::string plan_text(int64_t step);
 
  private:
-  // One call from outside. Those of other threads wait. What a call runs (quantities, due steps,
-  // sinks) may call again, and may even destroy the cockpit: the state lives until the outermost
-  // call is over, and only then is a run ended.
+  // Stands for one call from outside. Those of other threads wait. What a call runs (quantities,
+  // due steps, sinks) may call again, and may even destroy the cockpit: the state lives until the
+  // outermost call is over, and only then is a run ended.
   class Call {
    public:
     explicit Call(State& state);
-    // For what must not happen in the middle of another call.
+    // Throws in the middle of another call, where `what` must not happen.
     Call(State& state, const char* what);
     ~Call();
     Call(const Call&) = delete;
@@ -74,9 +74,9 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   };
 
   void add_tracked(Quantity quantity);
-  // Those that were not tracked because parameters are in pieces; once.
+  // Tells once which quantities were not tracked because parameters are in pieces.
   void tell_refused();
-  // Without those whose due steps throw.
+  // Leaves out those whose due steps throw.
   Plan plan(int64_t step) const;
   void tell_run();
   void tell_failures() noexcept;
@@ -86,18 +86,19 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   void check_unchanged_parameters() const;
   void find_groups(const Batch& batch);
   void look(const Batch& batch, const StepOptions& options);
-  // For failures of a pass: switches off whom it concerns.
+  // Handles failures of a pass: switches off whom it concerns.
   Step::OnFailure on_failure();
   // ---- of several ranks ----
   // Agrees with the others on what this step does; first takes part in a step that was dropped.
   void expect_step(int64_t step);
-  // True if they wait for this rank at the end of the step, whatever became of its beginning.
+  // Returns true if they wait for this rank at the end of the step, whatever became of its
+  // beginning.
   bool is_counted_on();
   // Takes part in the step with nothing.
   void take_part();
-  // Inside a catch block: true, and told, if the ranks cannot meet any more.
+  // Returns true, and tells it, if the ranks cannot meet any more. Is called inside a catch block.
   bool has_lost_ranks(int64_t step);
-  // What values are computed from.
+  // Returns the plan of the step that values are computed from.
   const Plan& plan_of_step() const { return union_ ? union_->plan() : current_->plan(); }
   bool is_computed_without_samples(size_t tracked) const;
   Value value_of(size_t tracked, const Quantity::Compute& compute);
@@ -105,7 +106,7 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
   // Returns those that are computed from what is fetched.
   std::vector<size_t> compute_values(NamedValues& values);
   std::vector<Reading> late_readings(const Delivery& delivery);
-  // Everything of this step and the step before goes on its way; what is here is written.
+  // Sends off everything of this step and the step before, and writes what is here.
   void publish(NamedValues values,
                std::vector<size_t> late,
                const std::optional<ChordEnd>& chord_end);
@@ -116,10 +117,10 @@ class Cockpit::State : public std::enable_shared_from_this<Cockpit::State> {
                         const StepSamples& samples);
   void take_remarks();
   void warn_of_lost_parameters();
-  // What is known of the step before is not lost with this one.
+  // Drops this step, but not what is known of the step before.
   void give_up_step();
   void drop_pending(int64_t step);
-  // Inside a catch block, for what the caller did wrong: said once and recorded, or thrown on.
+  // Says once and records, or throws on, what the caller did wrong. Is called inside a catch block.
   void complain(int64_t step);
 
   std::recursive_mutex mutex_;

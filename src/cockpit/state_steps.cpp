@@ -28,20 +28,21 @@ constexpr const char* kStandstill =
     "over several backward passes, watch one of them per optimizer step "
     "(docs/gradient_accumulation.md)";
 
-// "[5, 6] Float on cpu".
+// Returns for instance "[5, 6] Float on cpu".
 std::string kind_of(const Tensor& tensor) {
   std::ostringstream text;
   text << tensor.sizes() << ' ' << tensor.scalar_type() << " on " << tensor.device();
   return text.str();
 }
 
-// The graph of a compiled model does not tell of how many samples a scalar is the mean or the sum.
+// Returns true for a scalar of a compiled model: its graph does not tell of how many samples it is
+// the mean or the sum.
 bool is_of_unknown_size(const Batch& batch) {
   const Tensor& losses = batch.losses();
   return losses.defined() && losses.dim() == 0 && batch.options().batch_size == 0;
 }
 
-// LibTorch does not name a tensor that is undefined. The message lists those nobody asked for.
+// Adds to an error which tensors nobody asked for, as LibTorch does not name one that is undefined.
 Value compute_with_remedy(const Quantity::Compute& compute,
                           const StepView& step,
                           bool has_gradients) {
@@ -66,8 +67,8 @@ Value compute_with_remedy(const Quantity::Compute& compute,
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// What is kept of a parameter (where it began, where it was a step ago) fits only while it is of
-// one kind.
+// Checks that a parameter is of one kind: what is kept of it (where it began, where it was a step
+// ago) fits only while it is.
 void Cockpit::State::check_unchanged_parameters() const {
   for (size_t p = 0; p < context_.parameters.size(); ++p) {
     const auto& [name, now] = context_.parameters[p];
@@ -112,7 +113,7 @@ void Cockpit::State::complain(int64_t step) {
   output_.remark(step, "", "not watched: " + message);
 }
 
-// Before the graph is known, the only group is the whole model.
+// Finds the groups. Before the graph is known, the only group is the whole model.
 void Cockpit::State::find_groups(const Batch& batch) {
   if (knows_groups_) return;
   const Grouping& grouping = context_.options.grouping;
@@ -206,7 +207,7 @@ bool Cockpit::State::begin_step(int64_t step,
   }
 }
 
-// What quantities read of the graph by themselves.
+// Lets quantities read the graph by themselves.
 void Cockpit::State::look(const Batch& batch, const StepOptions& options) {
   for (size_t k : current_->plan().due) {
     const auto& function = tracked_[k].functions.look;
@@ -348,15 +349,15 @@ bool Cockpit::State::has_lost_ranks(int64_t step) {
   return true;
 }
 
-// On a rank that sat out: what reads nothing but what all exchange. State between steps (ranges)
-// has to go on there as on all.
+// Returns true, on a rank that sat out, for what reads nothing but what all exchange. State between
+// steps (ranges) has to go on there as on all.
 bool Cockpit::State::is_computed_without_samples(size_t tracked) const {
   const StepNeeds needs = tracked_[tracked].needs();
   const bool reads_own = tracked_[tracked].functions.look || needs.activations || needs.spectrum;
   return !reads_own && crew_->is_joint(tracked, *union_);
 }
 
-// Of all ranks' samples, where they are exchanged.
+// Computes a value of all ranks' samples, where they are exchanged.
 Value Cockpit::State::value_of(size_t tracked, const Quantity::Compute& compute) {
   if (current_) current_->check_heard(tracked);
   const auto& share = tracked_[tracked].functions.share;
@@ -488,7 +489,8 @@ void Cockpit::State::take_remarks() {
   }
 }
 
-// A parameter that the model no longer uses (replaced, frozen) goes on to count, with zeros.
+// Warns of a parameter that the model no longer uses (replaced, frozen): it goes on to count, with
+// zeros.
 void Cockpit::State::warn_of_lost_parameters() {
   const std::vector<ParameterCoverage>& covered = current_->gradients().coverage.parameters;
   took_part_.resize(covered.size());

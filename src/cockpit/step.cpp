@@ -66,7 +66,7 @@ void check_parameters_of(const Batch& batch, const Parameters& watched) {
                     " of the cockpit in their order; make it of cockpit.parameters()");
 }
 
-// The number of samples N, or an exception that says what is wrong.
+// Returns the number of samples N, or throws an exception that says what is wrong.
 int64_t checked_size(const Batch& batch, const Parameters& watched) {
   check_losses(batch);
   check_parameters_of(batch, watched);
@@ -86,12 +86,12 @@ Tensor mean_loss(const Batch& batch) {
   return is_sum ? values / batch.size() : values;
 }
 
-// The loop may write over its losses before they are read.
+// Copies the losses, since the loop may write over them before they are read.
 Tensor copied(const Tensor& losses) {
   return losses.to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
 }
 
-// The first `count` of the batch, or all of it for 0.
+// Returns the first `count` of the batch, or all of it for 0.
 Batch first_of(const Batch& batch, int64_t count) {
   if (count == 0 || count >= batch.size()) return batch;
   std::vector<int64_t> samples(count);
@@ -122,7 +122,7 @@ Tensor checked_inputs(const Tensor& inputs, int64_t N) {
   return inputs.detach();
 }
 
-// The graph as one tracked quantity sees it.
+// Shows the graph as one tracked quantity sees it.
 class Graph final : public GraphView {
  public:
   Graph(const Step& step,
@@ -161,7 +161,7 @@ class Graph final : public GraphView {
   EntrySweeps& sweeps_;
 };
 
-// What takes the place of exact needs.
+// Returns what takes the place of exact needs.
 CurvatureNeeds sampled_instead(CurvatureNeeds needs) {
   using Need = CurvatureNeed;
   CurvatureNeeds sampled;
@@ -286,7 +286,7 @@ void Step::attempt(const OnFailure& on_failure,
 Curvature Step::run_curvature(const Batch& chosen,
                               const CurvaturePass& pass,
                               CurvatureOptions options) {
-  // Ranks have to agree on what they compute.
+  // Ranks have to agree on what they compute, so that none samples on its own.
   if (context_.crew) return flightdeck::curvature(chosen, pass.needs, options);
   std::vector<CurvatureBatch>& sampled = context_.sampled;
   if (std::find(sampled.begin(), sampled.end(), pass.batch) == sampled.end()) {
@@ -423,7 +423,7 @@ void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
   if (context_.crew && needs.has(Need::kArrivedNorm)) keep_arrivals(batch);
 }
 
-// The norm of the gradient of all ranks is not a function of theirs.
+// Keeps what arrived: the norm of the gradient of all ranks is not a function of their norms.
 void Step::keep_arrivals(const Batch& batch) {
   const std::shared_ptr<const Capture> capture = capture_of(batch);
   if (!listeners_) listeners_ = std::make_unique<Listeners>(capture);
@@ -440,7 +440,7 @@ void Step::keep_arrivals(const Batch& batch) {
 }
 
 void Step::read_losses(const Batch& batch) {
-  // Those of a scalar are read from its graph.
+  // The individual losses of a scalar are read from its graph.
   if (plan_.is_light && batch.is_scalar()) {
     unread_ = "the individual losses of a scalar are not read where only light quantities are due";
     return;

@@ -27,10 +27,10 @@ namespace flightdeck {
 
 class Crew;
 
-// Kind of a curvature matrix, samples, and whether it is preconditioned.
+// The key has the kind of a curvature matrix, the samples, and whether it is preconditioned.
 using MatrixKey = std::tuple<CurvatureKind, int64_t, bool>;
 
-// What outlives a step.
+// Holds what outlives a step.
 struct StepContext {
   Parameters parameters{std::vector<NamedParameter>()};
   CockpitOptions options;
@@ -41,19 +41,19 @@ struct StepContext {
   Crew* crew = nullptr;                      // of several ranks
   // Between passes this process has a piece of each parameter: see transient_parameters.h.
   bool is_sharded = false;
-  // Whose exact matrix takes more columns than they allow.
+  // batches whose exact matrix takes more columns than they allow
   std::vector<CurvatureBatch> sampled;
   int memory_cuts = 0;         // how often the memory of our passes was not to be had
   double cockpit_seconds = 0;  // spent inside the cockpit by steps at which something was due
 };
 
-// The pairs that are asked for, from those of the last time, which are kept.
+// Finds the pairs that are asked for, beginning at those of the last time, and keeps them.
 Eigenpairs leading_pairs(StepContext& context,
                          const LinearOperator& op,
                          const SpectrumNeed& need,
                          uint64_t seed);
 
-// One end of an update: the individual losses and the slopes along it, in double.
+// Holds one end of an update: the individual losses and the slopes along it, in double.
 struct ChordEnd {
   Tensor losses;  // [N]
   Tensor slopes;  // [N]; undefined until the update is known
@@ -62,7 +62,7 @@ struct ChordEnd {
 
 class Step final : public StepView {
  public:
-  // Called inside a catch block with what failed and whom that concerns.
+  // Is called inside a catch block with what failed and whom that concerns.
   using OnFailure =
       std::function<void(const std::function<bool(const StepNeeds&)>& concerns, const char* pass)>;
 
@@ -71,8 +71,8 @@ class Step final : public StepView {
 
   const Plan& plan() const { return plan_; }
 
-  // Curvature, then the listening to the backward pass. All passes share one capture of the batch.
-  // `update` is the last one, [1, *shape] each, if the plan ends a line.
+  // Computes curvature, then begins to listen to the backward pass. All passes share one capture of
+  // the batch. `update` is the last one, [1, *shape] each, if the plan ends a line.
   void begin(const Batch& batch, const std::vector<Tensor>& update, const OnFailure& on_failure);
   // Lets the tracked quantity read the graph, and hear gradients in the backward pass.
   void look(size_t tracked,
@@ -81,28 +81,28 @@ class Step final : public StepView {
             const StepOptions& options);
   // Throws what it threw when it heard them.
   void check_heard(size_t tracked) const;
-  // When `watch` was called; and that it returns now.
+  // Note when `watch` was called, and when it returns: now.
   void begun(std::chrono::steady_clock::time_point begin);
   void ends_backward(std::chrono::steady_clock::time_point now);
-  // After the backward pass. False if there was none.
+  // Takes the gradients after the backward pass. Returns false if there was none.
   bool finish(const OnFailure& on_failure);
 
-  // Nothing is left out of them. Known after `begin`.
+  // Returns true if no term is left out of the losses. It is known after `begin`.
   bool has_whole_losses() const { return left_out_.empty() && losses_error_.empty(); }
   bool has_gradients() const { return gradients_.has_value(); }
-  // For the update after this step: losses known, slopes not yet.
+  // Returns the end for the update after this step: losses known, slopes not yet.
   ChordEnd chord_start() const;
-  // For the update before this step.
+  // Returns the end for the update before this step.
   ChordEnd chord_end() const;
-  // With the losses where they are known.
+  // Includes the losses where they are known.
   StepSamples samples() const;
   const LearningRates& rates() const { return learning_rates_; }
   bool runs_behind() const { return flightdeck::runs_behind(loss_); }
-  // For several ranks: the rank's own curvature, or null if its pass failed; the gradients that
-  // reached the parameters, over the weight of the losses.
+  // Return what several ranks exchange: the rank's own curvature, or null if its pass failed; the
+  // gradients that reached the parameters, over the weight of the losses.
   const Curvature* own_curvature(const CurvatureBatch& batch) const;
   std::vector<Tensor> arrived() const;
-  // Remarks of the passes.
+  // Returns the remarks of the passes.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
   // ---- StepView ----
@@ -138,7 +138,7 @@ class Step final : public StepView {
 
  private:
   void run_curvatures(const Batch& batch, const OnFailure& on_failure);
-  // Sampled instead of exact where the pass allows it and there are too many columns.
+  // Samples instead of being exact where the pass allows it and there are too many columns.
   Curvature run_curvature(const Batch& chosen, const CurvaturePass& pass, CurvatureOptions options);
   // Runs a pass; what it throws goes to `on_failure`. Where memory runs out it is run again in
   // smaller pieces.
@@ -147,15 +147,15 @@ class Step final : public StepView {
                const char* pass,
                const Batch& batch,
                const std::function<void(const Batch& batch)>& body);
-  // Inside a catch block, where memory ran out: from here on passes take less. False if they take
-  // little already.
+  // Lets passes take less memory from here on. Returns false if they take little already. Is called
+  // inside a catch block, where memory ran out.
   bool cut_memory(const char* pass);
-  // The batch with the memory that passes may take now.
+  // Returns the batch with the memory that passes may take now.
   Batch within_memory(const Batch& batch) const;
   void run_spectra(const Batch& batch, const OnFailure& on_failure);
   void run_vivits(const Batch& batch, const OnFailure& on_failure);
   Eigenpairs run_spectrum(const Batch& batch, const SpectrumNeed& need) const;
-  // Of the first so many samples.
+  // Returns the matrix of the first so many samples.
   std::shared_ptr<const LinearOperator> matrix_of(const Batch& batch,
                                                   const SpectrumNeed& need,
                                                   int64_t samples) const;

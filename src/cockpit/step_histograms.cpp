@@ -23,7 +23,7 @@ Tensor by_group(const StepView& step,
   std::vector<Tensor> counts;
   for (const ParameterGradients& parameter : step.gradients().parameters) {
     const std::vector<Tensor>& own = parameter.*field;
-    // Of a parameter that the backward pass did not reach there are no counts.
+    // There are no counts of a parameter that the backward pass did not reach.
     TORCH_CHECK(position < own.size(),
                 "step view: there is no histogram of '",
                 parameter.name,

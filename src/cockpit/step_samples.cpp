@@ -33,7 +33,7 @@ Tensor checked(const Tensor& told, const char* name, int64_t N) {
 
 int64_t at_place(const Tensor& numbers, int64_t place) { return numbers[place].item<int64_t>(); }
 
-// "sample 4711 (place 5 of the batch, label 3, predicted 8)".
+// Returns for instance "sample 4711 (place 5 of the batch, label 3, predicted 8)".
 std::string name_of(const StepSamples& samples, int64_t place) {
   const std::string where = "place " + std::to_string(place) + " of the batch";
   std::string facts = samples.ids.defined() ? where : "";

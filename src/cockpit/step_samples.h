@@ -8,13 +8,13 @@
 
 namespace flightdeck {
 
-// Each [N], or undefined where it is not known.
+// Describes samples by tensors [N], undefined where something is not known.
 struct StepSamples {
   Tensor losses;  // detached
   Tensor ids, labels, predictions;
 };
 
-// What the options tell of N samples; throws if it is not one integer for each.
+// Returns what the options tell of N samples; throws if it is not one integer for each.
 StepSamples told_samples(const StepOptions& options, int64_t N);
 
 // Names the samples whose losses are not finite, the first few of many. Empty if that is unknown,

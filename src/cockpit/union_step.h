@@ -12,7 +12,7 @@
 
 namespace flightdeck {
 
-// What the ranks have exchanged.
+// Holds what the ranks have exchanged.
 struct UnionData {
   std::vector<int64_t> sizes;  // samples of each rank
   int64_t batch_size = 0;
@@ -22,7 +22,7 @@ struct UnionData {
   std::string losses_error;
   std::optional<Gradients> gradients;
   std::vector<std::pair<CurvatureBatch, Curvature>> curvatures;
-  // By tracked quantity: what its ranks share, or nothing if they do not fit together.
+  // Holds by tracked quantity what its ranks share, or nothing if they do not fit together.
   std::map<size_t, std::vector<Tensor>> shared;
   std::optional<ChordEnd> chord_start, chord_end;
   std::vector<Reading> by_rank;

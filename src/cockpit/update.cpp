@@ -20,7 +20,7 @@ bool can_sweep(const Tensor& a, const Tensor& b) {
          b.is_contiguous();
 }
 
-// update = now - before and, if asked, before = now; the sum of squares of the update.
+// Sets update = now - before and, if asked, before = now. Returns the sum of squares of the update.
 template <typename Scalar>
 double sweep(const Tensor& now, const Tensor& before, const Tensor& update, bool remember_again) {
   constexpr int64_t kBlock = int64_t{1} << 14;
@@ -122,7 +122,7 @@ void UpdateTracker::take(bool remember_again) {
   squares_ = joined(squares_, elsewhere);
 }
 
-// What has no kernel of ours: other types than float.
+// Takes what has no kernel of ours: other types than float.
 void UpdateTracker::take_by_lists(bool remember_again) {
   updates_ = at::_foreach_sub(parameters_now(), remembered_);
   std::vector<Tensor> squares = at::_foreach_norm(updates_);

@@ -16,8 +16,8 @@ class UpdateTracker {
 
   // Copies the parameters as they are now.
   void remember();
-  // Now minus what was remembered. With `remember_again` the parameters are remembered in the same
-  // sweep.
+  // Subtracts what was remembered from the parameters now. With `remember_again` they are
+  // remembered in the same sweep.
   void take(bool remember_again);
 
   // ---- of the update last taken, until the next one ----
@@ -27,7 +27,7 @@ class UpdateTracker {
   Tensor squares_before() const;                      // of each parameter before it
 
  private:
-  // On a GPU: all in two launches. False if there are no kernels for that.
+  // Takes all in two launches, on a GPU. Returns false if there are no kernels for that.
   bool take_by_table(bool remember_again);
   void take_by_lists(bool remember_again);
   bool remember_by_table();

@@ -17,7 +17,7 @@ namespace {
 
 namespace optim = torch::optim;
 
-// m / (1 - beta1^t) over sqrt(v / (1 - beta2^t)) + eps, with t the steps done.
+// Describes m / (1 - beta1^t) over sqrt(v / (1 - beta2^t)) + eps, with t the steps done.
 template <typename Options, typename State>
 UpdateFormula adam_formula(const Options& options, const State* state) {
   UpdateFormula formula;
@@ -35,7 +35,8 @@ UpdateFormula adam_formula(const Options& options, const State* state) {
   return formula;
 }
 
-// False if the optimizer is of another kind, or has not made a step yet and will be scaled by one.
+// Returns false if the optimizer is of another kind, or has not made a step yet and will be scaled
+// by one.
 bool read_formula(const optim::Optimizer& optimizer,
                   const optim::OptimizerParamGroup& group,
                   const Tensor& tensor,

@@ -8,8 +8,8 @@
 
 namespace flightdeck {
 
-// One formula per parameter, as the next step will apply it. None if neither an optimizer of a
-// known kind nor formulas were told, or they lack a parameter.
+// Returns one formula per parameter, as the next step will apply it. There is none if neither an
+// optimizer of a known kind nor formulas were told, or they lack a parameter.
 std::vector<UpdateFormula> read_update_formulas(const StepOptions& options,
                                                 const Parameters& parameters);
 

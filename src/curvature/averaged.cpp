@@ -45,12 +45,11 @@ Layout AveragedChain::input_layout(size_t position, size_t edge) const {
   return captured.rule->input_layout(NodeView(captured.node), edge, captured.layout);
 }
 
-// The mean over the chosen samples, [m, m].
+// Returns the mean over the chosen samples, [m, m].
 Tensor AveragedChain::mean_of(const LossHessian& hessian, const LossHead& head) {
   const int64_t m = head.gradient.numel() / capture_.N, columns = hessian.columns();
   Tensor total = at::zeros({m, m}, head.gradient.options());
-  // About as many columns at a time as there are samples: a piece is then no larger than the
-  // matrix.
+  // Take so many columns at a time that a piece is no larger than the matrix.
   const int64_t piece = std::max<int64_t>(1, m / capture_.N);
   for (int64_t begin = 0; begin < columns; begin += piece) {
     const Tensor factor =
@@ -78,7 +77,7 @@ Tensor AveragedChain::loss_average() {
   return at::mm(vectors * kept.unsqueeze(0), vectors.t());
 }
 
-// The edges along which the samples go on.
+// Finds the edges along which the samples go on.
 std::vector<size_t> AveragedChain::batch_edges(size_t position) const {
   const CapturedNode& captured = capture_.nodes[position];
   std::vector<size_t> found;
@@ -99,7 +98,7 @@ std::vector<size_t> AveragedChain::batch_edges(size_t position) const {
   return found;
 }
 
-// The one edge the chain goes on along, or the number of edges if it ends here.
+// Returns the one edge the chain goes on along, or the number of edges if it ends here.
 size_t AveragedChain::next_edge(size_t position) const {
   const std::vector<size_t> found = batch_edges(position);
   TORCH_CHECK_NOT_IMPLEMENTED(found.size() < 2,
@@ -110,13 +109,13 @@ size_t AveragedChain::next_edge(size_t position) const {
   return found.empty() ? capture_.nodes[position].edges.size() : found[0];
 }
 
-// The Jacobian is the same for every sample.
+// Returns true if the Jacobian is the same for every sample.
 bool AveragedChain::is_constant(size_t position) const {
   const CapturedNode& captured = capture_.nodes[position];
   return captured.rule->has_constant_jacobian(NodeView(captured.node));
 }
 
-// Entry by entry, or within each plane of a [N, C, ...] tensor.
+// Returns true if the op works entry by entry, or within each plane of a [N, C, ...] tensor.
 bool AveragedChain::keeps_channels(size_t position) const {
   const CapturedNode& captured = capture_.nodes[position];
   return linearisation_.is_elementwise(position) ||
@@ -142,7 +141,7 @@ void AveragedChain::check_size(size_t position, int64_t m) const {
                     " bytes allowed; raise matrix_bytes, or use KFLR");
 }
 
-// A matrix over complex entries could not hold what their real and imaginary parts do.
+// Refuses complex entries: a matrix over them could not hold what real and imaginary parts do.
 void AveragedChain::check_real(size_t position) const {
   const NodeView view(capture_.nodes[position].node);
   TORCH_CHECK_NOT_IMPLEMENTED(!view.has_complex(),
@@ -200,7 +199,7 @@ void AveragedChain::run_chain(const std::function<void(const Use&)>& visit) {
   }
 }
 
-// Some op between the loss and the inputs joins several tensors of the batch.
+// Returns true if some op between the loss and the inputs joins several tensors of the batch.
 bool AveragedChain::has_branches() const {
   size_t position = context_.loss().heads[0].position;
   while (true) {
@@ -240,7 +239,7 @@ void AveragedChain::run_branches(const std::function<void(const Use&)>& visit) {
                                 " follows branches that a sum joins, but ",
                                 view.name(),
                                 " is not linear in them; use KFLR or the operators instead");
-    // What the lines of the next joint matrix are made of: an open tensor as it was, or an input.
+    // The lines of the next joint matrix come from an open tensor as it was, or from an input.
     struct JointPart {
       size_t position, edge;
       bool is_input;
@@ -299,7 +298,7 @@ void AveragedChain::run_branches(const std::function<void(const Use&)>& visit) {
   }
 }
 
-// Rows without gradients: what the parameters of a node are multiplied with.
+// Returns rows without gradients, which hold what the parameters of a node are multiplied with.
 std::vector<AveragedChain::UsedParameter> AveragedChain::parameters_at(size_t position) {
   const CapturedNode& captured = capture_.nodes[position];
   const NodeView view(captured.node);

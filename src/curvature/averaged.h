@@ -15,7 +15,8 @@
 
 namespace flightdeck {
 
-// KFRA's factors, one entry per parameter; undefined where the parameter has no such structure.
+// Returns KFRA's factors, one entry per parameter. They are undefined where the parameter has no
+// such structure.
 std::vector<KroneckerFactors> averaged_factors(CurvatureContext& context);
 
 // Walks from the loss down a chain of ops with the batch average of the curvature of what each op
@@ -28,7 +29,7 @@ class AveragedChain {
     Bending bending = Bending::kNone;
     const char* what = "";  // named in errors
     PchOrder pch_order = PchOrder::kAverageFirst;
-    bool follows_branches = false;  // that linear ops join; refused without
+    bool follows_branches = false;  // through linear ops that join; they are refused without
   };
   AveragedChain(CurvatureContext& context, const Options& options);
 
@@ -39,9 +40,9 @@ class AveragedChain {
     bool is_bias;
   };
 
-  // A node where parameters enter, each used there alone. `matrix()` forms the curvature of its
-  // output, `folded()` the same summed over positions, [J, J]: cheaper where only elementwise ops
-  // and pooling follow.
+  // A node where parameters enter that are used nowhere else. `matrix()` forms the curvature of its
+  // output, `folded()` the same summed over positions, [J, J], which is cheaper where only
+  // elementwise ops and pooling follow.
   struct Use {
     size_t position;
     std::vector<UsedParameter> parameters;

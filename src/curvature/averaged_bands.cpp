@@ -25,7 +25,7 @@ class ElementwiseBand final : public BandOp {
 class PadBand final : public BandOp {
  public:
   PadBand(const NodeView& view, Shape padding, int64_t channels) : channels_(channels) {
-    // The numbers of the output entries that are input entries.
+    // Cropping the numbers of the output entries leaves those that are input entries.
     Shape plane = view.output_shape();
     plane.erase(plane.begin(), plane.begin() + 2);
     for (int64_t& side : padding) side = -side;
@@ -46,7 +46,7 @@ class PadBand final : public BandOp {
 
 class MaxPoolBand final : public BandOp {
  public:
-  // sources [N, m]: the input entry each output entry is a copy of; `inputs` per channel.
+  // `sources` [N, m] has the input entry that each output entry is a copy of.
   MaxPoolBand(const Tensor& sources, int64_t channels, int64_t inputs)
       : sources_(sources.remainder(inputs).to(at::kInt).contiguous()),
         channels_(channels),

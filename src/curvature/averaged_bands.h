@@ -17,11 +17,12 @@ class BandOp {
   virtual Tensor through(const Tensor& band, int64_t j) const = 0;
 };
 
-// slopes [N, m]: the mean of D_nᵀ band D_n over the samples.
+// Takes the mean of D_nᵀ band D_n over the samples; D_n holds the slopes of sample n, of [N, m].
 std::unique_ptr<BandOp> elementwise_band(const Tensor& slopes, int64_t channels);
-// Constant padding, as at::constant_pad_nd has it.
+// Goes through constant padding, as at::constant_pad_nd has it.
 std::unique_ptr<BandOp> pad_band(const NodeView& view, const Shape& padding, int64_t channels);
-// sources [N, m]: the input entry each output entry is a copy of; `inputs` per channel.
+// Goes through max-pooling. `sources` [N, m] has the input entry that each output entry is a copy
+// of; there are `inputs` per channel.
 std::unique_ptr<BandOp> max_pool_band(const Tensor& sources, int64_t channels, int64_t inputs);
 
 }  // namespace flightdeck

@@ -8,11 +8,11 @@
 namespace flightdeck {
 namespace {
 
-// A weight [J, I] that enters as V_n = W X_n with X_n [I, P]: the block is the mean over n of
-// (X_n ⊗ I) H (X_nᵀ ⊗ I) with H [J P, J P] the curvature of V.
+// Stands for the block of a weight [J, I] that enters as V_n = W X_n with X_n [I, P]: the mean over
+// n of (X_n ⊗ I) H (X_nᵀ ⊗ I), where H [J P, J P] is the curvature of V.
 class PatchBlock final : public LinearOperator {
  public:
-  // inputs [n, P, I], matrix over [J, P] or, with `positions_first`, over [P, J].
+  // Takes inputs [n, P, I] and a matrix over [J, P] or, with `positions_first`, over [P, J].
   PatchBlock(Tensor inputs, Tensor matrix, bool positions_first, bool is_flipped)
       : inputs_(std::move(inputs)),
         matrix_(std::move(matrix)),

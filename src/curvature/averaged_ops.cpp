@@ -27,8 +27,8 @@ bool is_padding(const CapturedNode& captured) {
   return captured.rule && !captured.rule->padding(NodeView(captured.node)).empty();
 }
 
-// to[index[o]][index[p]] += share * from[o][p] for each sample; `index` [N, m], entries of one
-// channel stay among the rows of that channel.
+// Adds share * from[o][p] to to[index[o]][index[p]] for each sample. `index` is [N, m]; entries of
+// one channel stay among the rows of that channel.
 template <typename Scalar>
 void scatter_square(
     const Tensor& from, const Tensor& index, int64_t channels, double share, const Tensor& to) {
@@ -84,14 +84,14 @@ Tensor AveragedChain::residual(size_t position) {
   return curved.mean(0);
 }
 
-// Lines [N, ...] of the chosen samples.
+// Returns the lines [N, ...] of the chosen samples.
 Tensor AveragedChain::chosen(const Tensor& per_sample_lines) const {
   if (context_.samples().empty()) return per_sample_lines;
   const Tensor index = at::tensor(context_.samples(), at::kLong).to(per_sample_lines.device());
   return per_sample_lines.index_select(0, index);
 }
 
-// phi' of an elementwise node, [N, m].
+// Returns phi' of an elementwise node, [N, m].
 Tensor AveragedChain::slopes_of(size_t position) {
   const size_t edge = next_edge(position);
   return chosen(
@@ -113,7 +113,8 @@ Tensor AveragedChain::through_elementwise(size_t position, const Tensor& matrix)
   return result;
 }
 
-// Lines [L, m_out] times the Jacobian that all samples share: lines take the places of samples.
+// Multiplies lines [L, m_out] with the Jacobian that all samples share. Lines take the places of
+// samples.
 Tensor AveragedChain::lines_through(size_t position, size_t edge, const Tensor& lines) {
   const CapturedNode& captured = capture_.nodes[position];
   const int64_t L = lines.size(0), N = capture_.N;
@@ -142,7 +143,7 @@ Tensor AveragedChain::through_constant(size_t position, const Tensor& matrix) {
   return lines_through(position, edge, lines_through(position, edge, matrix).t());
 }
 
-// Lines [L, m_out] times the mean over the samples of the Jacobian, [L, m_in].
+// Multiplies lines [L, m_out] with the mean over the samples of the Jacobian, to [L, m_in].
 Tensor AveragedChain::mean_lines_through(size_t position, size_t edge, const Tensor& lines) {
   if (is_constant(position)) return lines_through(position, edge, lines.contiguous());
   if (linearisation_.is_elementwise(position)) return lines * slopes_of(position).mean(0);
@@ -160,7 +161,7 @@ Tensor AveragedChain::mean_lines_through(size_t position, size_t edge, const Ten
   return at::stack(means);
 }
 
-// Jacobians that differ between samples: every line for every sample.
+// Handles Jacobians that differ between samples: every line goes through for every sample.
 Tensor AveragedChain::through_samples(size_t position, const Tensor& matrix) {
   const CapturedNode& captured = capture_.nodes[position];
   const size_t edge = next_edge(position);
@@ -199,8 +200,8 @@ Tensor AveragedChain::through_samples(size_t position, const Tensor& matrix) {
   return chosen(down(half.permute({2, 1, 0})).transpose(0, 1)).mean(0);
 }
 
-// Which input entry each output entry of a max-pooling is a copy of, [N, m_out]: pool the entries'
-// own numbers.
+// Tells which input entry each output entry of a max-pooling is a copy of, [N, m_out], by pooling
+// the entries' own numbers.
 Tensor AveragedChain::sources_of(size_t position) {
   const CapturedNode& captured = capture_.nodes[position];
   const NodeView view(captured.node);
@@ -237,7 +238,7 @@ Tensor AveragedChain::through_max_pool(size_t position, const Tensor& matrix) {
   return result;
 }
 
-// Entries of the matrix summed over the positions of the node's output: [J, J].
+// Sums the entries of the matrix over the positions of the node's output: [J, J].
 Tensor AveragedChain::fold(size_t position) const {
   const NodeView view(capture_.nodes[position].node);
   const Shape output = view.output_shape();

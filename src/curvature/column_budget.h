@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many columns the exact way may take. A column costs half a gradient or more, and sequences
-// have one for every position and class but one.
+// Limits how many columns the exact way may take. A column costs half a gradient or more, and
+// sequences have one for every position and for every class but one.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ class TooManyColumns final : public c10::ValueError {
 
 class ColumnBudget {
  public:
-  // 0: no limit.
+  // A `most` of 0 sets no limit.
   explicit ColumnBudget(int64_t most) : most_(most) {}
 
-  // Before as many columns are sent back. Throws TooManyColumns.
+  // Is called before so many columns are sent back. Throws TooManyColumns.
   void spend(int64_t columns) {
     spent_ += columns;
     if (most_ == 0 || spent_ <= most_) return;

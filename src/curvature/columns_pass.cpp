@@ -12,7 +12,7 @@
 namespace flightdeck {
 namespace {
 
-// Every column with all samples but one set to zero.
+// Sets all samples but one to zero in every column.
 std::vector<Seed> only_sample(const std::vector<Seed>& seeds, int64_t n) {
   std::vector<Seed> chosen = seeds;
   for (Seed& seed : chosen) {

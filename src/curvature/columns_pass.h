@@ -14,7 +14,7 @@ namespace flightdeck {
 
 class ColumnsPass {
  public:
-  // Rows of one parameter, one entry per column, each with a row per (chosen) sample.
+  // Takes the rows of one parameter: one entry per column, each with a row per (chosen) sample.
   using Consume = std::function<void(size_t parameter, const std::vector<Rows>& columns)>;
 
   // `coverage` (optional) learns how rows came about, in the first run only.
@@ -23,13 +23,14 @@ class ColumnsPass {
               std::vector<int64_t> samples,
               Coverage* coverage);
 
-  // The seeds' stacks have the same number of columns. Parameters no column reaches are not
-  // reported. Only parameters in `wanted` are (empty: all).
+  // The seeds' stacks have the same number of columns. Only parameters in `wanted` (empty: all) are
+  // reported, and none that no column reaches.
   void run(const std::vector<Seed>& seeds,
            const Consume& consume,
            const std::vector<bool>& wanted = {});
 
-  // How many columns may travel together if the largest tensor they become may take `bytes`.
+  // Returns how many columns may travel together if the largest tensor they become may take
+  // `bytes`.
   int64_t columns_at_once(int64_t bytes) const;
 
  private:

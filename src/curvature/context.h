@@ -11,7 +11,7 @@
 
 namespace flightdeck {
 
-// What a question about curvature is made of.
+// Tells what a question about curvature is made of.
 enum class CurvatureFrom {
   kRows,      // rows and columns of samples: the batch-norm policy decides, refusals are thrown
   kProducts,  // the losses as they are, whatever couples their samples
@@ -30,26 +30,27 @@ class CurvatureContext {
   const Parameters& parameters() const { return batch_.parameters(); }
   const Capture& capture() const { return *capture_; }
   Linearisation& linearisation() { return linearisation_; }
-  // Found when first asked for; throws if it is not a known one and no outputs were given.
+  // Finds the loss when first asked for it. Throws if it is not a known one and no outputs were
+  // given.
   const Loss& loss();
-  // False if asking for it would throw because it is not a known one.
+  // Returns false if `loss` would throw because the loss is not a known one.
   bool knows_loss();
-  // The gradient of each individual loss as one column. At the heads, unless terms past them or
-  // coupled samples make what flows there another gradient: then at the losses.
+  // Returns the gradient of each individual loss as one column. It starts at the heads, unless
+  // terms past them or coupled samples make what flows there another gradient: then at the losses.
   std::vector<Seed> gradient_seeds();
   std::vector<Seed> seeds_at_losses() const;
-  // Nodes from the loss heads down to the parameters.
+  // Marks the nodes from the loss heads down to the parameters.
   std::vector<bool> below_heads();
-  // Individual losses are the gradient seed `scale` at the caller's losses.
+  // A seed of `scale` at the caller's losses sends back the gradients of the individual losses.
   double scale() const { return scale_; }
-  // Samples chosen, or all N.
+  // Counts the chosen samples, or all N.
   int64_t count() const { return count_; }
   const std::vector<int64_t>& samples() const { return batch_.options().samples; }
   BatchNormPolicy batch_norm() const { return batch_norm_; }
-  // With more scratch memory on a GPU, whose kernels want large work.
+  // Returns the limits, with more scratch memory on a GPU, whose kernels want large work.
   const MemoryLimits& memory() const { return memory_; }
   std::vector<std::string>& remarks() { return remarks_; }
-  // Remarks about ops that were applied column by column since the last call.
+  // Adds remarks about ops that were applied column by column since the last call.
   void remark_one_by_one();
 
  private:

@@ -18,7 +18,7 @@
 namespace flightdeck {
 namespace {
 
-// One curvature matrix that is summed up from columns.
+// Holds one curvature matrix that is summed up from columns.
 struct Gathered {
   DiagonalNeeds diagonals;
   bool kronecker = false;
@@ -98,7 +98,7 @@ class CurvatureRun {
             [&loss](int64_t begin, int64_t end) { return loss.factor(begin, end); }};
   }
 
-  // All columns at once: the generator is drawn from in one go, however they are split later.
+  // Draws all columns at once: how they are split later does not change what the generator gives.
   Columns sampled_seeds() {
     at::Generator generator = at::detail::createCPUGenerator(options_.seed);
     const std::vector<Seed> all = context_.loss().sample(options_.mc_samples, generator);
@@ -198,7 +198,7 @@ class CurvatureRun {
     add_hessian_residuals(context_, options, hessian_.diagonal);
   }
 
-  // What the GGN leaves out of a loss that is not convex.
+  // Subtracts what the GGN leaves out of a loss that is not convex.
   void subtract_concave_part() {
     const Loss concave = context_.loss().concave();
     if (concave.heads.empty()) return;

@@ -31,7 +31,7 @@ class DataSetOperator final : public CurvatureOperator {
         counts_(checked(batches), -1),
         parameters_(new_batch(0).parameters()),
         flat_(parameters_) {
-    // With ranks a folder that is refused is told in the first product, where the others wait.
+    // With ranks, a folder that is refused is told in the first product, where the others wait.
     if (!options_.ranks && keeps()) open_folders();
   }
 
@@ -76,7 +76,7 @@ class DataSetOperator final : public CurvatureOperator {
 
   int64_t count() const { return static_cast<int64_t>(counts_.size()); }
 
-  // Of a new forward pass; checks that it is the batch of before.
+  // Makes the batch of a new forward pass and checks that it is the batch of before.
   Batch new_batch(int64_t k) const {
     const at::AutoGradMode with_graph(true);
     Batch batch = source_(k);
@@ -118,7 +118,7 @@ class DataSetOperator final : public CurvatureOperator {
 
   bool keeps() const { return !options_.folder.empty(); }
 
-  // Finished products, of the first rank, and sums within them.
+  // Opens the folders of finished products, on the first rank, and of sums within them.
   void open_folders() const {
     if (kept_partials_) return;
     std::string own = options_.folder;
@@ -127,7 +127,8 @@ class DataSetOperator final : public CurvatureOperator {
     kept_partials_.emplace(own, description());
   }
 
-  // The finished product if the first rank has it. What fails is told in the sum that follows.
+  // Returns the finished product if the first rank has it. What fails is told in the sum that
+  // follows.
   std::optional<Tensor> product_of_first(const Tensor& vectors) const {
     const auto doubles = at::TensorOptions(at::kDouble).device(options_.ranks->device());
     Tensor found;
@@ -146,7 +147,7 @@ class DataSetOperator final : public CurvatureOperator {
 
   // ---- products ----
 
-  // Weighted by samples. Number -1 is no product: nothing of it is kept.
+  // Weights batches by their samples. Number -1 stands for no product: nothing of it is kept.
   template <typename Ask>
   Tensor mean_over_batches(int64_t number, const Tensor& vectors, const Ask& ask) const {
     const bool is_kept = keeps() && number >= 0;
@@ -171,7 +172,7 @@ class DataSetOperator final : public CurvatureOperator {
     return all.sum / static_cast<double>(all.samples);
   }
 
-  // One collective, in which a rank that failed takes part.
+  // Adds up in one collective, in which a rank that failed takes part.
   template <typename Ask>
   KeptProducts::Partial sum_over_ranks(int64_t number,
                                        const Tensor& vectors,
@@ -204,7 +205,7 @@ class DataSetOperator final : public CurvatureOperator {
     return {count(), all[1].item<int64_t>(), all.slice(0, 2).view(vectors.sizes())};
   }
 
-  // Over this rank's batches.
+  // Adds up over this rank's batches.
   template <typename Ask>
   KeptProducts::Partial sum_over_batches(int64_t number,
                                          const Tensor& vectors,
@@ -212,7 +213,7 @@ class DataSetOperator final : public CurvatureOperator {
     const bool is_kept = keeps() && number >= 0;
     KeptProducts::Partial done;
     if (is_kept) done = kept_partials_->partial(number, vectors).value_or(KeptProducts::Partial());
-    // In double: in float a batch adds less and less to the sum of many.
+    // The sum is in double: in float a batch adds less and less to the sum of many.
     const auto wide = options().dtype(at::kDouble);
     done.sum = done.sum.defined() ? done.sum.to(wide) : at::zeros(vectors.sizes(), wide);
     while (done.batches < own_count()) {
@@ -245,8 +246,8 @@ class DataSetOperator final : public CurvatureOperator {
     }
   }
 
-  // What has to be the same for products to be those of the same matrix, as far as it is known
-  // before the data are gone through.
+  // Tells what has to be the same for products to be those of the same matrix, as far as it is
+  // known before the data are gone through.
   std::string description() const {
     uint64_t values = 0;
     for (const auto& [name, tensor] : parameters_) values = fingerprint(tensor, values);

@@ -13,7 +13,7 @@ void accumulate(Tensor& total, const Tensor& part) {
   total = total.defined() ? total.add_(part) : part.clone();
 }
 
-// Squared rows of each sample added over the columns, a few samples at a time.
+// Adds the squared rows of each sample over the columns, a few samples at a time.
 Tensor squares_per_sample(const std::vector<Rows>& columns, double share, int64_t scratch_bytes) {
   const int64_t N = columns[0].N();
   const auto options = columns[0].terms()[0].form->options();
@@ -30,8 +30,8 @@ Tensor squares_per_sample(const std::vector<Rows>& columns, double share, int64_
   return squares;
 }
 
-// All columns in one go where that saves launches, or adds up small factors before a large product;
-// one at a time where it would copy large factors for nothing.
+// Stacks all columns in one go where that saves launches, or adds up small factors before a large
+// product. Takes one at a time where it would copy large factors for nothing.
 std::vector<Rows> stacks_of(const std::vector<Rows>& columns) {
   const auto& terms = columns[0].terms();
   const bool is_single = std::all_of(terms.begin(), terms.end(), [](const Rows::Term& term) {

@@ -8,7 +8,7 @@
 
 namespace flightdeck {
 
-// What is gathered for one parameter over all columns of one curvature matrix.
+// Holds what is gathered for one parameter over all columns of one curvature matrix.
 struct Diagonal {
   Tensor diagonal;    // [*shape]
   Tensor per_sample;  // [N, *shape]

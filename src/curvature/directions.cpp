@@ -38,7 +38,7 @@ void check_positions(const std::vector<int64_t>& positions, int64_t available) {
   }
 }
 
-// Unbiased estimate of the variance of the mean over the lines, [count].
+// Returns an unbiased estimate of the variance of the mean over the lines, [count].
 Tensor variance_of_mean(const Tensor& per_sample, const char* name) {
   TORCH_CHECK_VALUE(
       per_sample.dim() == 2 && per_sample.size(0) > 1,
@@ -102,11 +102,11 @@ Tensor noise_damping(const Tensor& gammas,
                     " and lambdas ",
                     lambdas.sizes(),
                     "; ask one Vivit for both, along the same directions");
-  // In double: the ratio of two small numbers decides.
+  // Doubles are needed here: the ratio of two small numbers decides.
   const Tensor slopes = gammas.to(at::kDouble), curvatures = lambdas.to(at::kDouble);
   const Tensor noise = variance_of_mean(slopes, "gammas");
   const Tensor ratio = noise / slopes.mean(0).square();
-  // 0 / 0: no slope in any sample is no noise.
+  // No slope in any sample is no noise: 0 / 0 counts as 0.
   const Tensor of_slopes = at::where(noise > 0, ratio, at::zeros_like(ratio));
   const Tensor of_curvatures = variance_of_mean(curvatures, "lambdas").sqrt();
   return (curvatures.mean(0) * of_slopes)

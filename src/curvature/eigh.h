@@ -10,7 +10,7 @@ namespace flightdeck {
 
 using at::Tensor;
 
-// Eigenvalues and eigenvectors of [..., m, m]; all NaN if an entry is not finite.
+// Return eigenvalues and eigenvectors of [..., m, m], all NaN if an entry is not finite.
 std::pair<Tensor, Tensor> eigh(const Tensor& matrix);
 Tensor eigenvalues_of(const Tensor& matrix);
 

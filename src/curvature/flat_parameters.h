@@ -13,12 +13,12 @@ class FlatParameters {
   explicit FlatParameters(const Parameters& parameters);
 
   int64_t dim() const { return dim_; }
-  // The widest type of all parameters, where the first one is.
+  // Returns the widest type of all parameters, on the device of the first one.
   const at::TensorOptions& options() const { return options_; }
-  // Entries of each parameter.
+  // Counts the entries of each parameter.
   const std::vector<int64_t>& sizes() const { return sizes_; }
 
-  // [V, D] -> one [V, *shape] per parameter, and back.
+  // Turn [V, D] into one [V, *shape] per parameter, and back.
   std::vector<Tensor> split(const Tensor& vectors) const;
   Tensor join(const std::vector<Tensor>& parts) const;
 

@@ -14,7 +14,7 @@
 namespace flightdeck {
 namespace {
 
-// What stands in front of the entries. Written and read by the same machine: as it is in memory.
+// Stands in front of the entries. The machine that writes it also reads it: it is as in memory.
 struct Head {
   char mark[8] = {'f', 'd', 'p', 'r', 'o', 'd', '0', '1'};
   uint64_t of = 0;  // fingerprint of what was multiplied
@@ -36,7 +36,8 @@ std::string content_of(const std::string& path) {
   return text.str();
 }
 
-// Nothing where the file is missing, is of other vectors, or does not hold what its head says.
+// Returns nothing where the file is missing, is of other vectors, or does not hold what its head
+// says.
 std::optional<std::pair<Head, Tensor>> read(const std::string& path, const Tensor& vectors) {
   const std::string bytes = content_of(path);
   Head head;
@@ -82,7 +83,7 @@ std::string partial_path(const std::string& folder, int64_t number) {
 
 }  // namespace
 
-// Multiplied and folded eight bytes at a time: parameters have millions of entries.
+// Takes eight bytes at a time, since parameters have millions of entries.
 uint64_t fingerprint(const Tensor& tensor, uint64_t seed) {
   const Tensor plain = tensor.detach().to(at::kCPU).contiguous();
   const char* bytes = static_cast<const char*>(plain.data_ptr());

@@ -19,7 +19,7 @@ class KeptProducts {
   // `description` says whose products these are; throws if the folder has those of another one.
   KeptProducts(std::string folder, const std::string& description);
 
-  // A product that is not finished.
+  // Holds a product that is not finished.
   struct Partial {
     int64_t batches = 0;
     int64_t samples = 0;
@@ -32,14 +32,14 @@ class KeptProducts {
   // Throw std::runtime_error if the disk fails. A finished product replaces its partial sum.
   void keep(int64_t number, const Tensor& vectors, const Tensor& result) const;
   void keep(int64_t number, const Tensor& vectors, const Partial& partial) const;
-  // Its product is kept elsewhere.
+  // Removes the partial sum of a product that is kept elsewhere.
   void forget_partial(int64_t number) const;
 
  private:
   std::string folder_;
 };
 
-// A number that changes with any bit of the tensor.
+// Returns a number that changes with any bit of the tensor.
 uint64_t fingerprint(const Tensor& tensor, uint64_t seed = 0);
 
 }  // namespace flightdeck

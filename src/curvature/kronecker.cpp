@@ -23,7 +23,7 @@ at::ScalarType working_type(const Tensor& factor) {
   return type == at::kHalf || type == at::kBFloat16 ? at::kFloat : type;
 }
 
-// A map of matrices as an operator on their flattened entries.
+// Makes a map of matrices an operator on their flattened entries.
 class FlattenedMap : public LinearOperator {
  public:
   FlattenedMap(const KroneckerFactors& factors, MatrixMap map)
@@ -165,7 +165,7 @@ double epsilon(at::ScalarType type) {
   }
 }
 
-// What rounding leaves of an eigenvalue zero, as a fraction of the largest one.
+// Returns what rounding leaves of an eigenvalue zero, as a fraction of the largest one.
 double rounding(const Tensor& factor) {
   return epsilon(factor.scalar_type()) * static_cast<double>(factor.size(0));
 }
@@ -176,7 +176,7 @@ double largest_magnitude(const Tensor& values) {
 
 bool are_all_finite(const Tensor& tensor) { return at::isfinite(tensor).all().item<bool>(); }
 
-// A matrix in the basis of eigenvectors of both factors.
+// Holds a matrix in the basis of eigenvectors of both factors.
 struct Spectrum {
   Tensor output_basis, input_basis;  // [J, J], [I, I]; the latter undefined for a bias
   Tensor values;                     // [J, I], or [J, 1] for a bias
@@ -233,8 +233,8 @@ MatrixMap scaling(double scale) {
   return [scale](const Tensor& matrices) { return matrices * scale; };
 }
 
-// What counts as zero among the eigenvalues without damping. Corrected ones are sums of squares, so
-// rounding enters squared; those of the factors have been set to zero already.
+// Returns what counts as zero among the eigenvalues without damping. Corrected ones are sums of
+// squares, so rounding enters squared; those of the factors have been set to zero already.
 double zero_limit(const KroneckerFactors& factors) {
   if (!factors.is_corrected()) return 0;
   const double relative = epsilon(factors.corrected.scalar_type());
@@ -263,7 +263,7 @@ MatrixMap exact_inverse(const KroneckerFactors& factors, double damping) {
   return spectral_map(spectrum);
 }
 
-// One factor of the trace split with its share of the damping.
+// Holds one factor of the trace split with its share of the damping.
 struct DampedFactor {
   const char* name;
   Tensor matrix;
@@ -289,7 +289,7 @@ void check_trace(const DampedFactor& factor) {
 
 using Solve = std::function<Tensor(const Tensor&)>;  // [K, M] -> (factor + shift)^-1 [K, M]
 
-// Reached where the shift is lost in the rounding of the factor.
+// Solves with eigenpairs, for where the shift is lost in the rounding of the factor.
 Solve spectral_solve(const DampedFactor& factor) {
   const Eigen pairs = eigen(factor.matrix, factor.shift);
   const double smallest = pairs.values.min().item<double>();
@@ -319,7 +319,7 @@ Solve solve_with(const DampedFactor& factor) {
   return [lower](const Tensor& right) { return at::cholesky_solve(right, lower); };
 }
 
-// Equations (B.21) and (B.22) of Dangel's thesis (2023).
+// Follows equations (B.21) and (B.22) of Dangel's thesis (2023).
 MatrixMap trace_split_inverse(const KroneckerFactors& factors, double damping) {
   DampedFactor B("output", factors.output);
   DampedFactor A("input", factors.input);
@@ -341,7 +341,7 @@ MatrixMap trace_split_inverse(const KroneckerFactors& factors, double damping) {
   };
 }
 
-// A bias has one factor, which takes all of the damping.
+// Inverts the one factor of a bias, which takes all of the damping.
 MatrixMap output_inverse(const KroneckerFactors& factors, double damping) {
   DampedFactor B("output", factors.output);
   if (B.is_zero()) return scaling(1 / damping);

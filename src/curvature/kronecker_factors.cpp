@@ -23,7 +23,7 @@ KroneckerShape matrix_shape(const Rows& rows) {
   return {};
 }
 
-// Patches take a kernel's size times the input: a few samples at a time.
+// Tells how many samples to take at a time: patches take a kernel's size times the input.
 int64_t inputs_per_piece(const Rows& rows, int64_t scratch_bytes) {
   const auto& form = rows.terms()[0].form;
   const Tensor b = form->position_gradients();

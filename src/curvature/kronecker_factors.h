@@ -9,7 +9,7 @@
 
 namespace flightdeck {
 
-// How the rows of a parameter are products over positions.
+// Tells how the rows of a parameter are products over positions.
 struct KroneckerShape {
   enum class Kind {
     kNone,    // not at all
@@ -21,15 +21,15 @@ struct KroneckerShape {
 };
 KroneckerShape kronecker_shape(const Rows& rows);
 
-// The factor of the inputs, (1/N) sum over samples.
+// Returns the factor of the inputs, (1/N) sum over samples.
 Tensor input_factor(const Rows& rows, WeightSharing sharing, int64_t scratch_bytes);
 
-// The factor of the output gradients of all columns (1/N), or the block of a vector.
+// Returns the factor of the output gradients of all columns (1/N), or the block of a vector.
 Tensor output_factor(const std::vector<Rows>& columns,
                      const KroneckerShape& shape,
                      WeightSharing sharing);
 
-// EKFAC: (1/N) sum of squared rows in the bases of the factors, [first, second dimension].
+// Returns EKFAC's (1/N) sum of squared rows in the bases of the factors, [first, second dimension].
 Tensor corrected_eigenvalues(const std::vector<Rows>& columns,
                              const KroneckerShape& shape,
                              const KroneckerFactors& factors,

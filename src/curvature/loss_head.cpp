@@ -28,7 +28,7 @@ bool is_head(const CapturedNode& captured) {
   return start == LossStart::kPointwise || start == LossStart::kLogProbabilities;
 }
 
-// The input that leads to parameters. A loss between two outputs has two.
+// Returns the input that leads to parameters. A loss between two outputs has two.
 size_t input_edge(const CapturedNode& captured) {
   size_t edge = 0;
   while (edge < captured.next.size() && captured.next[edge] < 0) ++edge;
@@ -45,14 +45,14 @@ Target target_of(const CapturedNode& captured, size_t edge) {
   return {captured.next[edge], captured.node->next_edge(edge).input_nr};
 }
 
-// d * d, a square without a power.
+// Returns true for d * d, a square without a power.
 bool is_product_with_itself(const CapturedNode& captured) {
   return captured.rule && captured.rule->is_product(NodeView(captured.node)) &&
          captured.next[0] >= 0 && captured.next[1] >= 0 &&
          target_of(captured, 0) == target_of(captured, 1);
 }
 
-// Layout of what entered the node; with one sample, that sample is everything.
+// Returns the layout of what entered the node. With one sample, that sample is everything.
 Layout outputs_layout(const Capture& capture, size_t position, size_t edge) {
   const CapturedNode& captured = capture.nodes[position];
   const NodeView view(captured.node);
@@ -109,7 +109,7 @@ class Finder {
   }
 
  private:
-  // A term that all samples share is no function of outputs.
+  // Remarks on terms that all samples share, which are no function of outputs.
   void remark_shared_terms() {
     const std::string names = joined(capture_.shared_term_names());
     if (names.empty()) return;
@@ -158,7 +158,7 @@ class Finder {
                captured.edges.end();
   }
 
-  // A log-softmax in two ops.
+  // Returns true for a log-softmax in two ops.
   bool is_log_of_softmax(size_t k) const {
     const CapturedNode& captured = capture_.nodes[k];
     return captured.rule && captured.rule->is_logarithm(NodeView(captured.node)) &&
@@ -166,7 +166,7 @@ class Finder {
            start_of(capture_.nodes[captured.next[0]]) == LossStart::kProbabilities;
   }
 
-  // The last node of the head that begins at k: the outputs enter it.
+  // Returns the last node of the head that begins at k, where the outputs enter.
   size_t bottom_of(size_t k) const { return is_log_of_softmax(k) ? capture_.nodes[k].next[0] : k; }
 
   void check_samples_found(const Layout& layout,
@@ -174,7 +174,7 @@ class Finder {
                            const std::string& where,
                            const Shape& shape) const {
     if (layout.is_batch() && !layout.is_scattered()) return;
-    // Above the slow part is the op that the samples are lost at.
+    // The op that the samples are lost at is above the slow part.
     std::string op = "an op";
     for (size_t k = 0; k <= position && op == "an op"; ++k) {
       const CapturedNode& captured = capture_.nodes[k];
@@ -201,7 +201,8 @@ class Finder {
                       "the result, instead");
   }
 
-  // Parameters that reach the losses past the outputs would be left out without a word.
+  // Refuses parameters that reach the losses past the outputs: they would be left out without a
+  // word.
   void check_all_paths(const Target& outputs) const {
     std::vector<size_t> todo{0};
     std::set<size_t> seen{0};
@@ -222,7 +223,7 @@ class Finder {
     }
   }
 
-  // One backward pass over the loss alone, with the gradient of the individual losses.
+  // Runs one backward pass over the loss alone, with the gradient of the individual losses.
   void take_gradients() {
     const auto& root = *capture_.nodes[0].node;
     const Shape shape = compat::shape_of(root, capture_.root_output);
@@ -281,7 +282,7 @@ class Finder {
     return pointwise(k, edge, gradients, layout);
   }
 
-  // weight (diag(p) - p pᵀ), the Hessian of a logsumexp.
+  // Returns weight (diag(p) - p pᵀ), the Hessian of a logsumexp.
   HessianParts softmax(const SoftmaxCurvature& found, const Layout& layout, const NodeView& view) {
     const auto& [p, weight, dim] = found;
     HessianParts parts{softmax_hessian(p, weight.clamp_min(0), dim, layout), nullptr};

@@ -13,30 +13,31 @@
 
 namespace flightdeck {
 
-// The Hessian of the individual losses with respect to one tensor of outputs, block-diagonal over
-// the samples and, for known losses, over positions. All tensors have the outputs' shape.
+// Stands for the Hessian of the individual losses with respect to one tensor of outputs. It is
+// block-diagonal over the samples and, for known losses, over positions. All tensors have the
+// outputs' shape.
 class LossHessian {
  public:
   virtual ~LossHessian() = default;
 
-  // H t for stacks [V, *outputs].
+  // Returns H t for stacks [V, *outputs].
   virtual Tensor multiply(const Tensor& tangents) const = 0;
 
-  // Number of columns of the exact factor S, S Sᵀ = H.
+  // Counts the columns of the exact factor S, where S Sᵀ = H.
   virtual int64_t columns() const = 0;
-  // Columns begin..end-1, [end - begin, *outputs].
+  // Returns columns begin..end-1, [end - begin, *outputs].
   virtual Tensor factor(int64_t begin, int64_t end) const = 0;
-  // M would-be gradients, [M, *outputs], with E[sum_m s_m s_mᵀ] = H.
+  // Draws M would-be gradients, [M, *outputs], with E[sum_m s_m s_mᵀ] = H.
   virtual Tensor sample(int64_t M, at::Generator& generator) const = 0;
 };
 
-// A symmetric matrix as a difference of two that are positive semi-definite.
+// Writes a symmetric matrix as a difference of two that are positive semi-definite.
 struct HessianParts {
   std::shared_ptr<const LossHessian> convex;
   std::shared_ptr<const LossHessian> concave;  // null for a convex loss
 };
 
-// One place where the loss begins.
+// Describes one place where the loss begins.
 struct LossHead {
   size_t position;  // the node that produced the outputs
   size_t output;    // which of its outputs
@@ -50,14 +51,14 @@ struct Loss {
   std::vector<LossHead> heads;
   std::vector<std::string> remarks;
 
-  // The heads that are not convex, with what was cut off their Hessians.
+  // Returns the heads that are not convex, with what was cut off their Hessians.
   Loss concave() const;
 
   int64_t columns() const;  // of all heads together
-  // Seeds of columns begin..end-1 of the exact factor; heads follow one another.
+  // Returns the seeds of columns begin..end-1 of the exact factor; heads follow one another.
   std::vector<Seed> factor(int64_t begin, int64_t end) const;
   std::vector<Seed> sample(int64_t M, at::Generator& generator) const;
-  // The gradient of each individual loss as one column.
+  // Returns the gradient of each individual loss as one column.
   std::vector<Seed> gradients() const;
 };
 

@@ -17,8 +17,8 @@ Tensor normal_like(const Tensor& like, int64_t M, at::Generator& generator) {
   return at::randn(with_lead(M, like.sizes().vec()), generator, options).to(like.device());
 }
 
-// The index of each entry's position among those of its sample, in the outputs' shape with size 1
-// in `dim`.
+// Returns the index of each entry's position among those of its sample, in the outputs' shape with
+// size 1 in `dim`.
 Tensor position_numbers(const Shape& outputs, int64_t dim, const Layout& layout, int64_t T) {
   Shape reduced = outputs;
   reduced[dim] = 1;
@@ -110,7 +110,7 @@ class DiagonalHessian final : public LossHessian {
     if (!p_.defined()) return normal_like(h_, M, generator) * h_.sqrt() * share;
     const Tensor probabilities = p_.to(at::kCPU).expand(with_lead(M, p_.sizes().vec()));
     const Tensor labels = at::bernoulli(probabilities, generator).to(p_.device());
-    // h = c p (1 - p): the would-be gradient of a loss of weight sqrt(c).
+    // With h = c p (1 - p) it is the would-be gradient of a loss of weight sqrt(c).
     const Tensor variance = p_ * (1 - p_);
     const Tensor weight = at::where(variance > 0, h_ / variance, at::zeros_like(h_)).sqrt();
     return (p_ - labels) * weight * share;
@@ -188,7 +188,7 @@ Tensor from_per_sample(const Tensor& lines, const Shape& outputs, const Layout& 
       sizes.push_back(outputs[d]);
     }
   }
-  // Samples back between outer and inner.
+  // The samples go back between outer and inner.
   const Tensor split = lines.reshape(sizes).movedim(1, layout.dim + 2);
   return split.reshape(with_lead(lines.size(0), outputs));
 }

@@ -97,7 +97,8 @@ class GraphOperator final : public CurvatureOperator {
                       " couples them; hand over the individual losses [N], or use the Hessian");
   }
 
-  // [N], or one entry for a scalar loss: the objective is the mean over the chosen samples.
+  // Returns weights [N], or one entry for a scalar loss: the objective is the mean over the chosen
+  // samples.
   Tensor weights() const {
     const Capture& capture = context_.capture();
     const auto options = context_.losses().options().requires_grad(false);
@@ -115,7 +116,7 @@ class GraphOperator final : public CurvatureOperator {
     return sample_weights(options) * share;
   }
 
-  // One for chosen samples, zero for the others. A sample chosen twice counts twice.
+  // Returns one for chosen samples, zero for the others. A sample chosen twice counts twice.
   Tensor sample_weights(const at::TensorOptions& options) const {
     const int64_t N = context_.capture().N;
     if (context_.samples().empty()) return at::ones({N}, options);
@@ -162,7 +163,7 @@ class GraphOperator final : public CurvatureOperator {
     for (size_t p : block) results[p] = back[p];
   }
 
-  // H J v, weighted by sample.
+  // Returns H J v, weighted by sample.
   std::vector<Seed> output_seeds(const std::vector<Tensor>& vectors) const {
     const std::vector<Tensor> tangents =
         pass_.outputs_tangents(vectors, /*keeps=*/bending_of(kind_) != Bending::kNone);
@@ -181,7 +182,7 @@ class GraphOperator final : public CurvatureOperator {
     return seeds;
   }
 
-  // <g_n, v> g_n, weighted by sample.
+  // Returns <g_n, v> g_n, weighted by sample.
   std::vector<Seed> fisher_seeds(const std::vector<Tensor>& vectors) const {
     const Capture& capture = context_.capture();
     if (!capture.is_scalar) {

@@ -22,7 +22,7 @@
 namespace flightdeck {
 namespace {
 
-// Vectors per product on the slow way.
+// The slow way takes so many vectors per product.
 constexpr int64_t kVectorsAtOnce = 16;
 // Second derivatives of an op as matrices may take this many times what a stack may.
 constexpr double kMatrixShare = 2;
@@ -81,7 +81,7 @@ class Residuals {
   }
 
   void check_uses(size_t p) {
-    // Nodes from which the parameter can be reached.
+    // These are the nodes from which the parameter can be reached.
     std::vector<bool> reaches(capture_.nodes.size(), false);
     reaches[capture_.parameters[p].leaf] = true;
     for (size_t k = capture_.nodes.size(); k-- > 0;) {
@@ -111,8 +111,8 @@ class Residuals {
 
   // ---- terms that all samples share ----
 
-  // Elementwise ops on a parameter's own entries with nothing but linear ops between them and the
-  // losses, as in sums of squares: their second derivative is diagonal as it stands.
+  // Finds elementwise ops on a parameter's own entries with nothing but linear ops between them and
+  // the losses, as in sums of squares: their second derivative is diagonal as it stands.
   void find_separable_terms() {
     is_separable_.assign(capture_.nodes.size(), false);
     std::vector<bool> is_linear_above(capture_.nodes.size(), true), is_below(capture_.nodes.size());
@@ -134,7 +134,7 @@ class Residuals {
     }
   }
 
-  // The parameter whose view enters the elementwise node, or -1.
+  // Returns the parameter whose view enters the elementwise node, or -1.
   int64_t parameter_under_views(size_t k) const {
     int64_t next = capture_.nodes[k].next[linearisation_.elementwise_edge(k)];
     while (next >= 0 && capture_.nodes[next].parameter < 0) {
@@ -245,7 +245,7 @@ class Residuals {
     }
   }
 
-  // An input that carries samples, among the real numbers of all of them.
+  // Describes an input that carries samples, and its place among the real numbers of all of them.
   struct Input {
     size_t edge;
     Layout layout;
@@ -253,7 +253,7 @@ class Residuals {
     bool is_complex;
     int64_t first, size;
 
-    // Its part [count, N, size] of stacks as a stack of its own shape.
+    // Gives its part [count, N, size] of stacks its own shape.
     Tensor shaped(const Tensor& stack) const {
       return from_real_entries(from_per_sample(stack, shape, layout), is_complex);
     }
@@ -276,8 +276,8 @@ class Residuals {
     return inputs;
   }
 
-  // Ops that mix entries or inputs: their second derivative as one matrix per sample over all
-  // inputs that carry samples.
+  // Treats ops that mix entries or inputs: their second derivative is one matrix per sample over
+  // all inputs that carry samples.
   void add_matrix(size_t k, const variable_list& gradients) {
     const CapturedNode& captured = capture_.nodes[k];
     const NodeView view(captured.node);
@@ -307,7 +307,7 @@ class Residuals {
     if (matrix.defined()) add_factors(k, inputs, matrix);
   }
 
-  // [N, m, m]; undefined if it is zero, and in a rehearsal.
+  // Returns [N, m, m]; undefined if it is zero, and in a rehearsal.
   Tensor second_derivative(size_t k,
                            const variable_list& gradients,
                            const std::vector<Input>& inputs,
@@ -340,7 +340,8 @@ class Residuals {
     return matrix;
   }
 
-  // The matrix [N, m, m] as columns, those of its positive and those of its negative eigenvalues.
+  // Sends the matrix [N, m, m] back as columns, those of its positive and those of its negative
+  // eigenvalues apart.
   void add_factors(size_t k, const std::vector<Input>& inputs, const Tensor& matrix) {
     const CapturedNode& captured = capture_.nodes[k];
     const auto [values, vectors] = eigh((matrix + matrix.transpose(1, 2)) / 2);
@@ -366,7 +367,7 @@ class Residuals {
     return capture_.nodes[k].node->name() + " has its samples in any order";
   }
 
-  // Parameters below a node go the slow way after all.
+  // Sends parameters below a node the slow way after all.
   void give_up_below(size_t k, const std::string& reason) {
     std::vector<bool> is_below(capture_.nodes.size(), false);
     is_below[k] = true;

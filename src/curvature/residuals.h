@@ -17,7 +17,7 @@ struct ResidualOptions {
   int64_t max_slow_entries = 0;
   ColumnBudget* budget = nullptr;  // may be null
   Coverage* coverage = nullptr;
-  bool is_rehearsal = false;  // two columns of each op, for what is said of it alone
+  bool is_rehearsal = false;  // takes two columns of each op, for its remarks alone
 };
 
 // Turns the GGN's diagonals, one entry per parameter, into the Hessian's.

@@ -137,7 +137,7 @@ std::vector<bool> TangentPass::leads_to(const std::vector<bool>& wanted) const {
 void TangentPass::check_positive_part(size_t position, const variable_list& tangents) const {
   const CapturedNode& captured = context_.capture().nodes[position];
   const NodeView view(captured.node);
-  // Samples that move in one input, or parameters of one layer, and nothing else.
+  // Allowed are samples that move in one input, or parameters of one layer, and nothing else.
   size_t samples = 0, parameters = 0;
   bool is_linear = captured.rule != nullptr;
   for (size_t e = 0; e < tangents.size(); ++e) {

@@ -12,7 +12,7 @@
 
 namespace flightdeck {
 
-// What elementwise activations add to the curvature.
+// Tells what elementwise activations add to the curvature.
 enum class Bending {
   kNone,   // nothing: Gauss-Newton
   kExact,  // all second derivatives: Hessian
@@ -20,7 +20,7 @@ enum class Bending {
   kAbs,    // their absolute value
 };
 
-// What a product with this kind of matrix takes along.
+// Returns what a product with this kind of matrix takes along.
 Bending bending_of(CurvatureKind kind);
 
 class TangentPass {
@@ -28,18 +28,18 @@ class TangentPass {
   // `weights` [N]: the objective is sum_n weights_n l_n (a scalar loss has one weight).
   TangentPass(CurvatureContext& context, Tensor weights);
 
-  // The gradient of the objective, one tensor per parameter (undefined: zero).
+  // Returns the gradient of the objective, one tensor per parameter (undefined: zero).
   const std::vector<Tensor>& gradients();
 
-  // J v at the outputs of each loss head. Parameters with undefined vectors do not move. `keeps`
-  // the tangents in between, for a way back that bends.
+  // Returns J v at the outputs of each loss head. Parameters with undefined vectors do not move.
+  // `keeps` the tangents in between, for a way back that bends.
   std::vector<Tensor> outputs_tangents(const std::vector<Tensor>& vectors, bool keeps);
 
-  // Tangents of the caller's losses, [V, *losses].
+  // Returns the tangents of the caller's losses, [V, *losses].
   Tensor losses_tangents(const std::vector<Tensor>& vectors, bool keeps);
 
-  // Back from seeds to the parameters in `wanted`, adding what the ops bend on the way along the
-  // tangents of the last forward sweep.
+  // Goes back from seeds to the parameters in `wanted`, adding what the ops bend on the way along
+  // the tangents of the last forward sweep.
   std::vector<Tensor> back(const std::vector<Seed>& seeds,
                            const std::vector<bool>& wanted,
                            Bending bending);

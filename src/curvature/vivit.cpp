@@ -14,7 +14,7 @@
 
 namespace flightdeck {
 
-// What follows from the Gram matrices of the rows: spectra, directions, Newton steps.
+// Answers what follows from the Gram matrices of the rows: spectra, directions, Newton steps.
 class Vivit::State {
  public:
   State(const Batch& batch, const VivitOptions& options)
@@ -59,7 +59,7 @@ class Vivit::State {
     return spectrum.rank;
   }
 
-  // Eigenvalues [R] and eigenvectors [R, R] in columns, of the whole Gram matrix.
+  // Returns eigenvalues [R] and eigenvectors [R, R] in columns, of the whole Gram matrix.
   const Spectrum& decomposed(size_t group) const {
     rows_.check_group(group);
     Spectrum& spectrum = spectra_[group];
@@ -72,7 +72,7 @@ class Vivit::State {
     return spectrum;
   }
 
-  // Eigenvalues [count] and coefficients [count, R] of these eigenvectors.
+  // Returns eigenvalues [count] and coefficients [count, R] of these eigenvectors.
   std::pair<Tensor, Tensor> chosen(const Directions& which, size_t group) const {
     const std::vector<int64_t> positions =
         which.positions(gram_eigenvalues(group).slice(0, 0, rank(group)));
@@ -87,7 +87,7 @@ class Vivit::State {
     return slopes(values, coefficients, group);
   }
 
-  // g_n·e_k, [G, count].
+  // Returns g_n·e_k, [G, count].
   Tensor slopes(const Tensor& values, const Tensor& coefficients, size_t group) const {
     const Tensor cross = rows_.gram(group).slice(0, R()).slice(1, 0, R()) / std::sqrt(double(S()));
     return at::mm(cross, coefficients.t()) / values.sqrt();
@@ -145,7 +145,7 @@ class Vivit::State {
   int64_t dim(size_t group) const { return rows_.dim(group); }
   at::TensorOptions vector_options() const { return rows_.gram(0).options(); }
 
-  // (v - V U (Λ + damping)^-1 Uᵀ Vᵀ v / S) / damping, with VᵀV / S = U Λ Uᵀ.
+  // Returns (v - V U (Λ + damping)^-1 Uᵀ Vᵀ v / S) / damping, with VᵀV / S = U Λ Uᵀ.
   Tensor inverse_product(const Tensor& vectors, double damping, size_t group) const {
     TORCH_CHECK_VALUE(vectors.dim() == 2 && vectors.size(1) == dim(group),
                       "vivit inverse: vectors have shape ",
@@ -178,7 +178,7 @@ class Vivit::State {
                       "options.gradients is false; set it to true");
   }
 
-  // [M, R] and [M, G] (or zero) as coefficients of all rows.
+  // Puts [M, R] and [M, G] (or zero) side by side, as coefficients of all rows.
   Tensor with_gradients(const Tensor& coefficients, const Tensor& of_gradients) const {
     if (G() == 0) return coefficients;
     const Tensor rest = of_gradients.defined()

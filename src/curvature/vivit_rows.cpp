@@ -10,7 +10,7 @@
 namespace flightdeck {
 namespace {
 
-// What holds the rows of a stack in memory.
+// Counts what the rows of a stack hold in memory.
 int64_t factor_bytes(const Rows& rows) {
   int64_t bytes = 0;
   for (const auto& term : rows.terms()) {
@@ -21,7 +21,8 @@ int64_t factor_bytes(const Rows& rows) {
   return bytes;
 }
 
-// Stacks that enter together, one after the other: each is zero where the other has its columns.
+// Joins stacks that enter together, one after the other: each is zero where the other has its
+// columns.
 std::vector<Seed> join(const std::vector<Seed>& a, const std::vector<Seed>& b) {
   const int64_t columns_a = a[0].stack.size(0), columns_b = b[0].stack.size(0);
   std::vector<Seed> all;
@@ -133,7 +134,7 @@ std::vector<Seed> VivitRows::seeds(Range range) const {
   return own.empty() ? gradient : join(own, gradient);
 }
 
-// Rows of the columns in `range` that count: those of the chosen samples.
+// Chooses the rows of the columns in `range` that count: those of the chosen samples.
 Rows VivitRows::choose(const Rows& stacked, Range range) const {
   const bool all =
       context_.samples().empty() && (range.end <= K_ || options_.gradient_samples.empty());
@@ -233,7 +234,6 @@ Tensor VivitRows::block(const Tensor& gram, Range a, Range b) const {
   return gram.narrow(0, first_row(a), row_count(a)).narrow(1, first_row(b), row_count(b));
 }
 
-// Vᵀv for vectors [V, D] of the group, [R, V].
 Tensor VivitRows::inner_products(const Tensor& vectors, size_t group) const {
   std::vector<Tensor> directions(context_.parameters().size());
   int64_t begin = 0;

@@ -22,7 +22,7 @@ class VivitRows {
   const std::vector<std::string>& remarks() const { return context_.remarks(); }
   size_t groups() const { return groups_.size(); }
   void check_group(size_t group) const;
-  // Entries of the parameters of a group.
+  // Counts the entries of the parameters of a group.
   int64_t dim(size_t group) const;
 
   int64_t K() const { return K_; }                // columns of the loss factor
@@ -30,16 +30,17 @@ class VivitRows {
   int64_t R() const { return K_ * S(); }          // rows of V
   int64_t G() const;                              // rows of individual gradients, after those
 
-  // [R + G, R + G], rows without factor 1/N.
+  // Returns the products of all rows, [R + G, R + G], without the factor 1/N.
   const Tensor& gram(size_t group) const;
-  // Coefficients [M, R + G] of all rows; a tensor [M, *shape] for each parameter of the group.
+  // Adds up all rows with coefficients [M, R + G], to a tensor [M, *shape] for each parameter of
+  // the group.
   std::vector<Tensor> combine(const Tensor& coefficients, size_t group) const;
-  // Vᵀv for vectors [V, D] of the group, [R, V].
+  // Returns Vᵀv for vectors [V, D] of the group, [R, V].
   Tensor inner_products(const Tensor& vectors, size_t group) const;
 
  private:
   struct Range {
-    int64_t begin, end;  // columns; the gradient is column K
+    int64_t begin, end;  // the columns; the gradient is column K
     int64_t size() const { return end - begin; }
   };
 
@@ -49,7 +50,7 @@ class VivitRows {
   void set_groups();
   std::vector<Seed> seeds(Range range) const;
   Rows choose(const Rows& stacked, Range range) const;
-  // Where the rows of a range start in the Gram matrix, and how many there are.
+  // Tell where the rows of a range start in the Gram matrix, and how many there are.
   int64_t first_row(Range range) const { return range.begin * S(); }
   int64_t row_count(Range range) const;
   std::vector<Range> pieces(int64_t share) const;

@@ -10,8 +10,8 @@ struct AdaptiveRange {
   double padding = 0;
   double min_size = 1e-6;
 
-  // The same number of bins over +-(1 + padding) max(min_size / 2, largest). A largest magnitude
-  // that is not finite leaves the range as it is.
+  // Returns the same number of bins over +-(1 + padding) max(min_size / 2, largest). A largest
+  // magnitude that is not finite leaves the range as it is.
   Bins adapt(const Bins& bins, double largest) const;
 };
 
@@ -21,8 +21,8 @@ double read_padding(Settings& settings, const std::string& prefix);
 // Throws, naming `owner`, unless low < high, both finite.
 void check_range(const std::string& owner, const Bins& bins);
 
-// Largest magnitude of an entry, for the whole model. The first one needs Need::kIndividual. Both
-// wait for the device: bins are set from the host.
+// Return the largest magnitude of an entry, for the whole model. The first one needs
+// Need::kIndividual. Both wait for the device: bins are set from the host.
 double largest_gradient_entry(const StepView& step);
 double largest_parameter_entry(const StepView& step);
 

@@ -54,7 +54,7 @@ bool register_entry(Entry entry) {
   return true;
 }
 
-// The papers' presets and those of the program, in the order in which they came.
+// Holds the papers' presets and those of the program, in the order in which they came.
 class Presets {
  public:
   static Presets& all() {

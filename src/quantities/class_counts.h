@@ -15,8 +15,8 @@ struct ClassCounts {
   Tensor counted;    // entries that count, []
 };
 
-// Of integers of any shape; those where `is_counted` is false (same shape, may be undefined) do not
-// count. In double. Without entries low, high and largest are NaN.
+// Counts integers of any shape, in double. Those where `is_counted` is false (same shape, may be
+// undefined) are left out. Without entries low, high and largest are NaN.
 ClassCounts count_classes(const Tensor& classes, const Tensor& is_counted = {});
 
 }  // namespace flightdeck

@@ -7,7 +7,7 @@ namespace {
 // A gradient is two to three columns: at this many a step costs some two hundred plain ones.
 constexpr int64_t kMostColumns = 512;
 
-// The exact field, or the sampled one that took its place.
+// Returns the exact field, or the sampled one that took its place.
 std::vector<Tensor> field_of(const Curvature& curvature,
                              Tensor ParameterCurvature::*exact,
                              Tensor ParameterCurvature::*sampled) {

@@ -14,11 +14,11 @@ class CurvatureChoice {
   // Declares and reads `curvature`, `samples` and `mc_samples`.
   explicit CurvatureChoice(Settings& settings);
 
-  // The diagonal or the trace is asked for by adding it to the needs.
+  // Add the diagonal or the trace to the needs.
   StepNeeds with_diagonal(StepNeeds needs) const;
   StepNeeds with_trace(StepNeeds needs) const;
 
-  // What was asked for, one tensor per parameter.
+  // Return what was asked for, one tensor per parameter.
   std::vector<Tensor> diagonals(const StepView& step) const;
   std::vector<Tensor> traces(const StepView& step) const;
 

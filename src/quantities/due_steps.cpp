@@ -25,7 +25,7 @@ std::string join(const Numbers& numbers) {
   return text.str();
 }
 
-// Words and numbers of the text of due steps; throws where one is missing.
+// Splits the text of due steps into words and numbers; throws where one is missing.
 class Words {
  public:
   explicit Words(const std::string& text) : text_(text), words_(text) {}
@@ -72,7 +72,7 @@ std::vector<int64_t> parse_steps(Words& words) {
   return steps;
 }
 
-// "16", "16 from 3" or "16 after the first 50".
+// Parses "16", "16 from 3" or "16 after the first 50".
 DueSteps parse_every(Words& words) {
   const auto interval = words.number<int64_t>();
   if (words.at_end()) return DueSteps::every(interval);

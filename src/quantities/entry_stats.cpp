@@ -46,7 +46,7 @@ struct Stats {
   }
 };
 
-// In blocks, so that the sums do not depend on the number of threads.
+// Sums in blocks, so that the sums do not depend on the number of threads.
 template <typename Stored>
 Tensor sweep_entries(const Tensor& values, const EntryRange& range) {
   constexpr int64_t kBlock = int64_t{1} << 14;
@@ -141,7 +141,7 @@ Tensor root_mean_square(const Tensor& stats) {
 Tensor variance_of(const Tensor& stats) {
   const Tensor n = stat(stats, kEntryCount);
   const Tensor mean = stat(stats, kEntrySum) / n;
-  // Rounding may leave less than nothing of entries that are all the same.
+  // Rounding may leave a little below zero of entries that are all the same.
   return (stat(stats, kEntrySquares) / n - mean.square()).clamp_min(0);
 }
 

@@ -10,7 +10,7 @@ namespace flightdeck {
 
 using at::Tensor;
 
-// Places in the list that `entry_stats` returns.
+// Names the places in the list that `entry_stats` returns.
 enum EntryStat : int64_t {
   kEntryCount,
   kEntrySum,
@@ -26,21 +26,22 @@ enum EntryStat : int64_t {
   kEntryStats,
 };
 
-// Magnitudes that count as tiny and huge.
+// Tells which magnitudes count as tiny and huge.
 struct EntryRange {
   double tiny = 0, huge = 0;
 };
-// The smallest normal number, and a sixteenth of the largest one, of a floating-point type.
+// Returns the smallest normal number, and a sixteenth of the largest one, of a floating-point type.
 EntryRange range_of(at::ScalarType type);
 
-// [kEntryStats] in double, on the tensor's device. Of a complex tensor, of its real numbers.
+// Returns [kEntryStats] in double, on the tensor's device. Those of a complex tensor are of its
+// real numbers.
 Tensor entry_stats(const Tensor& values, const EntryRange& range);
 
-// Those of several tensors taken together, from [m, kEntryStats].
+// Joins those of several tensors, from [m, kEntryStats].
 Tensor join_stats(const Tensor& stats);
 
-// sqrt(mean of squares), mean square distance from the mean, fourth central moment over its square,
-// largest magnitude: each [...] from [..., kEntryStats].
+// Return sqrt(mean of squares), mean square distance from the mean, fourth central moment over its
+// square, largest magnitude: each [...] from [..., kEntryStats].
 Tensor root_mean_square(const Tensor& stats);
 Tensor variance_of(const Tensor& stats);
 Tensor kurtosis(const Tensor& stats);

@@ -16,12 +16,12 @@ using at::Tensor;
 // Holds no tensor alive. The ranges are those of the tensors' own types.
 class EntrySweeps {
  public:
-  // Of a value that the graph has kept, before the backward pass: who asks for it later gets
-  // another tensor of the same storage.
+  // Returns those of a value that the graph has kept, before the backward pass: who asks for it
+  // later gets another tensor of the same storage.
   Tensor of_kept(const Tensor& values);
 
-  // Of a gradient that listeners hear, in the call that tells them: all of them are shown one
-  // tensor. What its storage holds in the next call is not the same.
+  // Returns those of a gradient that listeners hear, in the call that tells them: all of them are
+  // shown one tensor. What its storage holds in the next call is not the same.
   Tensor of_heard(const Tensor& gradient);
 
  private:

@@ -9,7 +9,7 @@
 namespace flightdeck {
 namespace {
 
-// Who asks for so many digits wants to rely on them.
+// A caller who asks for so many digits wants to rely on them.
 constexpr double kToleranceOfDigits = 1e-3;
 
 // The pairs may hold more than was asked for: the other end, for another quantity.

@@ -20,7 +20,7 @@ bool is_weight_layer(LayerKind kind) {
          kind == LayerKind::kEmbedding || kind == LayerKind::kNorm;
 }
 
-// [N, ...]: by the layout of the op's outputs, or as it is where the samples come first.
+// Returns [N, ...]: by the layout of the op's outputs, or as it is where the samples come first.
 Tensor with_samples_first(const Capture& capture, size_t k, size_t edge, const Tensor& value) {
   const CapturedNode& node = capture.nodes[k];
   if (node.side == Side::kBatch && node.layout.is_batch() && node.rule) {
@@ -70,7 +70,7 @@ NodeLayers find_layers(const Capture& capture) {
       distance[k] = distance[next] + 1;
       layers.parameter[k] = layers.parameter[next];
       layers.use[k] = layers.use[next];
-      // The first node above a parameter and what rearranges it.
+      // This is the first node above a parameter and what rearranges it.
       is_parameter_side = capture.nodes[next].parameter >= 0 || layers.use[next] < 0;
     }
     const bool only_rearranges = node.rule && node.rule->is_view();

@@ -11,45 +11,48 @@
 
 namespace flightdeck {
 
-// The layer of every node: the module of the parameter that is nearest on the way to the inputs.
+// Tells the layer of every node: the module of the parameter that is nearest on the way to the
+// inputs.
 struct NodeLayers {
   static constexpr int64_t kNone = -1;
   std::vector<int64_t> parameter;  // per node; kNone: no parameter lies below
   // The node where that parameter enters: nodes with the same one stand behind the same use.
   std::vector<int64_t> use;
 
-  // "conv1", or the op of a node without one.
+  // Returns "conv1", or the op of a node without a layer.
   std::string name(const Capture& capture, const Parameters& parameters, size_t node) const;
 };
 NodeLayers find_layers(const Capture& capture);
 
-// "relu" of "ReluBackward0".
+// Returns "relu" of "ReluBackward0".
 std::string op_name(const Capture& capture, size_t node);
 
-// The output of a node as it or one of its consumers has kept it.
+// Holds the output of a node as it or one of its consumers has kept it.
 struct ForwardValue {
   size_t node;
   Tensor value;
 };
-// Each output once, those of producers first. Parameters are left out.
+// Lists each output once, those of producers first. Parameters are left out.
 std::vector<ForwardValue> forward_values(const Capture& capture);
 
-// Nodes where a loss that is known begins, and all linear ones between the outputs and the losses.
+// Lists the nodes where a loss that is known begins, and all linear ones between the outputs and
+// the losses.
 struct LossNodes {
   std::vector<size_t> heads;
   std::vector<bool> is_above;  // per node; the heads too
 };
 LossNodes find_loss_nodes(const Capture& capture);
 
-// From an edge of `node` down through nodes that only rearrange entries: where that ends, or -1.
+// Goes from an edge of `node` down through nodes that only rearrange entries. Returns where that
+// ends, or -1.
 int64_t below_views(const Capture& capture, size_t node, size_t edge);
 
-// What enters layers and does not depend on parameters: the model's inputs, samples first. Empty
-// if the graph has not kept them.
+// Returns what enters layers and does not depend on parameters: the model's inputs, samples first.
+// There are none if the graph has not kept them.
 std::vector<Tensor> graph_inputs(const Capture& capture);
 
-// The class labels that a negative log-likelihood has kept, or undefined tensors. Classes are in
-// dimension 1 of its log-probabilities, 0 if they have one dimension.
+// Returns the class labels that a negative log-likelihood has kept, or undefined tensors. Classes
+// are in dimension 1 of its log-probabilities, 0 if they have one dimension.
 KeptTargets graph_targets(const Capture& capture);
 
 }  // namespace flightdeck

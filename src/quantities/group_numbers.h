@@ -11,8 +11,8 @@ namespace flightdeck {
 
 using at::Tensor;
 
-// [G] or [G, n], in double. Fetched if they are on a device: for quantities that read numbers they
-// are here.
+// Holds [G] or [G, n] in double, fetched if they are on a device. For quantities that read numbers
+// they are here.
 class GroupNumbers {
  public:
   explicit GroupNumbers(const Tensor& numbers) : GroupNumbers(numbers, numbers.size(0)) {}
@@ -25,7 +25,7 @@ class GroupNumbers {
   int64_t groups() const { return groups_; }
   double operator[](int64_t g) const { return first_[g * size_]; }
 
-  // Of a group's line.
+  // Adds up a group's line.
   double sum(int64_t g) const {
     double sum = 0;
     for (int64_t k = 0; k < size_; ++k) sum += first_[g * size_ + k];
@@ -52,7 +52,7 @@ class GroupNumbers {
   int64_t groups_, size_;
 };
 
-// number(g) of each group, [G].
+// Returns number(g) of each group, [G].
 template <typename Number>
 Tensor for_each_group(int64_t groups, const Number& number) {
   const Tensor numbers = at::empty({groups}, at::kDouble);
@@ -60,7 +60,7 @@ Tensor for_each_group(int64_t groups, const Number& number) {
   return numbers;
 }
 
-// NaN stays.
+// Sets negative numbers to zero; NaN stays.
 inline double at_least_zero(double x) { return x < 0 ? 0 : x; }
 
 }  // namespace flightdeck

@@ -33,7 +33,7 @@ void add_to(double* to, const Tensor& list) {
   }
 }
 
-// [G, *sizes], all zero.
+// Returns [G, *sizes], all zero.
 Tensor zero_sums(const Groups& groups, at::IntArrayRef sizes) {
   std::vector<int64_t> all = sizes.vec();
   all.insert(all.begin(), static_cast<int64_t>(groups.size()));
@@ -75,8 +75,8 @@ Tensor sum_by_group(const std::vector<Tensor>& per_parameter, const Groups& grou
 
 namespace {
 
-// Which parameter goes to which group, on a device. What was asked for last is kept: it is the same
-// at every step, and a copy to a device waits.
+// Tells which parameter goes to which group, on a device. What was asked for last is kept: it is
+// the same at every step, and a copy to a device waits.
 struct Index {
   std::vector<int64_t> member, group;
   Tensor member_there, group_there;

@@ -12,11 +12,11 @@ namespace flightdeck {
 
 using at::Tensor;
 
-// One tensor [...] per parameter, all of one shape: their sums over each group, [G, ...] in
-// double.
+// Takes one tensor [...] per parameter, all of one shape. Returns their sums over each group, [G,
+// ...] in double.
 Tensor sum_by_group(const std::vector<Tensor>& per_parameter, const Groups& groups);
 
-// The same of [P, ...] in double.
+// Returns the same of [P, ...] in double.
 Tensor sum_stacked_by_group(const Tensor& all, const Groups& groups);
 
 }  // namespace flightdeck

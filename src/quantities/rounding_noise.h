@@ -6,10 +6,10 @@
 
 namespace flightdeck {
 
-// ||g||² of each parameter, [P] in double; needs kMeanDots.
+// Returns ||g||² of each parameter, [P] in double; needs kMeanDots.
 Tensor squared_means(const StepView& step);
 
-// Squared length of the rounding in one g_n, per parameter, [P] in double.
+// Returns the squared length of the rounding in one g_n, per parameter, [P] in double.
 Tensor rounding_noise(const StepView& step, const Tensor& squared_means);
 
 }  // namespace flightdeck

@@ -24,7 +24,7 @@ void add_factors(KroneckerFactors& factors, std::vector<Tensor*>& means) {
   factors.output_basis = factors.input_basis = factors.corrected = Tensor();
 }
 
-// What is a mean over samples. What is not is left out.
+// Returns what is a mean over samples, and drops the rest.
 std::vector<Tensor*> keep_means(Curvature& curvature) {
   std::vector<Tensor*> means;
   for (ParameterCurvature& one : curvature.parameters) {

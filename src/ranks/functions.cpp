@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranks by functions: of Python's torch.distributed, for one.
+// Ranks whose collectives are given as functions, for instance by Python's torch.distributed.
 #include <string>
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In place of process_group.cpp where LibTorch has no distributed headers.
+// Takes the place of process_group.cpp where LibTorch has no distributed headers.
 #include <c10/util/Exception.h>
 
 #include "flightdeck/ranks.h"
@@ -15,7 +15,8 @@ namespace {
 
 }  // namespace
 
-// Never read: a group cannot exist. Passed by reference, so that its type need not be known.
+// The argument is never read, as a group cannot exist. It is a reference, so that its type need not
+// be known.
 std::shared_ptr<Ranks> ranks_of(const c10::intrusive_ptr<c10d::ProcessGroup>&, at::Device) {
   refuse();
 }

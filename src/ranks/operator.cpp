@@ -20,7 +20,7 @@ class OverRanks final : public LinearOperator {
   int64_t dim() const override { return own_->dim(); }
   at::TensorOptions options() const override { return own_->options(); }
 
-  // Products, samples and failures in one collective: a rank that failed still takes part.
+  // Sums products, samples and failures in one collective: a rank that failed still takes part.
   Tensor multiply(const Tensor& vectors) const override {
     const auto doubles = at::TensorOptions(at::kDouble).device(ranks_->device());
     Tensor packed = at::zeros({vectors.numel() + 2}, doubles);

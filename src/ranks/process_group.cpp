@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranks of a process group. The one file that knows LibTorch's distributed headers and how they
+// Ranks of a process group. This file alone knows LibTorch's distributed headers and how they
 // differ: up to 1.13 a group is what moves the data, since 2.0 it has a backend that does.
 #include <utility>
 

@@ -20,7 +20,7 @@ class Table {
 
   int64_t size() const { return size_; }
 
-  // The tensors of all ranks, once all have brought theirs.
+  // Returns the tensors of all ranks, once all have brought theirs.
   std::vector<Tensor> meet(int64_t rank, What what, const Tensor& own) {
     std::unique_lock<std::mutex> lock(mutex_);
     const int64_t round = round_;
@@ -51,7 +51,7 @@ class Table {
     return result_;
   }
 
-  // A rank is gone: nobody waits for it.
+  // Marks a rank as gone: nobody waits for it.
   void leave() {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_broken_ = true;

@@ -21,13 +21,14 @@ class Basis {
   int64_t size() const { return size_; }
   bool is_complete() const { return size_ == dim(); }
 
-  // A view of lines [first, last).
+  // Returns a view of lines [first, last).
   Tensor lines(int64_t first, int64_t last) const { return storage_.slice(0, first, last); }
   Tensor lines() const { return lines(0, size_); }
   void replace(const Tensor& lines);  // [m, D], orthonormal
 
   // Takes out of vectors [V, D], in place, what lies in the span. Returns what was taken out as
-  // coefficients [V, m], float64 on the CPU. One pass: orthogonal only if little was taken out.
+  // coefficients [V, m], float64 on the CPU. This is one pass: the rest is orthogonal only if
+  // little was taken out.
   Tensor remove_span(Tensor& vectors) const;
 
   struct Appended {

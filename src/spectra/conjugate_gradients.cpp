@@ -13,7 +13,7 @@
 namespace flightdeck {
 namespace {
 
-// <a_i, b_i> per line, float64 on the CPU.
+// Returns <a_i, b_i> per line, float64 on the CPU.
 Tensor dots(const Tensor& a, const Tensor& b) { return small((a * b).sum(1)); }
 
 class ConjugateGradients {
@@ -156,7 +156,7 @@ class ConjugateGradients {
   const Tensor b_;
   const Tensor b_norms_;
   Solution solution_;
-  // Of the lines still active, [a] or [a, D].
+  // These are of the lines still active, [a] or [a, D].
   Tensor active_, x_, r_, p_, images_, rz_, curvature_;
 };
 

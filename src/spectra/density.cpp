@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
-// How far a grid of our own reaches beyond the nodes: a Gaussian leaves 3e-7 outside.
+// A grid of our own reaches so far beyond the nodes: a Gaussian leaves 3e-7 outside.
 constexpr double kReach = 5;
 
 void check_options(const DensityOptions& options) {
@@ -40,7 +40,7 @@ void check_options(const DensityOptions& options) {
                     "; pass low below high");
 }
 
-// Nodes and weights of one start, written to the front of lines that hold zeros.
+// Writes nodes and weights of one start to the front of lines that hold zeros.
 bool fill_rule(const LinearOperator& op,
                const Tensor& start,
                int64_t& products,

@@ -12,7 +12,7 @@
 namespace flightdeck {
 namespace {
 
-// Sums of samples per entry, in double: a variance is the difference of two of them.
+// Sums samples per entry, in double: a variance is the difference of two sums.
 class Moments {
  public:
   explicit Moments(const LinearOperator& op)
@@ -74,8 +74,8 @@ DiagonalEstimate not_finite(const LinearOperator& op, int64_t products) {
   return estimate;
 }
 
-// For every i: the diagonal of A on the range without product i, plus Hutchinson's estimate of the
-// rest from probe i, whose product has just one direction outside that range.
+// Takes for every i the diagonal of A on the range without product i, plus Hutchinson's estimate of
+// the rest from probe i, whose product has just one direction outside that range.
 DiagonalEstimate x_diag(const LinearOperator& op,
                         const DiagonalOptions& options,
                         RandomLines& random) {

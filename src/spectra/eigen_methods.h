@@ -6,15 +6,15 @@
 
 namespace flightdeck {
 
-// `options.block` and `options.max_basis` are set, `options.start` is [V, D] (V may be 0), its
-// lines of length one.
+// Needs `options.block` and `options.max_basis`. `options.start` is [V, D] (V may be 0), its lines
+// of length one.
 Eigenpairs lanczos(const LinearOperator& op, const EigenOptions& options);
 
-// Lines that lobpcg() keeps of the operator's eigenvectors: those wanted and one more per end.
+// Returns how many lines lobpcg() keeps: the eigenvectors wanted and one more per end.
 int64_t lobpcg_block(const EigenOptions& options);
 
-// Needs D of at least three times lobpcg_block(), and as many products as that. Sets neither errors
-// nor flags.
+// Needs a D of at least three times lobpcg_block(), and as many products as lobpcg_block(). Sets
+// neither errors nor flags.
 Eigenpairs lobpcg(const LinearOperator& op, const EigenOptions& options);
 
 }  // namespace flightdeck

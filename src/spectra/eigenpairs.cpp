@@ -49,7 +49,7 @@ void check_options(const LinearOperator& op, const EigenOptions& options) {
                     "; pass 0 for the default or a number of vectors");
 }
 
-// The usable lines of the start, of length one, as [V, D].
+// Returns the usable lines of the start, of length one, as [V, D].
 Tensor start_lines(const LinearOperator& op, const Tensor& start) {
   if (!start.defined()) return at::empty({0, op.dim()}, op.options());
   const Tensor lines = start.detach().dim() == 1 ? start.detach().unsqueeze(0) : start.detach();
@@ -93,20 +93,20 @@ void complete_basis(const LinearOperator& op, EigenOptions& options) {
   options.max_basis = std::min(options.max_basis, dim);
 }
 
-// How far out the values are. They never lie beyond the eigenvalues: further is better.
+// Tells how far out the values are. They never lie beyond the eigenvalues: further is better.
 double reach(const Eigenpairs& pairs, const EigenOptions& options) {
   const Tensor upper = pairs.values.slice(0, 0, options.largest);
   const Tensor lower = pairs.values.slice(0, options.largest);
   return (upper.sum() - lower.sum()).item<double>();
 }
 
-// The pairs of lobpcg(), and what lanczos() makes of them with the products that are left.
+// Returns the pairs of lobpcg(), and what lanczos() makes of them with the products that are left.
 Eigenpairs proved_lobpcg(const LinearOperator& op, EigenOptions options) {
   Eigenpairs found = lobpcg(op, options);
   options.max_products -= found.products;
   if (!found.is_finite || options.max_products <= 0) return found;
   options.start = start_lines(op, found.vectors);
-  // Not much more than lobpcg() had.
+  // The basis is not much larger than that of lobpcg().
   options.max_basis = std::max(options.max_basis, 3 * (lobpcg_block(options) + options.block));
   complete_basis(op, options);
   Eigenpairs proved = lanczos(op, options);

@@ -40,7 +40,7 @@ void KrylovSpace::probe_with_pending() {
 }
 
 bool KrylovSpace::expand(int64_t count) {
-  // A copy: an operator may return what it was given.
+  // The product is copied, since an operator may return what it was given.
   Tensor rest = product(op_, basis_.lines(multiplied_, multiplied_ + count)).clone();
   products_ += count;
   const Tensor norms = norms_of(rest);

@@ -32,7 +32,7 @@ class KrylovSpace {
   // products, if a product is not finite.
   bool expand(int64_t count);
 
-  // The pairs of the multiplied lines.
+  // Returns the pairs of the multiplied lines.
   Ritz ritz() const;
 
   // Keeps the pairs with these values [k] and coefficients [m, k], and the pending lines, which are

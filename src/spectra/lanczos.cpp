@@ -15,17 +15,17 @@
 namespace flightdeck {
 namespace {
 
-// What is added to lines of the start, in units of their length. An eigenvector that the start
+// So much is added to lines of the start, in units of their length. An eigenvector that the start
 // lacks is found from it and from nothing else. Less of it has to grow for longer before it proves
 // anything, and in float32 drowns in rounding; two products more undo what it does to the values.
 constexpr double kAddedLength = 1;
-// The same for who wants a value more than a proof.
+// So much is added for a caller who wants a value more than a proof.
 constexpr double kAddedForAValue = 0.1;
 
-// Before these a value that does not change may be an accident of the start.
+// In fewer iterations a value that does not change may be an accident of the start.
 constexpr int64_t kLeastIterations = 3;
 
-// Lines of length one, or of zeros.
+// Scales lines to length one; lines of zeros stay.
 Tensor unit(const Tensor& lines) {
   return lines / lines.norm(2, 1, /*keepdim=*/true).clamp_min_(1e-30);
 }
@@ -64,7 +64,7 @@ class LanczosRun {
   }
 
  private:
-  // A line of the start is one of a block, and all of them are begun from at once: the chain of
+  // Begins from all lines of the start at once, added up where the block has fewer: the chain of
   // products from a sum of eigenvectors finds each of them.
   Tensor first_lines() {
     const Tensor random = unit(random_.normal(options_.block));

@@ -33,7 +33,7 @@ double estimated_error(const Ritz& ritz, int64_t i) {
   return gap > r ? r * (r / gap) : r;
 }
 
-// Lines and what the operator makes of them.
+// Holds lines and what the operator makes of them.
 struct Images {
   Tensor lines;     // [m, D]
   Tensor products;  // [m, D]
@@ -109,7 +109,7 @@ class LobpcgRun {
     return true;
   }
 
-  // Residuals [u, D] of the wanted pairs that are not good enough.
+  // Returns residuals [u, D] of the wanted pairs that are not good enough.
   Tensor open_residuals() const {
     const std::vector<int64_t> positions = wanted_.positions(ritz_.size());
     std::vector<int64_t> open;
@@ -146,7 +146,7 @@ class LobpcgRun {
     ritz_.coefficients = at::eye(pairs, at::kDouble);
   }
 
-  // Positions of the block's pairs among m.
+  // Returns the positions of the block's pairs among m.
   Tensor outermost(int64_t m) const {
     const int64_t above = options_.largest > 0 ? options_.largest + 1 : 0;
     const int64_t below = lobpcg_block(options_) - above;

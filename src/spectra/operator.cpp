@@ -16,7 +16,7 @@ DenseOperator::DenseOperator(Tensor matrix) : matrix_(std::move(matrix)) {
   matrix_ = matrix_.detach();
 }
 
-// A is symmetric: lines times A are A times columns.
+// As A is symmetric, lines times A are A times columns.
 Tensor DenseOperator::multiply(const Tensor& vectors) const { return vectors.mm(matrix_); }
 
 Tensor DampedOperator::multiply(const Tensor& vectors) const {

@@ -24,7 +24,7 @@ Basis span_of(const Tensor& lines) {
   return basis;
 }
 
-// The squares of all products of a line of `u` with one of `v`, added up.
+// Adds up the squares of all products of a line of `u` with one of `v`.
 double sum_products(const Basis& u, const Basis& v) {
   return small(u.lines().mm(v.lines().t())).square().sum().item<double>();
 }
@@ -47,7 +47,7 @@ double subspace_overlap(const Tensor& u, const Tensor& v) {
   }
   const Basis a = span_of(first), b = span_of(second);
   if (a.size() == 0 || b.size() == 0) return std::numeric_limits<double>::quiet_NaN();
-  // The root is that of the dimensions, but for the rounding that the products above have, too: with
+  // The root is that of the dimensions, but for rounding, which the products above have, too: with
   // it equal spans of many lines do not overlap by more than 1.
   return sum_products(a, b) / std::sqrt(sum_products(a, a) * sum_products(b, b));
 }

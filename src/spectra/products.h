@@ -15,7 +15,7 @@
 
 namespace flightdeck {
 
-// Our arithmetic neither records a graph nor is subject to the caller's autocast.
+// Keeps our arithmetic from recording a graph and from the caller's autocast.
 class ArithmeticGuard {
  public:
   ArithmeticGuard() : no_autocast_(c10::autocast_dispatch_keyset) {}
@@ -28,25 +28,26 @@ class ArithmeticGuard {
 // Refuses an operator without entries or without a floating-point type.
 void check_operator(const char* caller, const LinearOperator& op);
 
-// op.multiply with the result's shape, type and device checked.
+// Returns op.multiply and checks the result's shape, type and device.
 Tensor product(const LinearOperator& op, const Tensor& vectors);  // [V, D]
 
-// Float64 on the CPU: where the small matrices are.
+// Moves to float64 on the CPU, where the small matrices are.
 Tensor small(const Tensor& tensor);
 
-// Numbers that decide something: norms of lines [V, D] -> [V], float64 on the CPU.
+// Returns the norms of lines [V, D], [V] in float64 on the CPU, as numbers that decide something.
 Tensor norms_of(const Tensor& lines);
 
-// True if products of thin matrices of this length are better taken one vector at a time: on the CPU
-// the BLAS is up to a hundred times slower at them otherwise. Short ones it does without threads.
+// Returns true if products of thin matrices of this length are better taken one vector at a time:
+// on the CPU the BLAS is up to a hundred times slower at them otherwise. Short ones it does without
+// threads.
 bool is_long(const Tensor& vectors);
 
-// Scalar products of all vectors [V, D] with all lines [m, D]: [V, m].
+// Returns the scalar products of all vectors [V, D] with all lines [m, D]: [V, m].
 Tensor scalar_products(const Tensor& vectors, const Tensor& lines);
 
 bool all_finite(const Tensor& tensor);
 
-// Machine precision of the type.
+// Returns the machine precision of the type.
 double precision_of(at::ScalarType type);
 
 // Draws on the CPU, so that every device sees the same numbers.

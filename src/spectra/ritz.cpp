@@ -13,11 +13,11 @@
 namespace flightdeck {
 namespace {
 
-// Rounding, in units of machine precision times the norm of A: some times what a KrylovSpace takes
-// for nothing.
+// Rounding is so many times machine precision times the norm of A: some times what a KrylovSpace
+// takes for nothing.
 constexpr double kRounding = 100;
 
-// How often a value may claim less than its error. The price of a digit is what a product gains.
+// So often may a value claim less than its error. The price of a digit is what a product gains.
 constexpr double kRisk = 5e-4;
 
 // Errors are told in steps of two, up to so much less and more than is allowed.
@@ -30,8 +30,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using SmallMatrix = std::vector<std::vector<double>>;
 
-// G(t) of pairs [first, last), see Judge, times a matrix of V lines. Written out, as there may be
-// hundreds of restarts to go through after every product.
+// Multiplies G(t) of pairs [first, last), see Judge, with a matrix of V lines. It is written out,
+// as there may be hundreds of restarts to go through after every product.
 SmallMatrix times_probes(
     const Ritz& ritz, int64_t first, int64_t last, double t, const SmallMatrix& right) {
   const auto values = ritz.values.accessor<double, 1>();

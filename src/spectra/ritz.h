@@ -11,34 +11,35 @@
 
 namespace flightdeck {
 
-// All pairs of a subspace with values in ascending order; float64 on the CPU.
+// Holds all pairs of a subspace with values in ascending order; float64 on the CPU.
 struct Ritz {
   Tensor values;        // [m]
   Tensor residuals;     // [m]
   Tensor coefficients;  // [m, m], a column per pair
-  // Of a KrylovSpace with f pending lines and V probes:
+  // A KrylovSpace with f pending lines and V probes also sets:
   Tensor below;     // [f, m], residuals by pending line
   Tensor probed;    // [m, V], probes by pair
   Tensor unprobed;  // [f, V], the rest of the probes, by pending line
   int64_t size() const { return values.defined() ? values.size(0) : 0; }
 };
 
-// Eigenvalues and eigenvectors of the symmetric part of a small matrix [m, m], float64 on the CPU.
+// Returns eigenvalues and eigenvectors of the symmetric part of a small matrix [m, m], float64 on
+// the CPU.
 Ritz small_eigenpairs(const Tensor& matrix);
 
-// Where the wanted pairs are, and how large they count.
+// Tells where the wanted pairs are, and how large they count.
 class Wanted {
  public:
   Wanted(const LinearOperator& op, const EigenOptions& options);
 
   int64_t count() const { return options_.largest + options_.smallest; }
 
-  // Positions of the wanted pairs among m: the largest, descending, then the smallest, ascending;
-  // -1 where m is too small.
+  // Returns the positions of the wanted pairs among m: the largest, descending, then the smallest,
+  // ascending; -1 where m is too small.
   std::vector<int64_t> positions(int64_t m) const;
 
-  // Of a wanted pair, in the order of positions(), where there are enough pairs: its value, and by
-  // how much that may be off.
+  // Return a wanted pair's value and by how much that may be off. `pair` counts in the order of
+  // positions(), and there have to be enough pairs.
   double value(const Ritz& ritz, size_t pair) const;
   double allowed_error(const Ritz& ritz, size_t pair) const;
 
@@ -63,20 +64,20 @@ class Judge {
   // `probes` lines with at least the `random_share` of their length random.
   Judge(const LinearOperator& op, const EigenOptions& options, int64_t probes, double random_share);
 
-  // Per wanted pair: whether its value is as close to the eigenvalue as is allowed, and how close.
-  // Wrong one time in two thousand. `stages` is the subspace as it was at every restart and, last,
-  // as it is; a second random line after an invariant span begins anew.
+  // Tell for each wanted pair whether its value is as close to the eigenvalue as is allowed, and
+  // how close. They are wrong one time in two thousand. `stages` is the subspace as it was at every
+  // restart and, last, as it is; a second random line after an invariant span begins anew.
   std::vector<bool> converged(const std::vector<Ritz>& stages) const;
   std::vector<double> errors(const std::vector<Ritz>& stages) const;
 
  private:
-  // The span is the whole space, or A does not lead out of it.
+  // Returns true if the span is the whole space, or A does not lead out of it.
   bool is_exact(const Ritz& ritz) const {
     return ritz.size() == dim_ || (ritz.size() >= wanted_.count() && ritz.below.size(0) == 0);
   }
-  // True if no eigenvalue that the pair should stand for is that far beyond its value.
+  // Returns true if no eigenvalue that the pair should stand for is that far beyond its value.
   bool is_excluded(const std::vector<Ritz>& stages, size_t pair, double distance) const;
-  // ... that far or farther.
+  // Returns true if none is that far or farther.
   bool is_within(const std::vector<Ritz>& stages, size_t pair, double distance) const;
 
   const EigenOptions& options_;
@@ -85,7 +86,7 @@ class Judge {
   double least_probed_;  // what the probes have of a vector at least
 };
 
-// A result of k pairs that says NaN everywhere.
+// Makes a result of k pairs that says NaN everywhere.
 Eigenpairs unknown_pairs(const LinearOperator& op, int64_t k);
 
 // Fills values, residuals and vectors from the pairs of a subspace; rows of `lines` [m, D] are what

@@ -14,7 +14,7 @@ namespace {
 // Products that differ from a combination of others by fewer units of rounding count as dependent.
 constexpr double kSketchNoise = 100;
 
-// Unit directions [q, m] orthogonal to all columns of a regular triangular matrix but one.
+// Returns unit directions [q, m] orthogonal to all columns of a regular triangular matrix but one.
 Tensor directions_without_one(const Tensor& range) {
   const Tensor dual =
       at::linalg_solve_triangular(range.t(), at::eye(range.size(0), at::kDouble), /*upper=*/false);

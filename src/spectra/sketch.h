@@ -8,19 +8,19 @@
 
 namespace flightdeck {
 
-// product() of `block` lines at a time: what an operator needs per line is then bounded.
+// Calls product() for `block` lines at a time: what an operator needs per line is then bounded.
 Tensor product_in_blocks(const LinearOperator& op, const Tensor& vectors, int64_t block);
 
-// The diagonal [D] by D products with unit vectors.
+// Returns the diagonal [D] by D products with unit vectors.
 Tensor diagonal_by_units(const LinearOperator& op, int64_t block);
 
-// An orthonormal basis of A times random vectors, and what it is without any one of them.
+// Holds an orthonormal basis of A times random vectors, and what it is without any one of them.
 struct Sketch {
   Tensor probes;  // [m, D]
   Tensor lines;   // Q [q, D], q <= m
-  // Float64 on the CPU. A probe_i = Q' range_i. The span of all products but the i-th is that of Q
-  // less the unit direction Q' left_out_i; left_out is zero if q < m, as any m - 1 products then
-  // span the same.
+  // These are float64 on the CPU, with A probe_i = Q' range_i. The span of all products but the
+  // i-th is that of Q less the unit direction Q' left_out_i; left_out is zero if q < m, as any
+  // m - 1 products then span the same.
   Tensor range;     // [q, m]
   Tensor left_out;  // [q, m]
   int64_t products = 0;

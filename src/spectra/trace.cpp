@@ -12,7 +12,7 @@
 namespace flightdeck {
 namespace {
 
-// Value and standard error from samples [m] of mean `value`, float64 on the CPU.
+// Returns value and standard error from samples [m] of mean `value`, float64 on the CPU.
 Estimate mean_of(const Tensor& samples, int64_t products) {
   const int64_t m = samples.size(0);
   Estimate estimate;
@@ -70,8 +70,8 @@ Estimate hutch_plus_plus(const LinearOperator& op,
   return mean_of(outside + inside, options.products);
 }
 
-// For every i: the trace on the range without product i, plus the quadratic form of probe i on the
-// rest. As A probe_i lies in Q, all of it happens in small matrices.
+// Takes for every i the trace on the range without product i, plus the quadratic form of probe i on
+// the rest. As A probe_i lies in Q, all of it happens in small matrices.
 Estimate x_trace(const LinearOperator& op, const TraceOptions& options, RandomLines& random) {
   const Sketch sketch = sketch_range(op, random.spheric(options.products / 2), options.block);
   if (!sketch.is_finite) return not_finite(sketch.products);

@@ -12,7 +12,7 @@
 namespace flightdeck::quantities {
 namespace {
 
-// One layer of the step; several uses of a parameter are one layer.
+// Describes one layer of the step; several uses of a parameter are one layer.
 struct LayerScale {
   std::string name;
   std::vector<Tensor> values, gradients;  // stats
@@ -22,7 +22,7 @@ Tensor stacked(const std::vector<Tensor>& stats) {  // [m, kEntryStats]
   return stats.empty() ? at::zeros({0, kEntryStats}, at::kDouble) : at::stack(stats);
 }
 
-// The stats of entries that are multiplied by a positive number.
+// Returns the stats of entries that are multiplied by a positive number.
 Tensor times(const Tensor& stats, const Tensor& factor) {  // [m, kEntryStats], []
   Tensor scaled = stats.clone();
   const auto scale = [&](int64_t stat, const Tensor& by) { scaled.select(1, stat).mul_(by); };
@@ -35,10 +35,10 @@ Tensor times(const Tensor& stats, const Tensor& factor) {  // [m, kEntryStats], 
   return scaled;
 }
 
-// Of all layers at once: operations on a few numbers cost what they cost.
+// Treats all layers at once, as an operation on a few numbers costs as much as one on many.
 struct Scales {
-  // Of the stats at `first`, `first` + 2, ... of `shared`, of entries that are `factor` times what
-  // they stand for.
+  // Reads the stats at `first`, `first` + 2, ... of `shared`, of entries that are `factor` times
+  // what they stand for.
   Scales(const std::vector<Tensor>& shared, size_t first, double factor) {
     std::vector<Tensor> known;
     for (size_t k = first; k < shared.size(); k += 2) {
@@ -68,7 +68,8 @@ class ActivationScale {
     const Capture& capture = graph.capture();
     const NodeLayers node_layers = find_layers(capture);
     const LossNodes loss = find_loss_nodes(capture);
-    // The last node behind every use of a parameter, and the last one whose output is kept.
+    // These are the last node behind every use of a parameter, and the last one whose output is
+    // kept.
     std::map<int64_t, size_t, std::greater<>> last;  // inputs first
     std::map<int64_t, ForwardValue> kept;
     for (size_t k = capture.nodes.size(); k-- > 0;) {
@@ -103,8 +104,8 @@ class ActivationScale {
     });
   }
 
-  // Of each layer the values, and the gradients of the losses one by one: whatever their weight,
-  // and whatever the mean is taken over.
+  // Shares of each layer the values, and the gradients of the losses one by one: whatever their
+  // weight, and whatever the mean is taken over.
   std::vector<Tensor> share(const StepView& step) const {
     std::vector<Tensor> shared;
     for (const LayerScale& layer : layers_) {

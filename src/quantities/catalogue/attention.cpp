@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
-// Through views and products by one number (dropout too) up to a product of matrices.
+// Follows views and products by one number (dropout too) up to a product of matrices.
 bool leads_to_product(const Capture& capture,
                       const std::vector<std::vector<size_t>>& consumers,
                       size_t node) {
@@ -47,8 +47,8 @@ std::vector<std::vector<size_t>> consumers_of(const Capture& capture) {
   return consumers;
 }
 
-// The product of queries and keys below a softmax, times the numbers in between. What masks add is
-// left out. Undefined if something else lies between.
+// Returns the product of queries and keys below a softmax, times the numbers in between. What masks
+// add is left out. It is undefined if something else lies between.
 Tensor scores_below(const Capture& capture, size_t softmax) {
   double factor = 1;
   int64_t k = below_views(capture, softmax, 0);
@@ -68,7 +68,7 @@ Tensor scores_below(const Capture& capture, size_t softmax) {
   return {};
 }
 
-// [N, heads, queries, keys] of [N, heads, ...] or [N heads, ...].
+// Returns [N, heads, queries, keys] of [N, heads, ...] or [N heads, ...].
 Tensor with_heads(const Tensor& values, const CapturedNode& node, int64_t N) {
   if (values.dim() == 4 && values.size(0) == N) return values;
   if (node.layout.is_batch() && node.layout.dim == 0 && !node.layout.is_scattered() &&
@@ -79,7 +79,7 @@ Tensor with_heads(const Tensor& values, const CapturedNode& node, int64_t N) {
   return values.reshape({values.size(0), -1, values.size(-2), values.size(-1)});
 }
 
-// What a line of `shared` has of one layer. A first dimension of 0 says that it is not known.
+// Holds what a line of `shared` has of one layer. A first dimension of 0 says that it is not known.
 struct HeadSums {
   std::string layer;
   Tensor entropies;  // [1, heads + 2]: sums over samples and queries, how many these are, spread
@@ -106,7 +106,7 @@ struct EntropySums {
   }
 };
 
-// Of weights that a softmax has kept; scores may be undefined.
+// Sums over weights that a softmax has kept; scores may be undefined.
 HeadSums sums_of_weights(const std::string& layer, const Tensor& p, const Tensor& scores) {
   const int64_t heads = p.size(1);
   const Tensor is_seen = p > 0;
@@ -123,7 +123,7 @@ HeadSums sums_of_weights(const std::string& layer, const Tensor& p, const Tensor
           at::zeros({0, 2, heads}, p.options())};
 }
 
-// The part of a mask or bias [.., queries or 1, keys] that some queries get.
+// Returns the part of a mask or bias [.., queries or 1, keys] that some queries get.
 Tensor rows_of_bias(const Tensor& bias, int64_t first, int64_t count) {
   if (bias.dim() < 2 || bias.size(-2) == 1) return bias;
   return bias.slice(-2, first, first + count);
@@ -170,8 +170,8 @@ void add_exact(HeadSums& sums,
   sums.largest = largest;
 }
 
-// Of a fused kernel, which keeps no weights. Of n keys the largest score lies between the kept
-// logarithm less log n and that logarithm.
+// Sums over a fused kernel, which keeps no weights. Of n keys the largest score lies between the
+// kept logarithm less log n and that logarithm.
 std::optional<HeadSums> sums_of_fused(const std::string& layer, const NodeView& view, bool exact) {
   const auto kept = kept_attention(view);
   if (!kept) return std::nullopt;
@@ -184,7 +184,7 @@ std::optional<HeadSums> sums_of_fused(const std::string& layer, const NodeView& 
                                  .reshape({query.size(0), heads, -1})
                                  .slice(2, 0, queries);
   const auto options = log_sum_exp.options();
-  // A query that sees nothing has none.
+  // A query that sees nothing has no such logarithm.
   const Tensor high = at::where(at::isfinite(log_sum_exp),
                                 log_sum_exp,
                                 at::full_like(log_sum_exp, -kNone))

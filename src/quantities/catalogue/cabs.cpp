@@ -10,7 +10,8 @@
 namespace flightdeck::quantities {
 namespace {
 
-// sum_p rate_p tr(variance_p) / loss. The trace needs no entries: it is mean_n ||g_n - g||².
+// Returns sum_p rate_p tr(variance_p) / loss. The trace needs no entries: it is
+// mean_n ||g_n - g||².
 Value cabs_value(const StepView& step) {
   const int64_t N = step.batch_size();
   const Tensor scatter = at::stack(step.gradients(&ParameterGradients::deviations)).sum(1);  // [P]

@@ -7,7 +7,7 @@
 
 namespace flightdeck::quantities {
 
-// 1 - N/D sum_d g_d² / (S_d + epsilon), with the unbiased variance S = N/(N-1) variance.
+// Makes 1 - N/D sum_d g_d² / (S_d + epsilon), with the unbiased variance S = N/(N-1) variance.
 Quantity early_stopping(Settings& settings) {
   const double epsilon = settings.number("epsilon", 1e-5, "added to the variance");
   return Quantity("early_stopping")

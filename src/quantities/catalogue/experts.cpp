@@ -20,7 +20,8 @@ struct Router {
   Tensor entropies;  // [1, 2], their sum and number; [0, 2] if they are not known
 };
 
-// What a softmax over the experts below a choice has given, or the scores' own softmax above it.
+// Returns what a softmax over the experts below a choice has given, or the scores' own softmax
+// above it.
 Tensor probabilities_below(const Capture& capture, size_t choice, int64_t experts) {
   const int64_t below = below_views(capture, choice, 0);
   const auto softmax = below < 0 ? std::nullopt : kept_softmax(capture.view(below));
@@ -35,7 +36,7 @@ Tensor entropy_of(const Tensor& p) {  // [..., E] -> [...]
   return -(p * at::where(p > 0, p, at::ones_like(p)).log()).sum(-1);
 }
 
-// The sum of the entropies and how many they are.
+// Returns the sum of the entropies and how many they are.
 Tensor sum_entropies(const Tensor& probabilities, const at::TensorOptions& options) {
   if (!probabilities.defined()) return at::zeros({0, 2}, options);
   const Tensor each = entropy_of(probabilities);

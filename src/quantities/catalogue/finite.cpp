@@ -20,7 +20,7 @@ struct Place {
   int64_t sample = -1;          // the first one that is not finite
 };
 
-// The first sample that is not finite; -1 if that would have to wait for a device.
+// Returns the first sample that is not finite; -1 if that would have to wait for a device.
 int64_t first_bad_sample(const Tensor& value, const Layout& layout) {
   if (!value.is_cpu() || !layout.is_batch() || layout.is_scattered()) return -1;
   if (layout.dim >= value.dim() || value.size(layout.dim) != layout.length()) return -1;
@@ -88,8 +88,8 @@ class Finite {
     });
   }
 
-  // Of both passes all values together, the weight of the losses, and the first bad sample (or -1)
-  // with the number of samples: a line each of a rank that has it.
+  // Shares all values of both passes together, the weight of the losses, and the first bad sample
+  // (or -1) with the number of samples. Each is one line of a rank that has it.
   std::vector<Tensor> share(const StepView& step) const {
     const auto joined = [](const std::vector<Tensor>& stats) {
       return stats.empty() ? at::zeros({0, kEntryStats}, at::kDouble)
@@ -142,7 +142,7 @@ class Finite {
   EntryRange range_for(const Tensor& value) const {
     if (type_ == "float16") return range_of(at::kHalf);
     if (type_ == "bfloat16") return range_of(at::kBFloat16);
-    // Of the OCP formats: smallest normal numbers 2^-6 and 2^-14, largest ones 448 and 57344.
+    // The OCP formats have smallest normal numbers 2^-6 and 2^-14, largest ones 448 and 57344.
     if (type_ == "float8_e4m3") return {0x1p-6, 448.0 / 16};
     if (type_ == "float8_e5m2") return {0x1p-14, 57344.0 / 16};
     return range_of(value.scalar_type());
@@ -175,7 +175,8 @@ class Finite {
     });
   }
 
-  // The place among all samples, of [ranks, 2]; -1 if none is bad, or if that is on a device.
+  // Returns the place among all samples, from [ranks, 2]; -1 if none is bad, or if that is on a
+  // device.
   static int64_t first_of(const Tensor& places) {
     if (!places.is_cpu()) return -1;
     double before = 0;
@@ -196,7 +197,7 @@ class Finite {
     return -1;
   }
 
-  // The first place with something that is not finite; nothing if there is none.
+  // Describes the first place with something that is not finite; says nothing if there is none.
   std::string describe(const std::vector<double>& numbers) {
     const auto stat = [&](size_t row, EntryStat field) {
       return numbers[row * kEntryStats + field];

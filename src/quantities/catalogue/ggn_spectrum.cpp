@@ -11,7 +11,8 @@
 namespace flightdeck::quantities {
 namespace {
 
-// Of a ratio of squared mean to variance, the variance being a scatter like others.
+// Returns the relative rounding error of a ratio of squared mean to variance. The variance is a
+// scatter like others.
 Tensor rounding_share(const Tensor& ratio, const StepView& step, const VivitNeed& need) {
   const int64_t all = step.batch_size();
   const int64_t N = need.samples > 0 ? std::min(need.samples, all) : all;

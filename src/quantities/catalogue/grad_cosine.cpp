@@ -7,9 +7,9 @@
 namespace flightdeck::quantities {
 namespace {
 
-// Mean over n != m of <g_n, g_m> / (||g_n|| ||g_m||). Samples without a gradient have no direction
-// and are left out. The norms belong to a whole group and are known only after all of its
-// parameters: the sum of normalised rows would take a second pass, the Gram matrix takes none.
+// Returns the mean over n != m of <g_n, g_m> / (||g_n|| ||g_m||). Samples without a gradient have
+// no direction and are left out. The norms belong to a whole group and are known only after all of
+// its parameters: the sum of normalised rows would take a second pass, the Gram matrix takes none.
 Value grad_cosine_value(const StepView& step) {
   if (step.batch_size() < 2) return Value::none("needs at least two samples");
   const Tensor gram = step.group_sums(step.gradients(&ParameterGradients::gram));  // [G, N, N]

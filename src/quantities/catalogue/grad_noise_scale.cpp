@@ -7,7 +7,7 @@
 namespace flightdeck::quantities {
 namespace {
 
-// tr(S) / |G|² with the unbiased estimates tr(S) = sum_n ||g_n - g||² / (N-1) and
+// Returns tr(S) / |G|² with the unbiased estimates tr(S) = sum_n ||g_n - g||² / (N-1) and
 // |G|² = ||g||² - tr(S) / N, which may come out negative.
 Value grad_noise_scale_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());

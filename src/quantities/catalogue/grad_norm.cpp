@@ -10,7 +10,7 @@
 namespace flightdeck::quantities {
 namespace {
 
-// Of numbers [], [P] in double.
+// Returns the squares of numbers [], [P] in double.
 Tensor squares_of(const std::vector<Tensor>& numbers) {
   const bool is_here = std::all_of(numbers.begin(), numbers.end(), [](const Tensor& one) {
     return one.is_cpu() && one.scalar_type() == at::kDouble;

@@ -6,8 +6,8 @@
 namespace flightdeck::quantities {
 namespace {
 
-// sqrt( 1/(N (N-1)) sum_n (<g_n, g>/||g||² - 1)² ), with ||g||² = mean_n <g_n, g>: from the
-// differences between the products.
+// Returns sqrt( 1/(N (N-1)) sum_n (<g_n, g>/||g||² - 1)² ), with ||g||² = mean_n <g_n, g>, from
+// the differences between the products.
 Value inner_test_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");

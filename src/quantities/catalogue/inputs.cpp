@@ -15,7 +15,7 @@
 namespace flightdeck::quantities {
 namespace {
 
-// The bits of every entry as integers.
+// Returns the bits of every entry as integers.
 Tensor bits_of(const Tensor& values) {
   Tensor entries = values.is_complex() ? at::view_as_real(values) : values;
   if (!at::isFloatingType(entries.scalar_type())) return entries.to(at::kLong);
@@ -25,17 +25,17 @@ Tensor bits_of(const Tensor& values) {
   return entries.contiguous().view(integers).to(at::kLong);
 }
 
-// A number for each sample that equals another's if, and but for one in 2^60 only if, the samples
-// are equal to the bit.
+// Makes a number for each sample that equals another's if, and but for one in 2^60 only if, the
+// samples are equal to the bit.
 class SampleHashes {
  public:
-  // tensors [N, ...] -> [N]
+  // Takes tensors [N, ...] to hashes [N].
   Tensor of(const std::vector<Tensor>& tensors) {
     Tensor hashes;
     int64_t salt = 0;
     for (const Tensor& tensor : tensors) {
       if (tensor.is_cpu() && tensor.scalar_type() == at::kFloat) {
-        // A view, without a copy.
+        // A view makes no copy.
         const Tensor raw = tensor.contiguous().view(at::kInt).reshape({tensor.size(0), -1});
         add(hashes, sums_of<int32_t>(raw, weights(raw.size(1), salt++, raw.device())));
         continue;
@@ -54,8 +54,8 @@ class SampleHashes {
     return hashes;
   }
 
-  // Of the samples of a batch, each a number of 53 bits, which a double holds: one that depends on
-  // their order, and one that does not. hashes [N] -> []
+  // Returns two numbers of 53 bits, which a double holds, for the samples of a batch: one that
+  // depends on their order, and one that does not. hashes [N] -> []
   std::pair<Tensor, Tensor> of_batch(const Tensor& hashes) {
     // Sums of hashes are sums of features over all samples: mixed first, they tell sets apart.
     const Tensor high = hashes.bitwise_right_shift(at::scalar_tensor(29, hashes.options()));
@@ -76,7 +76,7 @@ class SampleHashes {
     hashes = hashes.defined() ? hashes + sums : sums;
   }
 
-  // The same in one sweep, with numbers that wrap around.
+  // Does the same in one sweep, with numbers that wrap around.
   template <typename Bits>
   static Tensor sums_of(const Tensor& bits, const Tensor& weights) {  // [N, F], [F]
     constexpr Bits kMinusZero = std::numeric_limits<Bits>::min();     // of a float
@@ -122,7 +122,7 @@ class SampleHashes {
 
 Tensor share_of(const Tensor& flags) { return flags.to(at::kDouble).mean(); }
 
-// What one rank has read of its samples, in this order; those of all ranks stand behind one
+// Names what one rank has read of its samples, in this order; those of all ranks stand behind one
 // another.
 enum Shared : size_t {
   kHashes,    // [n, 2], halves: a double holds 53 bits
@@ -147,7 +147,7 @@ Tensor whole_of(const Tensor& halves) {
   return integers.select(1, 0) * (int64_t{1} << 32) + integers.select(1, 1);
 }
 
-// Of real inputs [n, F].
+// Describes the features of real inputs [n, F].
 Tensor features_of(const Tensor& x) {
   const bool is_coarse = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
   const Tensor features = is_coarse ? x.to(at::kFloat) : x;
@@ -156,7 +156,7 @@ Tensor features_of(const Tensor& x) {
   return at::stack({features.amin(0), features.amax(0), means, variances}, 1).to(at::kDouble);
 }
 
-// Of inputs that are integers [n, F], whose spread says nothing.
+// Describes inputs that are integers [n, F], whose spread says nothing.
 Tensor ranges_of(const Tensor& x) {
   const Tensor low = x.amin(0).to(at::kDouble), none = at::zeros_like(low);
   return at::stack({low, x.amax(0).to(at::kDouble), none, none}, 1);
@@ -169,7 +169,8 @@ Tensor stats_of_integers(const Tensor& x) {
   return stats;
 }
 
-// Of all ranks together, [F, kFeatureNumbers]; undefined where ranks have inputs of several sizes.
+// Returns the features of all ranks together, [F, kFeatureNumbers]; undefined where ranks have
+// inputs of several sizes.
 Tensor joined_features(const std::vector<Tensor>& shared) {
   const Tensor& sizes = shared[kSizes];
   if (sizes.size(0) == 1) return shared[kFeatures];
@@ -241,7 +242,7 @@ class Inputs {
 
   const std::vector<Tensor>& shared() const { return shared_; }
 
-  // Of what all ranks share.
+  // Computes the value of what all ranks share.
   Value value(const std::vector<Tensor>& shared) {
     if (shared.empty()) {
       return Value::none(
@@ -290,7 +291,7 @@ class Inputs {
         .with("label_largest", counts.largest);
   }
 
-  // Halves of the hashes: a double holds 53 bits.
+  // Saves halves of the hashes: a double holds 53 bits.
   std::vector<double> save() const {
     std::vector<double> numbers;
     for (const Tensor& batch : before_) {
@@ -319,12 +320,12 @@ class Inputs {
   }
 
  private:
-  // As they came through numbers.
+  // Turns entries back into integers, which may have been packed as floating-point numbers.
   static Tensor integers_of(const Tensor& entries) {
     return at::isFloatingType(entries.scalar_type()) ? entries.to(at::kLong) : entries;
   }
 
-  // [labels, 2]; undefined if they are not known.
+  // Returns [labels, 2]; undefined if they are not known.
   static Tensor labels_of(const GraphView& graph) {
     Tensor labels = graph.step().labels(), is_counted;
     if (!labels.defined()) {
@@ -339,9 +340,9 @@ class Inputs {
     return at::stack({labels, is_counted}, 1);
   }
 
-  // Labels that the loss does not have, [1, 4]: of a binary cross-entropy those outside of 0 to 1, of
-  // a cross-entropy that was written by hand those beyond the classes. A loss of classes that keeps
-  // its targets has refused such labels, and others do not tell: undefined.
+  // Counts labels that the loss does not have, [1, 4]: of a binary cross-entropy those outside of 0
+  // to 1, of a cross-entropy that was written by hand those beyond the classes. A loss of classes
+  // that keeps its targets has refused such labels, and others do not tell: undefined.
   static Tensor outside_of(const GraphView& graph) {
     const Capture& capture = graph.capture();
     const LossNodes loss = find_loss_nodes(capture);

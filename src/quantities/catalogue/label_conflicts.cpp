@@ -12,8 +12,8 @@
 namespace flightdeck::quantities {
 namespace {
 
-// cos(g_n, mean of g_m over the other samples m of its class) for every sample, [N]; NaN for the
-// only one of a class. gram [N, N], labels [N].
+// Returns cos(g_n, mean of g_m over the other samples m of its class) for every sample, [N]; NaN
+// for the only one of a class. gram is [N, N], labels [N].
 Tensor class_cosines(const Tensor& gram, const Tensor& labels) {
   const int64_t N = gram.size(0);
   const Tensor others = (labels.unsqueeze(0) == labels.unsqueeze(1))

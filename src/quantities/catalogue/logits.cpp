@@ -16,7 +16,7 @@
 namespace flightdeck::quantities {
 namespace {
 
-// Rows of log-probabilities [M, C] and the node that gave them.
+// Holds rows of log-probabilities [M, C] and the node that gave them.
 struct Outputs {
   Tensor log_probabilities;
   size_t node = 0;
@@ -35,14 +35,15 @@ Outputs find_outputs(const Capture& capture) {
   return {};
 }
 
-// The parameter that a node is the leaf of, or nothing if its values are not there.
+// Returns the parameter that a node is the leaf of, or nothing if its values are not there.
 const Tensor* leaf_of(const Capture& capture, const Parameters& parameters, int64_t node) {
   const int64_t parameter = node < 0 ? -1 : capture.nodes[node].parameter;
   const bool is_there = parameter >= 0 && !is_freed(parameters[parameter].tensor);
   return is_there ? &parameters[parameter].tensor : nullptr;
 }
 
-// The transpose of a parameter: what a product keeps only if its other factor has a gradient.
+// Returns the transpose of a parameter: what a product keeps only if its other factor has a
+// gradient.
 Tensor transposed_leaf(const Capture& capture, const Parameters& parameters, int64_t node) {
   const bool is_turned = node >= 0 && is_transpose(capture.view(node));
   const Tensor* leaf =
@@ -50,8 +51,8 @@ Tensor transposed_leaf(const Capture& capture, const Parameters& parameters, int
   return leaf == nullptr ? Tensor() : leaf->detach().t();
 }
 
-// The first logit of every row, computed again from what the last linear layer has kept: one column
-// of its product. Undefined if the layer is of another kind.
+// Returns the first logit of every row, computed again from what the last linear layer has kept:
+// one column of its product. It is undefined if the layer is of another kind.
 Tensor first_logits(const Capture& capture, const Parameters& parameters, size_t head) {
   int64_t k = capture.nodes[head].next.empty() ? -1 : capture.nodes[head].next[0];
   Tensor bias;
@@ -89,7 +90,7 @@ Tensor first_logits(const Capture& capture, const Parameters& parameters, size_t
   return first + bias.detach().flatten()[0].to(at::kDouble);
 }
 
-// Places in the two lists of numbers that ranks share.
+// Names places in the two lists of numbers that ranks share.
 enum Sum : int64_t {
   kRows,
   kSquares,  // of centred logits
@@ -109,19 +110,19 @@ enum Largest : int64_t { kLargestLogit, kLargestPartition, kMinusMargin, kLarges
 
 constexpr double kBoundless = std::numeric_limits<double>::infinity();
 
-// How often each class occurs, [1, C].
+// Returns how often each class occurs, [1, C].
 Tensor count_each(const Tensor& classes, const Tensor& counts, int64_t C) {
   const Tensor each = counts.to(at::kDouble);
   return at::zeros({C}, each.options()).index_add_(0, classes, each).unsqueeze(0);
 }
 
-// What one rank has read of its samples.
+// Holds what one rank has read of its samples.
 struct LogitSums {
   std::vector<Tensor> sums = std::vector<Tensor>(kSums);
   std::vector<Tensor> largest = std::vector<Tensor>(kLargestOnes);
   Tensor predicted, targets, pulls;  // [1, C]; pulls: lengths of gradients, of each class together
 
-  // Nothing is 0 in a sum, and minus infinity among the largest.
+  // Fills in what is not known: 0 in a sum, and minus infinity among the largest.
   std::vector<Tensor> shared() const {
     const auto line = [&](const std::vector<Tensor>& numbers, double none) {
       std::vector<Tensor> all;
@@ -170,7 +171,7 @@ void read_targets(LogitSums& read,
   }
 }
 
-// Nothing where the loss is of another kind.
+// Returns nothing where the loss is of another kind.
 std::optional<LogitSums> read_logits(const GraphView& graph) {
   const Capture& capture = graph.capture();
   const Outputs outputs = find_outputs(capture);

@@ -7,7 +7,7 @@
 
 namespace flightdeck::quantities {
 
-// 1/D sum_d g_d² / (variance_d + epsilon), with the biased variance.
+// Makes 1/D sum_d g_d² / (variance_d + epsilon), with the biased variance.
 Quantity mean_gsnr(Settings& settings) {
   const double epsilon = settings.number("epsilon", 1e-5, "added to the variance");
   return Quantity("mean_gsnr")

@@ -7,7 +7,7 @@
 namespace flightdeck::quantities {
 namespace {
 
-// sqrt( 1/(N (N-1)) sum_n ||g_n - g||² / ||g||² ).
+// Returns sqrt( 1/(N (N-1)) sum_n ||g_n - g||² / ||g||² ).
 Value norm_test_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");

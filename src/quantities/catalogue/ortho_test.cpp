@@ -9,8 +9,8 @@
 namespace flightdeck::quantities {
 namespace {
 
-// Relative error of scatter and scatter along the mean, whose difference is taken: rows and sums
-// over a block of their entries are in float32 unless all is in float64.
+// Returns the relative error of scatter and scatter along the mean, whose difference is taken. Rows
+// and sums over a block of their entries are in float32 unless all is in float64.
 double rounding_of_sums(const StepView& step) {
   double epsilon = 0;
   for (const ParameterGradients& parameter : step.gradients().parameters) {
@@ -19,13 +19,14 @@ double rounding_of_sums(const StepView& step) {
   return 16 * std::min<double>(epsilon, std::numeric_limits<float>::epsilon());
 }
 
-// sqrt( 1/(N (N-1)) sum_n (||g_n||²/||g||² - <g_n, g>²/||g||⁴) ): all scatter but that along g.
+// Returns sqrt( 1/(N (N-1)) sum_n (||g_n||²/||g||² - <g_n, g>²/||g||⁴) ): all scatter but that
+// along g.
 Value ortho_test_value(const StepView& step) {
   const auto N = static_cast<double>(step.batch_size());
   if (N < 2) return Value::none("needs at least two samples");
   const GroupNumbers dots(step.mean_dots()), deviations(step.deviations()),
       mean2(step.squared_mean());
-  // Of gradients that are all parallel nothing is left, or a little below zero.
+  // Gradients that are all parallel leave nothing, or a little below zero.
   const auto across = [&](int64_t g) {
     return at_least_zero(deviations.sum(g) - dots.squared_deviations(g) / mean2[g]);
   };

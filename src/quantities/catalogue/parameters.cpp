@@ -22,8 +22,8 @@ Tensor group_maxima(const StepView& step, const std::vector<Tensor>& per_paramet
   return at::stack(maxima).to(at::kDouble);
 }
 
-// `count` entries of all parameters taken as one vector of D, entry i at place floor(i D / count):
-// the same ones at every step, and all if count is D or more.
+// Picks `count` entries of all parameters taken as one vector of D, entry i at place
+// floor(i D / count): the same ones at every step, and all if count is D or more.
 Tensor spread_entries(const StepView& step, int64_t count) {
   int64_t D = 0;
   for (const NamedParameter& parameter : step.parameters()) D += parameter.tensor.numel();

@@ -28,7 +28,7 @@ Quantity sample_outliers(Settings& settings) {
         const Tensor places = order[0].slice(0, 0, listed);
         const auto add_told = [&](const char* field, const Tensor& told) {
           if (!told.defined()) return;
-          // To the places, not the other way round: that would wait for the device.
+          // The list moves to the places' device; the other way round would wait for it.
           const Tensor chosen = told.to(places.device()).index_select(0, places);
           value.with_list(field, chosen.to(at::kDouble));
         };

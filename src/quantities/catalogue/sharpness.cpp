@@ -9,7 +9,8 @@
 namespace flightdeck::quantities {
 namespace {
 
-// Beyond which largest eigenvalue of rate/scale times the Hessian steps along it grow.
+// Returns the largest eigenvalue of rate/scale times the Hessian up to which steps along it do not
+// grow.
 double stability_bound(const UpdateFormula& formula) {
   const double b = formula.momentum;
   if (formula.averages) return 2 * (1 + b) / (1 - b);

@@ -19,12 +19,13 @@ Tensor middle(const Tensor& values) {  // [n] -> []
   return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-// The last values of one series; they stay on their device.
+// Holds the last values of one series; they stay on their device.
 class Window {
  public:
   explicit Window(int64_t size) : size_(static_cast<size_t>(size)) {}
 
-  // (x - median) / (1.4826 median |x_i - median|) over those before; undefined if they are few.
+  // Returns (x - median) / (1.4826 median |x_i - median|) over those before; undefined if they are
+  // few.
   Tensor score(const Tensor& value) {
     const Tensor x = value.detach().to(at::kDouble).reshape({});
     Tensor score;
@@ -58,7 +59,7 @@ class Window {
   std::deque<Tensor> values_;
 };
 
-// The samples with the largest losses, as far as losses of samples are known.
+// Adds the samples with the largest losses, as far as losses of samples are known.
 void add_samples(Value& value, const StepView& step, int64_t count) {
   Tensor losses;
   try {

@@ -11,7 +11,7 @@
 namespace flightdeck::quantities {
 namespace {
 
-// Bytes in memory now; nothing where the system does not tell.
+// Returns the bytes in memory now; nothing where the system does not tell.
 std::optional<double> resident_bytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
   if (file == nullptr) return std::nullopt;
@@ -46,7 +46,7 @@ Value times_of(const StepView& step, std::optional<Before>& before) {
     const double cockpit = (clock.cockpit - before->clock.cockpit) / steps;
     value = Value(whole);
     value.with("cockpit", cockpit);
-    // Of steps that were not tracked nobody knows where backward passes begin and end.
+    // Nobody knows where the backward passes of steps that were not tracked begin and end.
     if (steps == 1) value.with("between", whole - before->clock.backward - cockpit);
   }
   value.with("backward", clock.backward);

@@ -5,7 +5,7 @@
 
 namespace flightdeck::quantities {
 
-// sum_d (1/N) sum_n g_nd² / (h_d + epsilon). Nothing is clipped: h_d may be negative.
+// Makes sum_d (1/N) sum_n g_nd² / (h_d + epsilon). Nothing is clipped: h_d may be negative.
 Quantity tic_diag(Settings& settings) {
   const CurvatureChoice curvature(settings);
   const double epsilon = settings.number("epsilon", 1e-7, "added to the curvature");

@@ -6,7 +6,7 @@
 
 namespace flightdeck::quantities {
 
-// (1/N) sum_n ||g_n||² / (trace + epsilon).
+// Makes (1/N) sum_n ||g_n||² / (trace + epsilon).
 Quantity tic_trace(Settings& settings) {
   const CurvatureChoice curvature(settings);
   const double epsilon = settings.number("epsilon", 1e-7, "added to the curvature's trace");

@@ -13,7 +13,7 @@
 namespace flightdeck::quantities {
 namespace {
 
-// "text: 'a', 'b' and 3 more" of the parameters that are flagged; nothing if none is.
+// Says "text: 'a', 'b' and 3 more" of the parameters that are flagged; nothing if none is.
 Value::Say naming(std::string text, const Parameters& parameters) {
   std::vector<std::string> names;
   for (const NamedParameter& parameter : parameters) names.push_back(parameter.name);
@@ -38,7 +38,7 @@ Tensor norm_of_gradient(const Tensor& gradient, const at::TensorOptions& options
   return sum_of_squares(entries.detach()).sqrt();
 }
 
-// Norms of all `.grad`, [P] in double.
+// Returns the norms of all `.grad`, [P] in double.
 Tensor kept_gradient_norms(const Parameters& parameters) {
   const auto options = parameters[0].tensor.options().dtype(at::kDouble).requires_grad(false);
   std::vector<Tensor> norms;
@@ -48,7 +48,7 @@ Tensor kept_gradient_norms(const Parameters& parameters) {
   return at::stack(norms);
 }
 
-// One number of each parameter, summed over the groups.
+// Sums one number of each parameter over the groups.
 Tensor by_group(const Tensor& per_parameter, const Groups& groups) {
   return sum_stacked_by_group(per_parameter.to(at::kDouble), groups);
 }
@@ -68,7 +68,7 @@ class Trained {
     leftover_ = has_gradients ? kept_gradient_norms(parameters) : Tensor();
   }
 
-  // Whom this rank's losses do not reach, [1, P].
+  // Shares whom this rank's losses do not reach, [1, P].
   std::vector<Tensor> share() const { return {at::tensor(unreachable_, at::kDouble).unsqueeze(0)}; }
 
   Value compute(const StepView& step) const {

@@ -13,18 +13,19 @@ namespace {
 
 constexpr int64_t kColdIterations = 20;
 
-// Lines are outputs. A vector is one column.
+// Returns a matrix whose lines are outputs. A vector is one column.
 Tensor as_matrix(const Tensor& tensor) {
   return tensor.dim() < 2 ? tensor.reshape({-1, 1}) : tensor.flatten(1);
 }
 
-// Not from a generator: the training's is not to be touched.
+// Makes a vector without a generator: the training's is not to be touched.
 Tensor start_vector(int64_t size, const at::TensorOptions& options) {
   const Tensor vector = (at::arange(1, size + 1, options) * 12.9898).sin();
   return vector / vector.norm();
 }
 
-// The largest singular value, from below; `right` is its vector of the last time and of this.
+// Returns the largest singular value, from below; `right` is its vector of the last time and of
+// this.
 Tensor largest_singular(const Tensor& matrix, Tensor& right, int64_t iterations) {
   if (right.defined()) right = right.to(matrix.options());  // as it was saved, in double
   if (!right.defined()) {
@@ -36,9 +37,9 @@ Tensor largest_singular(const Tensor& matrix, Tensor& right, int64_t iterations)
     const Tensor left = at::mv(matrix, right);
     const Tensor next = at::mv(matrix.t(), left);
     const Tensor length = left.norm(), size = next.norm();
-    // ||Wᵀ W v|| / ||W v||, which is no more than the largest and no less than ||W v||.
+    // This is ||Wᵀ W v|| / ||W v||, which is no more than the largest and no less than ||W v||.
     stretched = at::where(length == 0, length, size / length);
-    // Of a zero matrix every vector is one; what is not finite must not stay.
+    // Every vector is one of a zero matrix; what is not finite must not stay.
     right = at::where(at::isfinite(size).logical_and(size > 0), next / size, right);
   }
   return stretched.to(at::kDouble);
@@ -84,7 +85,7 @@ class PowerIteration {
     return spectrum;
   }
 
-  // Their number, and of each vector its size and entries; size 0 where there is none.
+  // Saves their number, and of each vector its size and entries; size 0 where there is none.
   void save(std::vector<double>& numbers) const {
     numbers.push_back(static_cast<double>(right_.size()));
     for (const Tensor& vector : right_) {
@@ -111,7 +112,7 @@ class PowerIteration {
   std::vector<Tensor> right_;  // per parameter
 };
 
-// The largest (or smallest) of each group, [G]; matrices before vectors.
+// Returns the largest (or smallest) of each group, [G]; matrices before vectors.
 Tensor extreme_of_groups(const std::vector<Tensor>& values,
                          const Parameters& parameters,
                          const Groups& groups,

@@ -16,7 +16,7 @@ bool is_model_node(const CapturedNode& node) {
   return node.parameter < 0 && (node.side == Side::kBatch || node.side == Side::kSlow);
 }
 
-// Entries of the weight that enters a linear layer or a convolution; 0 if none does.
+// Counts the entries of the weight that enters a linear layer or a convolution; 0 if none does.
 int64_t weight_entries(const Capture& capture, size_t k) {
   const CapturedNode& node = capture.nodes[k];
   if (!is_model_node(node) || !node.rule) return 0;
@@ -52,7 +52,7 @@ struct Wiring {
   std::vector<std::string> remarks;
 };
 
-// The next weight layer below that only linear ops separate from this one.
+// Finds the next weight layer below that only linear ops separate from this one.
 int64_t linear_below(const Capture& capture, size_t k) {
   const CapturedNode* node = &capture.nodes[k];
   for (;;) {
@@ -80,7 +80,7 @@ void find_linear_pairs(const Capture& capture, const Parameters& parameters, Wir
     if (entries == 0) continue;
     const int64_t below = linear_below(capture, k);
     if (below < 0) continue;
-    // Narrower than both ends is a factorisation, made on purpose.
+    // A layer narrower than both ends is a factorisation, made on purpose.
     const int64_t between = features_of(capture, below), out = features_of(capture, k);
     if (between < std::min(out, weight_entries(capture, below) / between)) continue;
     wiring.linear_pairs += 1;
