@@ -45,7 +45,7 @@ class Study {
   std::string folder_;
   Request request_;
   std::vector<PlannedRun> plan_;
-  size_t plan_bytes_ = 0;  // of the file, that `plan_` has
+  size_t plan_bytes_ = 0;                           // of the file, that `plan_` has
   std::unordered_map<std::string, size_t> places_;  // in the plan, by id
   Scores scores_;
 };

@@ -259,7 +259,8 @@ void TunePrinter::submitted(const Study& study, const study::Submission& submiss
 void TunePrinter::end(const Study& study, std::optional<Ending> ending) {
   const std::string word = ending ? to_string(*ending) : "planned";
   clear_bar();
-  const std::vector<study::TunedSetting> found = study::tuned_settings(study.request(), study.scores());
+  const std::vector<study::TunedSetting> found =
+      study::tuned_settings(study.request(), study.scores());
   const size_t left = study.plan().size() - study.scores().size();
   if (json_) {
     Json results = Json::array();

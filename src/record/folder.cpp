@@ -30,8 +30,7 @@ struct flock whole_file(short type) {
 // not, and unnamed files are still being made.
 bool is_ours(const std::string& name) {
   return name == "run.sqlite" || name == "run.sqlite-wal" || name == "lock" ||
-         name == "labels.txt" ||
-         (name.rfind("journal.", 0) == 0 && name != "journal.new");
+         name == "labels.txt" || (name.rfind("journal.", 0) == 0 && name != "journal.new");
 }
 
 bool is_same_file(int descriptor, const std::string& path) {

@@ -117,10 +117,8 @@ HeadSums sums_of_weights(const std::string& layer, const Tensor& p, const Tensor
     const Tensor seen = at::where(is_seen, scores.abs(), at::zeros_like(scores));
     largest = seen.amax(at::IntArrayRef({0, 2, 3})).unsqueeze(0);
   }
-  return {layer,
-          entropies.line(p.size(0) * p.size(2)),
-          largest,
-          at::zeros({0, 2, heads}, p.options())};
+  return {
+      layer, entropies.line(p.size(0) * p.size(2)), largest, at::zeros({0, 2, heads}, p.options())};
 }
 
 // Returns the part of a mask or bias [.., queries or 1, keys] that some queries get.
@@ -180,15 +178,13 @@ std::optional<HeadSums> sums_of_fused(const std::string& layer, const NodeView& 
   if (!log_sums.defined() || query.dim() != 4 || query.numel() == 0) return std::nullopt;
   const int64_t heads = query.size(1), queries = query.size(2);
   // Some kernels round the number of queries up.
-  const Tensor log_sum_exp = log_sums.to(at::kDouble)
-                                 .reshape({query.size(0), heads, -1})
-                                 .slice(2, 0, queries);
+  const Tensor log_sum_exp =
+      log_sums.to(at::kDouble).reshape({query.size(0), heads, -1}).slice(2, 0, queries);
   const auto options = log_sum_exp.options();
   // A query that sees nothing has no such logarithm.
-  const Tensor high = at::where(at::isfinite(log_sum_exp),
-                                log_sum_exp,
-                                at::full_like(log_sum_exp, -kNone))
-                          .amax(at::IntArrayRef({0, 2}));
+  const Tensor high =
+      at::where(at::isfinite(log_sum_exp), log_sum_exp, at::full_like(log_sum_exp, -kNone))
+          .amax(at::IntArrayRef({0, 2}));
   const auto keys = static_cast<double>(view.unpack(*kept->given.key).size(2));
   HeadSums sums{layer,
                 at::zeros({0, heads + 2}, options),

@@ -136,10 +136,7 @@ struct LogitSums {
   }
 };
 
-void read_targets(LogitSums& read,
-                  const Tensor& log_p,
-                  const Tensor& p,
-                  const KeptTargets& known) {
+void read_targets(LogitSums& read, const Tensor& log_p, const Tensor& p, const KeptTargets& known) {
   const Tensor targets = known.targets.flatten();
   const int64_t C = log_p.size(1);
   if (targets.numel() != log_p.size(0)) return;

@@ -111,8 +111,7 @@ void find_head(const Capture& capture, Wiring& wiring) {
     const std::string op = op_name(capture, below);
     const Squashing squashed = squashing(capture.view(below));
     const bool is_sigmoid = squashed == Squashing::kSigmoid;
-    if (squashed == Squashing::kSoftmax ||
-        (is_sigmoid && start != LossStart::kLogProbabilities)) {
+    if (squashed == Squashing::kSoftmax || (is_sigmoid && start != LossStart::kLogProbabilities)) {
       wiring.head_softmax = 1;
       wiring.remarks.push_back("the outputs go through " + op +
                                " twice: the loss has one of its own (" + loss +
