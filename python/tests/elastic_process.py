@@ -57,6 +57,7 @@ def main() -> None:
         dist.barrier()
     cockpit.finish()
     dist.barrier()
+    dist.destroy_process_group()  # or threads of Gloo may outlive the interpreter
 
 
 if __name__ == "__main__":

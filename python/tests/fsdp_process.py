@@ -120,6 +120,7 @@ def main() -> None:
         raise AssertionError(found)
     together.finish()
     torch.distributed.barrier()
+    torch.distributed.destroy_process_group()  # or threads of Gloo may outlive the interpreter
 
 
 if __name__ == "__main__":

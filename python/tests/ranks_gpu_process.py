@@ -57,6 +57,7 @@ def main() -> None:
         report(differences(together, reference, set(), set()))
     together.finish()
     dist.barrier()
+    dist.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ def main() -> None:
     largest = flightdeck.eigenpairs(together).values
     torch.testing.assert_close(largest, flightdeck.eigenpairs(whole).values)
     print("the same products")
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()  # or threads of Gloo may outlive the interpreter
 
 
 if __name__ == "__main__":

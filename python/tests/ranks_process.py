@@ -167,6 +167,7 @@ def main() -> None:
         raise AssertionError(found)
     together.finish()
     dist.barrier()
+    dist.destroy_process_group()  # or threads of Gloo may outlive the interpreter
 
 
 if __name__ == "__main__":
