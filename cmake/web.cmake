@@ -41,15 +41,22 @@ if(web_is_bundled)
   return()
 endif()
 
-# npm puts the packages beside package.json. Sources that cannot be written are copied first.
+# npm puts the packages beside package.json, and the types of the wire stand among the sources. Sources that cannot be
+# written are copied first.
 set(FLIGHTDECK_WEB ${PROJECT_SOURCE_DIR}/web)
-file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${FLIGHTDECK_WEB}/src/* ${FLIGHTDECK_WEB}/static/*)
 execute_process(COMMAND test -w ${FLIGHTDECK_WEB} RESULT_VARIABLE is_read_only)
 if(is_read_only)
-  file(COPY ${FLIGHTDECK_WEB}/ DESTINATION ${PROJECT_BINARY_DIR}/web_sources NO_SOURCE_PERMISSIONS
-    PATTERN node_modules EXCLUDE)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${web_sources})
   set(FLIGHTDECK_WEB ${PROJECT_BINARY_DIR}/web_sources)
+  file(COPY ${PROJECT_SOURCE_DIR}/web/ DESTINATION ${FLIGHTDECK_WEB} NO_SOURCE_PERMISSIONS
+    PATTERN node_modules EXCLUDE)
+endif()
+set(web_types ${FLIGHTDECK_WEB}/src/wire/types.ts)
+flightdeck_wire_types(${PROJECT_SOURCE_DIR}/src/serve/wire.json TYPESCRIPT ${web_types})
+file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/web/src/* ${PROJECT_SOURCE_DIR}/web/static/*)
+if(is_read_only)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${web_sources})
+  list(APPEND web_sources ${web_types})
 endif()
 set(web ${FLIGHTDECK_WEB})
 set(FLIGHTDECK_WEB_PACKAGES ${PROJECT_BINARY_DIR}/web/packages.stamp)

@@ -9,7 +9,7 @@ const cabs: Instrument = {
   place: 'more',
   order: 10,
   explain:
-    'The batch size at which gradient noise and learning rate balance, by the CABS rule. Far above the batch in ' +
+    'The batch size at which gradient noise and learning rate balance, as CABS has it. Far above the batch in ' +
     'use, larger batches or a smaller rate would pay; far below it, samples are wasted.',
   reads: [{quantity: 'cabs'}],
   view(readings) {

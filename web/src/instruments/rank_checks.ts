@@ -7,6 +7,7 @@ const PARTS: readonly LinePart[] = [
   ['rank_drift', '', 'other parameters'],
   ['rank_twins', '', 'equal data'],
   ['rank_streams', '', 'equal random numbers'],
+  ['rank_overlap', '', 'samples of several ranks'],
 ];
 
 const rankChecks: Instrument = {
@@ -15,9 +16,9 @@ const rankChecks: Instrument = {
   place: 'more',
   order: 420,
   explain:
-    'How many ranks have other parameters than the first, the same samples as another, or the same random numbers as another. ' +
-    'Other parameters mean that replicas drift apart, equal samples that the data set is not divided among the ranks.',
-  reads: [{quantity: 'rank_drift'}, {quantity: 'rank_twins'}, {quantity: 'rank_streams'}],
+    'How many ranks have other parameters than the first, the same samples as another, or the same random numbers as another, ' +
+    'and how many samples several ranks have at the same step. Other parameters mean that replicas drift apart, equal samples that the data set is not divided among the ranks.',
+  reads: [{quantity: 'rank_drift'}, {quantity: 'rank_twins'}, {quantity: 'rank_streams'}, {quantity: 'rank_overlap'}],
   view(readings) {
     const lines = recordedLines(readings, PARTS).map((line) => ({...line, exact: true}));
     return lines.length === 0 ? null : {kind: 'lines', lines, y: 'ranks'};

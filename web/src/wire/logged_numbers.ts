@@ -14,7 +14,7 @@ export const SCORES = [
 ];
 
 /** Of a run of several processes, each with a group for every rank; the last ones of all ranks together. */
-export const RANKS = ['rank_loss', 'rank_grad_norm', 'rank_time', 'rank_drift', 'rank_twins', 'rank_streams'];
+export const RANKS = ['rank_loss', 'rank_grad_norm', 'rank_time', 'rank_drift', 'rank_twins', 'rank_streams', 'rank_overlap'];
 
 /** Lists of samples, and what these look like. */
 export const SAMPLES = ['misclassified', 'sample_pictures'];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the server and the report tell. Made by tools/wire_types.py of src/serve/wire.json.
+// What the server and the report tell. Made by cmake/wire_types.cmake of src/serve/wire.json.
 import {array, choice, column, fieldsOf, integer, map, number, text, truth} from './read';
 
 export const API = 1;
@@ -96,6 +96,7 @@ export function readRunList(json: unknown, path = 'RunList'): RunList {
   };
 }
 
+/** A parameter of the model. */
 export interface Parameter {
   name: string;
   shape: Float64Array;
@@ -274,6 +275,7 @@ export function readPoints(json: unknown, path = 'Points'): Points {
   };
 }
 
+/** Several series of numbers. */
 export interface PointsList {
   /** of the run when they were read */
   change: number;
@@ -335,6 +337,7 @@ export function readFrame(json: unknown, path = 'Frame'): Frame {
   };
 }
 
+/** Lists and histograms. */
 export interface FrameList {
   /** of the run when they were read */
   change: number;
@@ -373,6 +376,7 @@ export function readLamp(json: unknown, path = 'Lamp'): Lamp {
   };
 }
 
+/** The findings of a run. */
 export interface LampList {
   /** the gravest first */
   lamps: Lamp[];
