@@ -228,7 +228,7 @@ Tensor samples_first(const Tensor& tensor, const Layout& layout) {
 }
 
 Tensor positions_and_features(const Tensor& tensor, const Layout& layout) {
-  // Where samples lead already, one operation does it instead of three.
+  // If the samples are in front already, one reshape takes the place of three operations.
   const bool leads = layout.dim == 0 && layout.outer == 1 && !layout.is_scattered();
   if (leads) return tensor.reshape({layout.N, -1, tensor.size(-1)});
   return samples_first(tensor, layout).reshape({layout.N, -1, tensor.size(-1)});

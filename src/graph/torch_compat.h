@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one place that knows how LibTorch 1.13 to 2.14 differ. Everything else reads autograd nodes
-// through these names.
+// The one place that knows how LibTorch 1.13 to 2.14 differ, with autocast_compat.h beside it.
+// Everything else reads autograd nodes through these names.
 #pragma once
 
 #include <cstdint>
@@ -155,6 +155,36 @@ inline bool read_attention(const ag::Node& node, FusedAttention& attention) {
          read_attention_as<nodes::ScaledDotProductEfficientAttentionBackward0>(node, attention) ||
          read_attention_as<nodes::ScaledDotProductFlashAttentionBackward0>(node, attention) ||
          read_attention_as<nodes::ScaledDotProductCudnnAttentionBackward0>(node, attention);
+}
+#endif
+
+// Returns the logarithms of the softmax's sums that a fused attention node saved, null for other
+// nodes. Its classes call the field by two names.
+#if TORCH_VERSION_MAJOR < 2
+inline const ag::SavedVariable* saved_log_sum_exp(const ag::Node&) { return nullptr; }
+#else
+template <typename NodeType>
+auto log_sum_exp_field(const NodeType& node, int) -> decltype(&node.logsumexp_) {
+  return &node.logsumexp_;
+}
+template <typename NodeType>
+auto log_sum_exp_field(const NodeType& node, long) -> decltype(&node.log_sumexp_) {
+  return &node.log_sumexp_;
+}
+template <typename... NodeTypes>
+const ag::SavedVariable* log_sum_exp_of_one(const ag::Node& node) {
+  const ag::SavedVariable* found = nullptr;
+  const auto look = [&](const auto* attention) {
+    if (attention != nullptr) found = log_sum_exp_field(*attention, 0);
+  };
+  (look(dynamic_cast<const NodeTypes*>(&node)), ...);
+  return found;
+}
+inline const ag::SavedVariable* saved_log_sum_exp(const ag::Node& node) {
+  return log_sum_exp_of_one<nodes::ScaledDotProductCudnnAttentionBackward0,
+                            nodes::ScaledDotProductEfficientAttentionBackward0,
+                            nodes::ScaledDotProductFlashAttentionBackward0,
+                            nodes::ScaledDotProductFlashAttentionForCpuBackward0>(node);
 }
 #endif
 

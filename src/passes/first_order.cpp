@@ -153,7 +153,7 @@ void FirstOrderPass::complete(size_t parameter, Rows rows) {
   if (keeps_written) {
     kept_->keep_written(parameter, answers.individual, factor_);
   } else if (kept_) {
-    kept_->keep(parameter, rows, factor_);
+    kept_->keep(parameter, rows, factor_, answers.mean_dots);
   }
   for (auto& use : results_.coverage(parameter).uses) use.algorithm = answers.algorithm;
   results_.report(parameter, std::move(answers), factor_);

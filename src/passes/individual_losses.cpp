@@ -86,7 +86,7 @@ Tensor Batch::individual_losses() const {
                     "; give losses [N] in its place");
   const compat::PassGuard guard;
   const Tensor share = shares(*capture);
-  // What else is in the scalar is common to all samples.
+  // The rest of the scalar, such as a penalty, is common to all samples.
   const double N = static_cast<double>(size());
   const Tensor common = loss.to(at::kDouble).reshape({}) - share.sum();
   const bool is_mean = options_.reduction == Reduction::kMean;

@@ -34,7 +34,10 @@ FactoredRows::FactoredRows(Parameters parameters,
       leaves_(std::move(leaves)),
       kept_(parameters_.size()) {}
 
-void FactoredRows::keep(size_t parameter, const Rows& rows, const Tensor& factor) {
+void FactoredRows::keep(size_t parameter,
+                        const Rows& rows,
+                        const Tensor& factor,
+                        const Tensor& mean_dots) {
   Rows own = rows;
   for (Rows::Term& term : own.terms()) {
     std::vector<Tensor> factors = term.form->factors();
@@ -50,7 +53,7 @@ void FactoredRows::keep(size_t parameter, const Rows& rows, const Tensor& factor
     if (copied) term.form = term.form->with_factors(std::move(factors));
   }
   std::vector<uint32_t> versions = versions_of(own);
-  kept_[parameter] = {std::move(own), factor, std::move(versions)};
+  kept_[parameter] = {std::move(own), factor, mean_dots, std::move(versions)};
 }
 
 bool FactoredRows::wants_written(const Rows& rows, const Questions& questions) const {
@@ -69,7 +72,7 @@ void FactoredRows::keep_written(size_t parameter, const Tensor& dense, const Ten
   channels_last.push_back(0);
   rows.terms()[0].placement.undo_permute(channels_last);
   std::vector<uint32_t> versions = versions_of(rows);
-  kept_[parameter] = {std::move(rows), factor, std::move(versions)};
+  kept_[parameter] = {std::move(rows), factor, Tensor(), std::move(versions)};
 }
 
 void FactoredRows::check_unmodified(size_t parameter) const {
@@ -81,7 +84,42 @@ void FactoredRows::check_unmodified(size_t parameter) const {
               "before the change");
 }
 
+// Along the mean of the rows themselves the products are known already.
+Tensor FactoredRows::dots_of(size_t parameter, const Questions& questions) const {
+  const Kept& kept = kept_[parameter];
+  if (!questions.along.is_known() || !kept.mean_dots.defined()) {
+    return kept.rows.answer(questions).dots;
+  }
+  return kept.mean_dots.mul(questions.along.multiple)
+      .to(questions.along.a.scalar_type())
+      .unsqueeze(1);
+}
+
+std::shared_ptr<const KnownDirections> FactoredRows::know(const std::vector<Tensor>& directions,
+                                                          std::vector<bool>& is_tried) const {
+  const compat::PassGuard guard;
+  is_tried.resize(kept_.size(), true);
+  KnownDirections known;
+  known.of_parameter.resize(kept_.size());
+  bool is_any = false;
+  for (size_t p = 0; p < kept_.size(); ++p) {
+    const Rows& rows = kept_[p].rows;
+    if (!is_tried[p] || rows.empty() || !pays_along_mean(rows, directions[p])) continue;
+    check_unmodified(p);
+    AlongMean& along = known.of_parameter[p];
+    along = find_along_mean(rows, directions[p][0], parameters_[p].tensor.detach());
+    is_tried[p] = along.is_known();
+    is_any = is_any || along.is_known();
+  }
+  return is_any ? std::make_shared<KnownDirections>(std::move(known)) : nullptr;
+}
+
 Tensor FactoredRows::dots(const std::vector<Tensor>& directions) const {
+  return dots(directions, KnownDirections());
+}
+
+Tensor FactoredRows::dots(const std::vector<Tensor>& directions,
+                          const KnownDirections& known) const {
   const compat::PassGuard guard;
   check_directions(directions, parameters_, "kept rows", "directions");
   Tensor total;
@@ -96,9 +134,10 @@ Tensor FactoredRows::dots(const std::vector<Tensor>& directions) const {
     questions.what = Need::kDots;
     questions.directions = directions[p];
     questions.scratch_bytes = scratch_bytes_;
+    if (!known.of_parameter.empty()) questions.along = known.of_parameter[p];
     const Tensor& factor = kept_[p].factor;
     if (!factor.defined() && together.add(kept_[p].rows, questions)) continue;
-    const Tensor part = kept_[p].rows.answer(questions).dots;
+    const Tensor part = dots_of(p, questions);
     add(factor.defined() ? part.mul(factor.to(part.options())) : part);
   }
   add(together.sum());

@@ -18,6 +18,19 @@ bool only_first(const variable_list& list) {
       list.begin() + 1, list.end(), [](const Tensor& tensor) { return tensor.defined(); });
 }
 
+// Returns true if nobody else can see the memory of this tensor.
+bool is_ours_alone(const Tensor& tensor) {
+  return tensor.use_count() == 1 && tensor.storage().use_count() == 1;
+}
+
+// Multiplies a stack that is not read again by what has no leading dimension: where it is, if
+// nobody else can see it. Stacks are many times as large as what the graph holds.
+Tensor times_slope(const Tensor& stack, const Tensor& slope) {
+  const bool keeps_type = stack.scalar_type() == slope.scalar_type() && stack.is_contiguous();
+  if (keeps_type && is_ours_alone(stack)) return stack.mul_(slope);
+  return stack.mul(slope);
+}
+
 bool any(const std::vector<bool>& flags) {
   return std::find(flags.begin(), flags.end(), true) != flags.end();
 }
@@ -111,7 +124,10 @@ Tensor Linearisation::elementwise_bend(size_t position, const variable_list& gra
   return bent.defined() ? bent.squeeze(0) : bent;
 }
 
-Tensor Linearisation::columns_by_rule(size_t position, size_t edge, const Tensor& stack) {
+Tensor Linearisation::columns_by_rule(size_t position,
+                                      size_t edge,
+                                      const Tensor& stack,
+                                      bool is_read_again) {
   const CapturedNode& captured = capture_.nodes[position];
   const Rule* rule = rule_at(position);
   if (!rule) return {};
@@ -125,19 +141,23 @@ Tensor Linearisation::columns_by_rule(size_t position, size_t edge, const Tensor
   }
   const Tensor result = rule->columns(view, edge, stack);
   if (result.defined()) return view.as_input(edge, result);
-  return has_slope(position, edge) ? stack.mul(slope(position, edge)) : result;
+  if (!has_slope(position, edge)) return result;
+  const Tensor& own = slope(position, edge);
+  return is_read_again ? stack.mul(own) : times_slope(stack, own);
 }
 
 variable_list Linearisation::columns(size_t position,
                                      const variable_list& stacks,
-                                     std::vector<bool> wanted) {
+                                     std::vector<bool> wanted,
+                                     bool is_read_again) {
   const CapturedNode& captured = capture_.nodes[position];
   if (hands_on(captured)) return apply_captured(captured, stacks, wanted);
   compat::ag::Node* node = captured.node;
   variable_list results(wanted.size());
   for (size_t e = 0; e < wanted.size() && only_first(stacks); ++e) {
     if (!wanted[e]) continue;
-    results[e] = columns_by_rule(position, e, stacks[0]);
+    const bool is_last = std::count(wanted.begin(), wanted.end(), true) == 1;
+    results[e] = columns_by_rule(position, e, stacks[0], is_read_again || !is_last);
     if (results[e].defined()) wanted[e] = false;
   }
   if (!any(wanted)) return results;
@@ -228,7 +248,7 @@ void walk_columns(Linearisation& linearisation,
       wanted[e] = captured.next[e] >= 0 && follows(captured, e);
     }
     if (!any(wanted)) continue;
-    const variable_list results = linearisation.columns(k, stacks, wanted);
+    const variable_list results = linearisation.columns(k, stacks, wanted, /*is_read_again=*/false);
     for (size_t e = 0; e < wanted.size(); ++e) {
       const size_t output = captured.node->next_edge(e).input_nr;
       if (wanted[e] && results[e].defined()) receive(captured.next[e], output, results[e]);

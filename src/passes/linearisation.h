@@ -23,8 +23,11 @@ class Linearisation {
   const Capture& capture() const { return capture_; }
 
   // Applies Jᵀ to stacks [K, *output shape], one per output (undefined: zero); returns [K, *input
-  // shape] per wanted edge.
-  variable_list columns(size_t position, const variable_list& stacks, std::vector<bool> wanted);
+  // shape] per wanted edge. Stacks that are not read again may be changed.
+  variable_list columns(size_t position,
+                        const variable_list& stacks,
+                        std::vector<bool> wanted,
+                        bool is_read_again = true);
 
   // Applies J to stacks [V, *input shape], one per edge; returns [V, *output shape] per output.
   variable_list tangents(size_t position, const variable_list& stacks);
@@ -56,7 +59,7 @@ class Linearisation {
  private:
   // Returns the rule whose arithmetic holds for the node's entries, or null.
   const Rule* rule_at(size_t position) const;
-  Tensor columns_by_rule(size_t position, size_t edge, const Tensor& stack);
+  Tensor columns_by_rule(size_t position, size_t edge, const Tensor& stack, bool is_read_again);
   bool has_slope(size_t position, size_t edge) const;
 
   const Capture& capture_;

@@ -57,7 +57,7 @@ class NodeCheck {
   // outputs of that sample alone. One that does not gets a row from each.
   void check_samples_and_rows() {
     Tensor gradient = random(view_.output_shape(), view_.output_options());
-    // No gradient comes from entries that belong to nobody.
+    // Entries that belong to no sample get the gradient zero.
     if (layout_.is_scattered()) gradient = gradient - only_sample(gradient, layout_, -1);
     for (size_t e = 0; e < all_.size(); ++e) {
       if (!all_[e]) continue;

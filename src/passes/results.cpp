@@ -83,7 +83,12 @@ Questions Results::questions_for(size_t parameter) const {
   const Tensor& tensor = parameters_[parameter].tensor;
   Questions questions;
   questions.what = needs_of(needed_);
-  if (what_.has(Need::kDots)) questions.directions = options_.directions[parameter];
+  if (what_.has(Need::kDots)) {
+    questions.directions = options_.directions[parameter];
+    if (options_.known_directions) {
+      questions.along = options_.known_directions->of_parameter[parameter];
+    }
+  }
   questions.scratch_bytes = scratch_bytes_ * (tensor.is_cuda() ? kCudaScratchFactor : 1);
   questions.share = 1.0 / static_cast<double>(count_);
   questions.histograms = options_.histograms;
@@ -103,7 +108,7 @@ void Results::report(size_t parameter, Answers answers, const Tensor& factor) {
     needed_[k]->put(answers, std::move(values));
   }
   if (what_.has(Need::kDeviations)) {
-    // What a kernel gave along with the deviations is not scaled.
+    // A kernel gives this together with the deviations, but unscaled.
     const bool is_known = answers.squared_mean.defined() && !factor.defined();
     out.squared_mean = is_known ? answers.squared_mean : answers.mean_dots.mean();
   } else if (what_.has(Need::kVariance)) {

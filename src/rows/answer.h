@@ -37,12 +37,22 @@ enum class Extent {
 // Says what becomes of an answer if all rows are multiplied by a factor.
 enum class Power { kNone, kLinear, kMagnitude, kSquare };
 
+// Says how the answers of several ranks, each about its own samples, become that about all of them,
+// and in which of the two sums of a step. What is a mean over samples counts with their number.
+enum class OverRanks {
+  kSum,         // entry by entry; first
+  kSideBySide,  // per sample, in the order of the ranks; second
+  kAboutMean,   // moved by `about` to the mean of all, then as the extent says; second
+  kFromRows,    // from the rows of all ranks, where these take few enough bytes; second
+};
+
 struct AnswerKind {
   const char* name;  // of the field of ParameterGradients
   const char* asked_by;
   const char* in_words;  // in the plan of a step: "products with the mean"
   Extent extent;
   Power power;
+  OverRanks over_ranks;
   // This is true if the answer of a sum of rows is the sum of their answers.
   bool is_linear = false;
   bool in_double = false;  // whatever the rows are in
@@ -95,6 +105,13 @@ class Accumulator {
   virtual void add_pair(const Piece&, const Piece&) {}
   // Returns the answer with its entries in one dimension: [entries] or [N, entries].
   virtual Values finish(Sums& sums) = 0;
+};
+
+// Leads from the mean h of some rows to a mean g of more of them.
+struct MeanShift {
+  Tensor own_mean;  // h, [entries] in double
+  Tensor offset;    // h - g, [entries] in double
+  Tensor products;  // <g_n, h - g>, [n] in double
 };
 
 class Answer {
@@ -157,6 +174,9 @@ class Answer {
   virtual void add(Values& total, const Values& part) const;
   // Turns the answer into that of rows multiplied by `factor` (one element).
   void scale(Values& values, const Tensor& factor) const;
+  // Turns an answer that refers to the mean of its own rows, flat and in double, into that which
+  // refers to the other mean.
+  virtual Tensor about(const Tensor& own, const MeanShift&) const { return own; }
   // Adds to the answer of all parameters taken together as one vector.
   virtual void add_to_total(Values& total, const Values& part) const;
   virtual void finish_total(Values&) const {}
@@ -164,7 +184,7 @@ class Answer {
   virtual bool is_sum_in_total() const;
 };
 
-// Such an answer is one tensor and has a need of its own.
+// An answer that is one tensor and has a need of its own.
 class TensorAnswer : public Answer {
  public:
   TensorAnswer(Need need, Tensor ParameterGradients::*field) : need_(need), field_(field) {}
@@ -181,7 +201,7 @@ class TensorAnswer : public Answer {
   Tensor ParameterGradients::*field_;
 };
 
-// Only reads a sum of the sweep.
+// Reads a sum of the sweep and accumulates nothing itself.
 class SumReader final : public Accumulator {
  public:
   using Read = Tensor (Sums::*)();

@@ -9,6 +9,7 @@
 #include "rows/dense.h"
 #include "rows/instances.h"
 #include "rows/outer.h"
+#include "rows/sparse_convolution.h"
 
 namespace flightdeck {
 namespace {
@@ -272,6 +273,20 @@ Tensor ConvolutionForm::combine(const Tensor& coefficients) const {
     combined.push_back(sum_weighted(gradient_.mul(c.view(sizes))));
   }
   return at::stack(combined);
+}
+
+Tensor ConvolutionForm::squares_with(const FormList& others,
+                                     double share,
+                                     bool /*is_for_trace*/) const {
+  std::vector<Tensor> columns{gradient_};
+  for (const auto& other : others) {
+    const auto* convolution = dynamic_cast<const ConvolutionForm*>(other.get());
+    if (!convolution || !is_same_memory(convolution->input_, input_)) return {};
+    columns.push_back(convolution->gradient_);
+  }
+  if (K() != 1) return {};
+  const Tensor squares = sparse_squares(input_, columns, shape_, geometry_);
+  return squares.defined() ? squares.mul_(share) : squares;
 }
 
 std::shared_ptr<const Form> ConvolutionForm::select(const Tensor& index) const {

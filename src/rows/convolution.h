@@ -39,6 +39,7 @@ class ConvolutionForm final : public Form {
   std::vector<Tensor> factors() const override { return {input_, gradient_}; }
   std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
   std::shared_ptr<const Form> followed_by(const FormList& others) const override;
+  Tensor squares_with(const FormList& others, double share, bool is_for_trace) const override;
   Tensor position_inputs() const override;
   Tensor position_gradients() const override;
   bool is_flipped() const override { return true; }

@@ -51,6 +51,15 @@ class Form {
   // Returns the rows at `index` [S].
   virtual std::shared_ptr<const Form> select(const Tensor& index) const = 0;
 
+  // Returns the sum of the squares of all rows of this form and of others, times the share:
+  // [*shape], ours alone, where what they share makes that cheaper than form by form; an undefined
+  // tensor elsewhere. A trace takes no more than their norms.
+  virtual Tensor squares_with(const FormList& /*others*/,
+                              double /*share*/,
+                              bool /*is_for_trace*/) const {
+    return {};
+  }
+
   // Return the tensors the rows are made of, and the same rows from copies of them.
   virtual std::vector<Tensor> factors() const = 0;
   virtual std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const = 0;

@@ -345,6 +345,40 @@ std::optional<TableSums> sums_by_table(const std::vector<Tensor>& x, const std::
   return sums_by_table(pairs);
 }
 
+bool has_samples(const Tensor& values, const Layout& layout) {
+  return layout.is_batch() && !layout.is_scattered() && layout.dim < values.dim() &&
+         values.size(layout.dim) == layout.length();
+}
+
+std::optional<Tensor> entry_numbers_by_table(const Tensor& values,
+                                             double tiny,
+                                             double huge,
+                                             const Layout& layout) {
+  if (values.is_cpu() && !cpu_plays_gpu()) return std::nullopt;
+  if (!values.is_cpu() && !values.is_cuda()) return std::nullopt;
+  if (values.numel() == 0) return std::nullopt;
+  const at::DeviceGuard guard(values.device());
+  const at::ScalarType given = values.scalar_type();
+  const bool is_float = given == at::kFloat || given == at::kHalf || given == at::kBFloat16;
+  Tensor entries = values.to(is_float ? at::kFloat : at::kDouble);
+  if (!entries.is_non_overlapping_and_dense()) entries = entries.contiguous();
+  const auto type = is_float ? kernels::ParcelType::kFloat : kernels::ParcelType::kDouble;
+  const bool is_known = has_samples(entries, layout);
+  // Entries lie side by side, so those of a sample come every so many.
+  const int64_t stride = is_known ? entries.stride(layout.dim) * layout.inner : 1;
+  const kernels::Entries table = {
+      entries.data_ptr(), entries.numel(), tiny, huge, stride, is_known ? layout.N : 0, type};
+  const int64_t blocks = (table.count + kernels::kSweepPerBlock - 1) / kernels::kSweepPerBlock;
+  const Tensor parts = at::empty({blocks, kernels::kEntryNumbers}, doubles_on(values));
+  const Tensor numbers = at::empty({kernels::kEntryNumbers}, doubles_on(values));
+  const bool done = launched(values.device(), [&](const Tables& tables, void* stream) {
+    return kernels::entry_numbers(
+        tables, stream, table, blocks, parts.data_ptr<double>(), numbers.data_ptr<double>());
+  });
+  if (!done) return std::nullopt;
+  return numbers;
+}
+
 std::optional<Tensor> packed_by_table(const std::vector<const Tensor*>& tensors) {
   const at::DeviceGuard guard(tensors[0]->device());
   std::vector<Tensor> contiguous;

@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "flightdeck/histogram.h"
+#include "flightdeck/layout.h"
 
 namespace flightdeck {
 
@@ -84,5 +85,16 @@ bool fit_tables(const Tensor& x, const Tensor& y);
 
 // Returns all entries of the tensors, one after the other, as doubles [n]. They are on one device.
 std::optional<Tensor> packed_by_table(const std::vector<const Tensor*>& tensors);
+
+// Returns what is told of a tensor's entries [kEntryNumbers], in double, on its device
+// (kernels/tables/tables.h has the order). Which sample is the first is known where `layout` says
+// whose the entries are.
+std::optional<Tensor> entry_numbers_by_table(const Tensor& values,
+                                             double tiny,
+                                             double huge,
+                                             const Layout& layout = {});
+
+// Returns true if each entry of the values belongs to one sample of the layout.
+bool has_samples(const Tensor& values, const Layout& layout);
 
 }  // namespace flightdeck

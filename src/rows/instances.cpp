@@ -2,13 +2,12 @@
 #include "rows/instances.h"
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include "kernels/patch_products/patch_products.h"
+#include "rows/parallel.h"
 
 namespace flightdeck {
 namespace {
@@ -25,12 +24,6 @@ std::vector<int64_t> offsets(at::IntArrayRef counts, at::IntArrayRef strides) {
     all = std::move(finer);
   }
   return all;
-}
-
-void parallel(int64_t tasks, const std::function<void(int64_t)>& body) {
-  at::parallel_for(0, tasks, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) body(task);
-  });
 }
 
 template <typename Scalar>
@@ -85,7 +78,7 @@ class FusedRanges {
     Tensor norms_here;
     if (squared_norms.defined()) norms_here = at::empty({work.N}, at::kDouble);
     work.squared_norms = data_or_null<double>(norms_here);
-    kernels::patch_products(work, parallel, at::get_num_threads());
+    kernels::patch_products(work, run_in_parallel, at::get_num_threads());
     if (squared_norms.defined()) squared_norms.add_(norms_here);
   }
 

@@ -219,6 +219,21 @@ std::shared_ptr<const Form> OuterForm::plus(const FormList& others) const {
   return std::make_shared<OuterForm>(at::cat(a, 1), at::cat(b, 1), is_padded);
 }
 
+// Adds up (A²)ᵀ B_k² over columns that share A: one product, with the sum of the small factors.
+Tensor OuterForm::squares_with(const FormList& others, double share, bool is_for_trace) const {
+  if (is_for_trace || a_.size(1) != 1 || K() != 1 || !a_.is_cpu()) return {};
+  for (const auto& other : others) {
+    const auto* outer = dynamic_cast<const OuterForm*>(other.get());
+    if (!outer || !is_same_memory(outer->a_, a_) || outer->b_.sizes() != b_.sizes()) return {};
+  }
+  Tensor squares = b_.square();
+  for (const auto& other : others) {
+    const Tensor& b = static_cast<const OuterForm&>(*other).b_;
+    squares.addcmul_(b, b);
+  }
+  return at::mm(a_.squeeze(1).square().t(), squares.squeeze(1).mul_(share));
+}
+
 std::shared_ptr<const Form> OuterForm::followed_by(const FormList& others) const {
   bool shares = true, is_padded = is_padded_;
   std::vector<Tensor> a{repeated_a()}, b{b_};

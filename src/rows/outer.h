@@ -30,6 +30,7 @@ class OuterForm final : public Form {
   std::shared_ptr<const Form> with_factors(std::vector<Tensor> factors) const override;
   std::shared_ptr<const Form> plus(const FormList& others) const override;
   std::shared_ptr<const Form> followed_by(const FormList& others) const override;
+  Tensor squares_with(const FormList& others, double share, bool is_for_trace) const override;
   // Returns an undefined tensor if padded: who asks takes averages over T positions of each sample.
   Tensor position_inputs() const override { return is_padded_ ? Tensor() : a_; }
   Tensor position_gradients() const override { return is_padded_ ? Tensor() : b_; }

@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "flightdeck/gradients.h"
+#include "rows/along_mean.h"
 
 namespace flightdeck {
 
@@ -18,6 +19,7 @@ using at::Tensor;
 struct Questions {
   Needs what;
   Tensor directions;  // [V, *shape], for dots
+  AlongMean along;    // the one direction in factors, if it is known so
   std::vector<Bins> histograms;
   std::vector<JointBins> joint_histograms;
   std::vector<Tensor> value_bins;  // one [*shape] per joint histogram; see value_bin_index

@@ -35,28 +35,6 @@ KeptTargets targets_of(const NodeView& view, const NodeType& node) {
           is_reduced ? view.unpack(node.total_weight_) : Tensor()};
 }
 
-#if TORCH_VERSION_MAJOR >= 2
-// Kernels call the field by two names.
-template <typename NodeType>
-auto log_sum_exp_field(const NodeType& node, int) -> decltype(&node.logsumexp_) {
-  return &node.logsumexp_;
-}
-template <typename NodeType>
-auto log_sum_exp_field(const NodeType& node, long) -> decltype(&node.log_sumexp_) {
-  return &node.log_sumexp_;
-}
-
-template <typename... NodeTypes>
-const compat::ag::SavedVariable* saved_log_sum_exp(const NodeView& node) {
-  const compat::ag::SavedVariable* found = nullptr;
-  const auto look = [&](const auto* attention) {
-    if (attention != nullptr) found = log_sum_exp_field(*attention, 0);
-  };
-  (look(typed<NodeTypes>(node)), ...);
-  return found;
-}
-#endif
-
 // Returns true for a mask of dropout, which on the CPU is a product with zeros and one other
 // number.
 bool is_mask(const Tensor& mask) {
@@ -79,22 +57,20 @@ std::optional<KeptSoftmax> kept_softmax(const NodeView& node) {
 std::optional<KeptAttention> kept_attention(const NodeView& node) {
   compat::FusedAttention given;
   if (!compat::read_attention(*node.node(), given)) return std::nullopt;
-#if TORCH_VERSION_MAJOR >= 2
-  const auto* log_sum_exp =
-      saved_log_sum_exp<nodes::ScaledDotProductCudnnAttentionBackward0,
-                        nodes::ScaledDotProductEfficientAttentionBackward0,
-                        nodes::ScaledDotProductFlashAttentionBackward0,
-                        nodes::ScaledDotProductFlashAttentionForCpuBackward0>(node);
-  if (log_sum_exp != nullptr) return KeptAttention{given, log_sum_exp};
-#endif
-  return std::nullopt;
+  const compat::ag::SavedVariable* log_sum_exp = compat::saved_log_sum_exp(*node.node());
+  if (log_sum_exp == nullptr) return std::nullopt;
+  return KeptAttention{given, log_sum_exp};
 }
 
 std::optional<KeptChoice> kept_choice(const NodeView& node) {
-  const auto* choice = typed<nodes::TopkBackward0>(node);
-  if (choice == nullptr || !node.has_input(0)) return std::nullopt;
-  return KeptChoice{&choice->indices_,
-                    from_front(compat::to_int(choice->dim), node.input_shape(0).size())};
+  if (!node.has_input(0)) return std::nullopt;
+  const auto choice_of = [&](const auto& choice, bool is_of_maximum) {
+    const int64_t dim = from_front(compat::to_int(choice.dim), node.input_shape(0).size());
+    return KeptChoice{&choice.indices_, dim, is_of_maximum};
+  };
+  if (const auto* topk = typed<nodes::TopkBackward0>(node)) return choice_of(*topk, false);
+  if (const auto* largest = typed<nodes::MaxBackward0>(node)) return choice_of(*largest, true);
+  return std::nullopt;
 }
 
 std::optional<KeptTargets> kept_targets(const NodeView& node) {

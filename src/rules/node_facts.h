@@ -30,7 +30,8 @@ std::optional<KeptAttention> kept_attention(const NodeView& node);
 // Tells which entries the k largest along a dimension were.
 struct KeptChoice {
   const compat::ag::SavedVariable* indices;
-  int64_t dim;  // counted from the front
+  int64_t dim;         // counted from the front
+  bool is_of_maximum;  // of max, which takes one and serves other ends too
 };
 std::optional<KeptChoice> kept_choice(const NodeView& node);
 

@@ -15,11 +15,12 @@
 namespace flightdeck {
 namespace {
 
-// So much is added to lines of the start, in units of their length. An eigenvector that the start
-// lacks is found from it and from nothing else. Less of it has to grow for longer before it proves
-// anything, and in float32 drowns in rounding; two products more undo what it does to the values.
+// Every line of the start, of length one, gets a random part of this length. An eigenvector that
+// the start lacks is found from that part and from nothing else. A shorter part has to grow for
+// longer before it proves anything, and drowns in rounding in float32; two more products undo what
+// it does to the values.
 constexpr double kAddedLength = 1;
-// So much is added for a caller who wants a value more than a proof.
+// The length of that part for a caller who wants a value more than a proof.
 constexpr double kAddedForAValue = 0.1;
 
 // In fewer iterations a value that does not change may be an accident of the start.

@@ -13,17 +13,19 @@
 namespace flightdeck {
 namespace {
 
-// Rounding is so many times machine precision times the norm of A: some times what a KrylovSpace
-// takes for nothing.
+// What rounding does to a value, in units of machine precision times the norm of A. It is some
+// times what a KrylovSpace takes for zero.
 constexpr double kRounding = 100;
 
-// So often may a value claim less than its error. The price of a digit is what a product gains.
+// The probability with which a value may claim an error that is too small. To lower it by a factor
+// of ten costs about as much accuracy as one product more gains.
 constexpr double kRisk = 5e-4;
 
-// Errors are told in steps of two, up to so much less and more than is allowed.
+// Errors are told in factors of two, between the allowed one divided and multiplied by this.
 constexpr double kErrorRange = 1 << 20;
 
-// Beyond so many times the largest value there is nothing that a few products would not have shown.
+// An eigenvalue that exceeds the largest value by more than this factor would have shown in a few
+// products.
 constexpr double kFarNorms = 16;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

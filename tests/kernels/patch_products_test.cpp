@@ -6,12 +6,12 @@
 #include <limits>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "kernels/patch_products/variants.h"
+#include "kernels/ways_to_run.h"
 
 namespace flightdeck::kernels {
 namespace {
@@ -86,17 +86,6 @@ struct Problem {
 
   static constexpr Scalar kGuard = -77;
 };
-
-// Runs the tasks last to first: no result may rely on their order.
-void run_backwards(int64_t tasks, const std::function<void(int64_t)>& body) {
-  for (int64_t task = tasks - 1; task >= 0; --task) body(task);
-}
-
-void run_on_threads(int64_t tasks, const std::function<void(int64_t)>& body) {
-  std::vector<std::thread> threads;
-  for (int64_t task = 0; task < tasks; ++task) threads.emplace_back(body, task);
-  for (std::thread& thread : threads) thread.join();
-}
 
 struct Isa {
   const char* name;

@@ -221,5 +221,67 @@ TEST_F(GpuTables, PackingKeepsEveryNumberInOrder) {
   EXPECT_TRUE(torch::equal(list->cpu(), torch::cat(expected)));
 }
 
+TEST_F(GpuTables, NumbersOfEntriesAreThoseOfEachEntryInDouble) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double tiny = 1e-3, huge = 2.5;
+  Tensor odd = random({50001});
+  odd.index_put_({torch::arange(0, 40, 4)}, 0);
+  odd.index_put_({torch::arange(1, 40, 4)}, infinity);
+  odd.index_put_({torch::arange(2, 40, 4)}, -infinity);
+  odd.index_put_({torch::arange(3, 40, 4)}, std::numeric_limits<double>::quiet_NaN());
+  const std::vector<Tensor> cases = {random({3, 4}).t(),
+                                     random({70, 600}).slice(1, 3, 590, 2),
+                                     random({16384}).to(at::kDouble),
+                                     random({33}).to(at::kHalf),
+                                     torch::arange(100, torch::TensorOptions(device())),
+                                     torch::full({5}, infinity, device()),
+                                     odd};
+  for (const Tensor& values : cases) {
+    const Layout layout = Layout::batch(values.size(0), 0);
+    const auto numbers = entry_numbers_by_table(values, tiny, huge, layout);
+    ASSERT_TRUE(numbers.has_value());
+    const Tensor x = values.cpu().to(at::kDouble).reshape({-1}), size = x.abs();
+    const Tensor is_finite = torch::isfinite(x), finite = x.masked_select(is_finite);
+    const auto count = [](const Tensor& flags) { return double(flags.sum().item<int64_t>()); };
+    const double low = finite.numel() > 0 ? finite.min().item<double>() : infinity;
+    const double high = finite.numel() > 0 ? finite.max().item<double>() : -infinity;
+    const Tensor is_bad = is_finite.logical_not().reshape({values.size(0), -1}).any(1);
+    const bool has_bad = is_bad.any().item<bool>();
+    const double first = has_bad ? is_bad.to(at::kInt).argmax().item<double>() : infinity;
+    const std::vector<double> expected = {double(x.numel()),
+                                          x.sum().item<double>(),
+                                          x.square().sum().item<double>(),
+                                          x.pow(3).sum().item<double>(),
+                                          x.pow(4).sum().item<double>(),
+                                          count(is_finite.logical_not()),
+                                          count(x == 0),
+                                          count((size < tiny).logical_and(x != 0)),
+                                          count((size > huge).logical_and(is_finite)),
+                                          low,
+                                          high,
+                                          first};
+    EXPECT_TRUE(torch::allclose(
+        numbers->cpu(), torch::tensor(expected, at::kDouble), 1e-12, 1e-9, /*equal_nan=*/true))
+        << values.sizes() << ": " << *numbers << " instead of " << expected;
+  }
+  EXPECT_FALSE(entry_numbers_by_table(torch::empty({0}, device()), tiny, huge).has_value());
+}
+
+// Samples in the middle of the places along a dimension, in any order of memory.
+TEST_F(GpuTables, TellWhichSampleIsTheFirstWithAnEntryThatIsNotFinite) {
+  const Layout layout = Layout::batch(/*N=*/5, /*dim=*/1, /*outer=*/2, /*inner=*/3);
+  for (const bool is_transposed : {false, true}) {
+    const Tensor values = is_transposed
+                              ? random({4, 30, 7}).transpose(1, 2).contiguous().transpose(1, 2)
+                              : random({4, 30, 7});
+    ASSERT_EQ(values.size(1), layout.length());
+    for (const int64_t sample : {4, 2, 0}) {
+      values[3][(1 * 5 + sample) * 3 + 2][1] = std::numeric_limits<double>::quiet_NaN();
+      const Tensor numbers = entry_numbers_by_table(values, 0, 1, layout)->cpu();
+      EXPECT_EQ(numbers[11].item<double>(), double(sample)) << is_transposed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace flightdeck

@@ -255,7 +255,12 @@ class LargestEntries final : public TensorAnswer {
   LargestEntries() : TensorAnswer(Need::kNorms, &ParameterGradients::norms) {}
 
   AnswerKind kind() const override {
-    return {"largest_entries", "nothing", "largest entries", Extent::kSamples, Power::kMagnitude};
+    return {"largest_entries",
+            "nothing",
+            "largest entries",
+            Extent::kSamples,
+            Power::kMagnitude,
+            OverRanks::kSideBySide};
   }
   Look look() const override {
     Look look;

@@ -7,13 +7,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
-namespace flightdeck::kernels {
+#include "kernels/parallel_for.h"
 
-// Runs body(task) for task in [0, tasks), in any order, on any number of threads.
-using ParallelFor = std::function<void(int64_t tasks, const std::function<void(int64_t)>& body)>;
+namespace flightdeck::kernels {
 
 template <typename Scalar>
 struct PatchProducts {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/entry_sums/entry_sums.h"
+
 namespace flightdeck::kernels::reference {
 namespace {
 
@@ -184,6 +186,48 @@ bool sweep(const PairTable& pairs, double* sums) {
     sums[e] = squares;
     sums[pairs.entries + e] = before;
   }
+  return true;
+}
+
+namespace {
+
+template <typename Scalar>
+double first_sample(const Scalar* x, const Entries& entries) {
+  double first = __builtin_inf();
+  for (long long k = 0; entries.samples > 0 && k < entries.count; ++k) {
+    if (std::isfinite(x[k])) continue;
+    first = std::min(first, static_cast<double>(k / entries.stride % entries.samples));
+  }
+  return first;
+}
+
+}  // namespace
+
+bool entry_numbers(const Entries& entries, double* numbers) {
+  EntrySums sums;
+  double first = 0;
+  if (entries.type == ParcelType::kFloat) {
+    const auto* x = static_cast<const float*>(entries.x);
+    add_entries<float>("reference")(x, entries.count, entries.tiny, entries.huge, sums);
+    first = first_sample(x, entries);
+  } else {
+    const auto* x = static_cast<const double*>(entries.x);
+    add_entries<double>("reference")(x, entries.count, entries.tiny, entries.huge, sums);
+    first = first_sample(x, entries);
+  }
+  const double all[kEntryNumbers] = {static_cast<double>(entries.count),
+                                     sums.sum,
+                                     sums.squares,
+                                     sums.cubes,
+                                     sums.fourths,
+                                     sums.not_finite,
+                                     sums.zeros,
+                                     sums.tiny,
+                                     sums.huge,
+                                     sums.low,
+                                     sums.high,
+                                     first};
+  std::copy_n(all, kEntryNumbers, numbers);
   return true;
 }
 

@@ -23,6 +23,7 @@ bool add_up(const SumTable& sums, int count);
 bool count_products(
     const FactorTable& factors, int entries, int N, const TableBins& bins, int64_t* counts);
 bool pack(const ParcelTable& parcels, int entries, double* list);
+bool entry_numbers(const Entries& entries, double* numbers);
 bool sweep(const PairTable& pairs, double* sums);
 
 }  // namespace flightdeck::kernels::reference

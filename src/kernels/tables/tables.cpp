@@ -23,12 +23,14 @@ class Tables {
         sweep_sums(cuda.function(module, "sweep_sums")),
         slope_parts(cuda.function(module, "slope_parts")),
         slope_sums(cuda.function(module, "slope_sums")),
-        add_up(cuda.function(module, "add_up")) {}
+        add_up(cuda.function(module, "add_up")),
+        entry_parts(cuda.function(module, "entry_parts")),
+        entry_totals(cuda.function(module, "entry_totals")) {}
 
   bool is_reference() const { return cuda_ == nullptr; }
   bool is_complete() const {
     return gram_parts && scatter && count_products && pack && sweep_parts && sweep_sums &&
-           slope_parts && slope_sums && add_up;
+           slope_parts && slope_sums && add_up && entry_parts && entry_totals;
   }
 
   template <typename... Arguments>
@@ -46,7 +48,7 @@ class Tables {
  public:
   void *gram_parts = nullptr, *scatter = nullptr, *count_products = nullptr, *pack = nullptr,
        *sweep_parts = nullptr, *sweep_sums = nullptr, *slope_parts = nullptr, *slope_sums = nullptr,
-       *add_up = nullptr;
+       *add_up = nullptr, *entry_parts = nullptr, *entry_totals = nullptr;
 };
 
 namespace {
@@ -199,6 +201,20 @@ bool sweep(const Tables& tables,
   const int count = static_cast<int>(blocks);
   return tables.launch(tables.sweep_parts, of_parts, stream, pairs, parts) &&
          tables.launch(tables.sweep_sums, of_sums, stream, pairs, count, parts, sums);
+}
+
+bool entry_numbers(const Tables& tables,
+                   void* stream,
+                   const Entries& entries,
+                   int64_t blocks,
+                   double* parts,
+                   double* numbers) {
+  if (tables.is_reference()) return reference::entry_numbers(entries, numbers);
+  const LaunchShape of_parts = {{static_cast<unsigned>(blocks), 1, 1}, {kThreads, 1, 1}};
+  const LaunchShape of_all = {{1, 1, 1}, {kThreads, 1, 1}};
+  const int count = static_cast<int>(blocks);
+  return tables.launch(tables.entry_parts, of_parts, stream, entries, parts) &&
+         tables.launch(tables.entry_totals, of_all, stream, count, parts, numbers);
 }
 
 }  // namespace flightdeck::kernels

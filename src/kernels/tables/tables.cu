@@ -85,6 +85,19 @@ struct Bins {
   int count;
 };
 
+// Entries of one tensor, float or double, side by side.
+struct Entries {
+  const void* x;
+  int64 count;
+  double tiny, huge;
+  int64 stride, samples;  // entry k is of sample (k / stride) % samples; 0 samples: not known
+  int type;
+};
+// What is told of them, in this order; the last three are the least and the largest finite one, and
+// the first sample with one that is not.
+constexpr int kEntryNumbers = 12;
+enum EntryNumber { kCount, kSum, kSquares, kCubes, kFourths, kNotFinite, kZero, kTiny, kHuge, kLow, kHigh, kFirst };
+
 // <x_n, x_m> for the samples of this block's tile, in double: products of floats are exact there.
 __device__ double tile_product(const float* x, int64 stride, int length, int N) {
   __shared__ double left[kTile][kDepth + 1], right[kTile][kDepth + 1];
@@ -160,7 +173,7 @@ extern "C" __global__ void scatter(int N,
   for (int n = threadIdx.x; n < N; n += kThreads) {
     const double square = squares[first + n], dot = dots[first + n];
     const double deviation = square - 2 * dot + mean;
-    // Not fmax: NaN stays.
+    // A NaN has to stay, and fmax would drop it.
     deviations[first + n] = deviation < 0 ? 0.0 : deviation;
     norms[first + n] = (float)sqrt(square);
     dots[first + n] = dot * scale;
@@ -345,6 +358,79 @@ extern "C" __global__ void sweep_sums(PairTable table, int blocks, const double*
   if (threadIdx.x != 0) return;
   sums[e] = squares;
   sums[table.entries + e] = before;
+}
+
+__device__ void begin_numbers(double* numbers) {
+  for (int f = 0; f < kLow; ++f) numbers[f] = 0;
+  numbers[kLow] = __longlong_as_double(0x7FF0000000000000LL);
+  numbers[kHigh] = -numbers[kLow];
+  numbers[kFirst] = numbers[kLow];
+}
+
+__device__ void join_numbers(double* numbers, const double* other, int stride) {
+  for (int f = 0; f < kLow; ++f) numbers[f] += other[f * stride];
+  const double low = other[kLow * stride], high = other[kHigh * stride];
+  const double first = other[kFirst * stride];
+  if (low < numbers[kLow]) numbers[kLow] = low;
+  if (high > numbers[kHigh]) numbers[kHigh] = high;
+  if (first < numbers[kFirst]) numbers[kFirst] = first;
+}
+
+// Joins those of all threads of the block and writes them.
+__device__ void write_numbers(const double* numbers, double* to) {
+  __shared__ double all[kEntryNumbers][kThreads];
+  for (int f = 0; f < kEntryNumbers; ++f) all[f][threadIdx.x] = numbers[f];
+  __syncthreads();
+  for (int half = kThreads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) {
+      double joined[kEntryNumbers];
+      for (int f = 0; f < kEntryNumbers; ++f) joined[f] = all[f][threadIdx.x];
+      join_numbers(joined, &all[0][threadIdx.x + half], kThreads);
+      for (int f = 0; f < kEntryNumbers; ++f) all[f][threadIdx.x] = joined[f];
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x < kEntryNumbers) to[threadIdx.x] = all[threadIdx.x][0];
+}
+
+// Numbers of a block's piece, parts [blocks, kEntryNumbers]. Grid: blocks.
+extern "C" __global__ void entry_parts(Entries entries, double* parts) {
+  const int64 begin = (int64)blockIdx.x * kSweepPerBlock, rest = entries.count - begin;
+  const int64 end = begin + (rest < kSweepPerBlock ? rest : kSweepPerBlock);
+  double numbers[kEntryNumbers];
+  begin_numbers(numbers);
+  for (int64 k = begin + threadIdx.x; k < end; k += kThreads) {
+    const double x = entries.type == kFloat ? (double)((const float*)entries.x)[k]
+                                            : ((const double*)entries.x)[k];
+    const double size = fabs(x), square = x * x;
+    const bool is_finite = size - size == 0;
+    numbers[kCount] += 1;
+    numbers[kSum] += x;
+    numbers[kSquares] += square;
+    numbers[kCubes] += square * x;
+    numbers[kFourths] += square * square;
+    numbers[kNotFinite] += !is_finite;
+    numbers[kZero] += size == 0;
+    numbers[kTiny] += size != 0 && size < entries.tiny;
+    numbers[kHuge] += is_finite && size > entries.huge;
+    if (is_finite && x < numbers[kLow]) numbers[kLow] = x;
+    if (is_finite && x > numbers[kHigh]) numbers[kHigh] = x;
+    if (!is_finite && entries.samples > 0) {
+      const double sample = (double)(k / entries.stride % entries.samples);
+      if (sample < numbers[kFirst]) numbers[kFirst] = sample;
+    }
+  }
+  write_numbers(numbers, parts + (int64)blockIdx.x * kEntryNumbers);
+}
+
+// Joins the parts into numbers [kEntryNumbers]. Grid: one block.
+extern "C" __global__ void entry_totals(int blocks, const double* parts, double* totals) {
+  double numbers[kEntryNumbers];
+  begin_numbers(numbers);
+  for (int k = threadIdx.x; k < blocks; k += kThreads) {
+    join_numbers(numbers, parts + (int64)k * kEntryNumbers, 1);
+  }
+  write_numbers(numbers, totals);
 }
 
 // Grid: blocks, entries.

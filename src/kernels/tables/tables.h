@@ -80,6 +80,17 @@ struct TableBins {
   int count;
 };
 
+// Describes the entries of one tensor, of kFloat or kDouble, side by side. Entry k belongs to
+// sample (k / stride) % samples; with 0 samples to none.
+struct Entries {
+  const void* x;
+  long long count;
+  double tiny, huge;
+  long long stride, samples;
+  ParcelType type;
+};
+constexpr int kEntryNumbers = 12;
+
 // Returns the kernels of the device whose context is current in this thread, or null. The first
 // call for a device compiles them, or reads what was compiled before from the cache of the user.
 class Tables;
@@ -137,5 +148,15 @@ bool sweep(const Tables& tables,
            int64_t blocks,
            double* parts,
            double* sums);
+// Writes parts [blocks, kEntryNumbers], one block for every kSweepPerBlock entries, and numbers
+// [kEntryNumbers]: count, sums of four powers, counts of what is not finite, zero, tiny and huge,
+// the least and the largest finite entry, the first sample with one that is not finite (infinity if
+// there is none).
+bool entry_numbers(const Tables& tables,
+                   void* stream,
+                   const Entries& entries,
+                   int64_t blocks,
+                   double* parts,
+                   double* numbers);
 
 }  // namespace flightdeck::kernels

@@ -19,6 +19,7 @@ class Deviations final : public TensorAnswer {
             "distances from the mean",
             Extent::kSamples,
             Power::kSquare,
+            OverRanks::kAboutMean,
             /*is_linear=*/false,
             /*in_double=*/true};
   }
@@ -62,6 +63,12 @@ class Deviations final : public TensorAnswer {
     const Tensor cross =
         (dots - dots.mean(0, /*keepdim=*/true)).mul_(sum.multiples().centred()).sum(1);
     return {(sum.of_x.deviations + sum.of_multiples.deviations + cross.mul(2)).clamp_min_(0)};
+  }
+
+  // ||g_n - g||² = ||g_n - h||² + 2 <g_n - h, h - g> + ||h - g||².
+  Tensor about(const Tensor& own, const MeanShift& shift) const override {
+    const Tensor constant = shift.offset.square().sum() - 2 * (shift.own_mean * shift.offset).sum();
+    return (own + 2 * shift.products + constant.to(own.device())).clamp_min(0);
   }
 };
 

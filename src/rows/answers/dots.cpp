@@ -52,6 +52,7 @@ class Dots final : public TensorAnswer {
             "products with directions",
             Extent::kSamples,
             Power::kLinear,
+            OverRanks::kSideBySide,
             /*is_linear=*/true};
   }
 
@@ -69,6 +70,9 @@ class Dots final : public TensorAnswer {
 
   // Uses <a_n b_nᵀ, V> = <a_n V, b_n>: one product per direction.
   Values from_products(const Products& products, const Questions& questions) const override {
+    if (questions.along.is_known() && products.K() == 1) {
+      return {dots_along_mean(products.a(), products.b(), questions.along).unsqueeze(1)};
+    }
     std::vector<Tensor> columns;
     for (const Tensor& direction : questions.directions.unbind(0)) {
       const Tensor mapped = at::mm(products.a(), direction);

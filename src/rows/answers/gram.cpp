@@ -77,7 +77,12 @@ class Gram final : public TensorAnswer {
   Gram() : TensorAnswer(Need::kGram, &ParameterGradients::gram) {}
 
   AnswerKind kind() const override {
-    return {"gram", "Need::kGram", "pairwise products", Extent::kPairs, Power::kSquare};
+    return {"gram",
+            "Need::kGram",
+            "pairwise products",
+            Extent::kPairs,
+            Power::kSquare,
+            OverRanks::kFromRows};
   }
 
   Look look() const override {

@@ -38,8 +38,12 @@ class CountsOfPieces final : public Accumulator {
 class Histograms final : public Answer {
  public:
   AnswerKind kind() const override {
-    return {
-        "histograms", "GradientOptions::histograms", "histograms", Extent::kCounts, Power::kNone};
+    return {"histograms",
+            "GradientOptions::histograms",
+            "histograms",
+            Extent::kCounts,
+            Power::kNone,
+            OverRanks::kSum};
   }
   bool is_asked(const Questions& questions) const override { return !questions.histograms.empty(); }
   Values get(const ParameterGradients& from) const override { return from.histograms; }

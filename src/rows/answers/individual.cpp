@@ -39,6 +39,7 @@ class Individual final : public TensorAnswer {
             "the gradients themselves",
             Extent::kRows,
             Power::kLinear,
+            OverRanks::kFromRows,
             /*is_linear=*/true};
   }
 

@@ -69,7 +69,8 @@ class JointHistograms final : public Answer {
             "GradientOptions::joint_histograms",
             "joint histograms",
             Extent::kCounts,
-            Power::kNone};
+            Power::kNone,
+            OverRanks::kSum};
   }
   bool is_asked(const Questions& questions) const override {
     return !questions.joint_histograms.empty();

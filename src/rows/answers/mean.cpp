@@ -14,7 +14,13 @@ class Mean final : public TensorAnswer {
   Mean() : TensorAnswer(Need::kMean, &ParameterGradients::mean) {}
 
   AnswerKind kind() const override {
-    return {"mean", "Need::kMean", "mean", Extent::kEntries, Power::kLinear, /*is_linear=*/true};
+    return {"mean",
+            "Need::kMean",
+            "mean",
+            Extent::kEntries,
+            Power::kLinear,
+            OverRanks::kSum,
+            /*is_linear=*/true};
   }
 
   Look look() const override {

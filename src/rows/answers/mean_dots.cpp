@@ -19,6 +19,7 @@ class MeanDots final : public TensorAnswer {
             "products with the mean",
             Extent::kSamples,
             Power::kSquare,
+            OverRanks::kAboutMean,
             /*is_linear=*/false,
             /*in_double=*/true};
   }
@@ -59,6 +60,10 @@ class MeanDots final : public TensorAnswer {
     return {sum.of_x.mean_dots + sum.of_multiples.mean_dots +
             at::mv(sum.dots_in_double(), multiples.sum(0)).mul_(questions.share) +
             at::mv(multiples, with_sum.to(at::kDouble))};
+  }
+
+  Tensor about(const Tensor& own, const MeanShift& shift) const override {
+    return own - shift.products;
   }
 };
 

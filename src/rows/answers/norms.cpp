@@ -15,7 +15,12 @@ class Norms final : public TensorAnswer {
   Norms() : TensorAnswer(Need::kNorms, &ParameterGradients::norms) {}
 
   AnswerKind kind() const override {
-    return {"norms", "Need::kNorms", "norms", Extent::kSamples, Power::kMagnitude};
+    return {"norms",
+            "Need::kNorms",
+            "norms",
+            Extent::kSamples,
+            Power::kMagnitude,
+            OverRanks::kSideBySide};
   }
 
   Look look() const override {

@@ -14,8 +14,12 @@ class SecondMoment final : public TensorAnswer {
   SecondMoment() : TensorAnswer(Need::kSecondMoment, &ParameterGradients::second_moment) {}
 
   AnswerKind kind() const override {
-    return {
-        "second_moment", "Need::kSecondMoment", "second moment", Extent::kEntries, Power::kSquare};
+    return {"second_moment",
+            "Need::kSecondMoment",
+            "second moment",
+            Extent::kEntries,
+            Power::kSquare,
+            OverRanks::kSum};
   }
 
   Look look() const override {

@@ -15,7 +15,12 @@ class Variance final : public TensorAnswer {
   Variance() : TensorAnswer(Need::kVariance, &ParameterGradients::variance) {}
 
   AnswerKind kind() const override {
-    return {"variance", "Need::kVariance", "variance", Extent::kEntries, Power::kSquare};
+    return {"variance",
+            "Need::kVariance",
+            "variance",
+            Extent::kEntries,
+            Power::kSquare,
+            OverRanks::kAboutMean};
   }
   // The mean's length says how much of the variance is rounding.
   Needs asks_along() const override { return Need::kMean; }
@@ -55,6 +60,10 @@ class Variance final : public TensorAnswer {
   Values from_sum(SumWithShared& sum, const Questions& questions) const override {
     const Tensor between = sum.squares_between(sum.multiples().centred()).mul(questions.share);
     return {(sum.of_x.variance + sum.of_multiples.variance + between).clamp_min_(0)};
+  }
+
+  Tensor about(const Tensor& own, const MeanShift& shift) const override {
+    return own + shift.offset.square();
   }
 };
 

@@ -11,11 +11,20 @@ namespace {
 
 namespace nodes = compat::nodes;
 
+// Describes a relu with a round corner, whose smallest value is `low`.
+BoundedOutput smooth_relu(const char* op, const Tensor& values, double low) {
+  return {op, values, low, std::numeric_limits<double>::infinity(), false};
+}
+
 class BoundedRule final : public PointwiseRule {
  public:
   BoundedRule()
-      : PointwiseRule({"HardtanhBackward0", "ReluBackward0", "SigmoidBackward0", "TanhBackward0"}) {
-  }
+      : PointwiseRule({"GeluBackward0",
+                       "HardtanhBackward0",
+                       "ReluBackward0",
+                       "SigmoidBackward0",
+                       "SiluBackward0",
+                       "TanhBackward0"}) {}
 
   std::optional<BoundedOutput> bounded_output(const NodeView& node) const override {
     if (node.has_complex()) return std::nullopt;  // complex numbers have no order
@@ -31,6 +40,15 @@ class BoundedRule final : public PointwiseRule {
     if (name == "TanhBackward0") {
       return BoundedOutput{
           "tanh", node.unpack(node.as<nodes::TanhBackward0>().result_), -1, 1, false};
+    }
+    if (name == "GeluBackward0") {
+      const auto& gelu = node.as<nodes::GeluBackward0>();
+      const Tensor values = at::gelu(node.unpack(gelu.self_), gelu.approximate);
+      return smooth_relu("gelu", values, -0.169971);
+    }
+    if (name == "SiluBackward0") {
+      const Tensor values = at::silu(node.unpack(node.as<nodes::SiluBackward0>().self_));
+      return smooth_relu("silu", values, -0.278465);
     }
     // This node is that of relu6, too.
     const auto& hardtanh = node.as<nodes::HardtanhBackward0>();

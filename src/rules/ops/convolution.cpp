@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include "rows/sparse_convolution.h"
 #include "rules/broadcast.h"
 #include "rules/rule.h"
 #include "rules/stacks.h"
@@ -45,16 +46,7 @@ class ConvolutionRule final : public Rule {
     if (out.is_scattered()) return {};
     const auto& conv = node.as<ConvolutionBackward0>();
     const Shape weight_shape = node.input_shape(edge);
-    const auto per_dim = [&weight_shape](const auto& values) {
-      Shape ints = compat::to_ints(values);
-      if (ints.size() == 1) ints.assign(weight_shape.size() - 2, ints[0]);
-      return ints;
-    };
-    ConvolutionGeometry geometry{per_dim(conv.stride),
-                                 per_dim(conv.padding),
-                                 per_dim(conv.dilation),
-                                 compat::to_int(conv.groups),
-                                 conv.transposed};
+    ConvolutionGeometry geometry = geometry_of(conv, weight_shape.size() - 2);
     Tensor input = node.unpack(conv.input_);
     Tensor output_gradient = gradient;
     Shape shape = weight_shape;
@@ -77,7 +69,13 @@ class ConvolutionRule final : public Rule {
     if (edge == kBias) return sum_to_channels(stack);
     const auto& conv = node.as<ConvolutionBackward0>();
     if (edge == kInput) {
-      // Only the sizes of the input matter here; pages that are never touched cost nothing.
+      if (!conv.transposed) {
+        const ConvolutionGeometry geometry = geometry_of(conv, node.input_shape(kInput).size() - 2);
+        const Tensor sent =
+            sparse_inputs(stack, node.unpack(conv.weight_), node.input_shape(kInput), geometry);
+        if (sent.defined()) return sent;
+      }
+      // The input is asked for its sizes alone: memory that nobody touches costs nothing.
       Shape sizes = node.input_shape(kInput);
       sizes[0] *= stack.size(0);
       const Tensor folded = fold(stack).contiguous();
@@ -146,6 +144,19 @@ class ConvolutionRule final : public Rule {
   bool is_linear_in(const NodeView&, size_t) const override { return true; }
 
  private:
+  static ConvolutionGeometry geometry_of(const ConvolutionBackward0& conv, size_t dims) {
+    const auto per_dim = [dims](const auto& values) {
+      Shape ints = compat::to_ints(values);
+      if (ints.size() == 1) ints.assign(dims, ints[0]);
+      return ints;
+    };
+    return {per_dim(conv.stride),
+            per_dim(conv.padding),
+            per_dim(conv.dilation),
+            compat::to_int(conv.groups),
+            conv.transposed};
+  }
+
   static Tensor forward(const ConvolutionBackward0& conv,
                         const Tensor& input,
                         const Tensor& weight) {

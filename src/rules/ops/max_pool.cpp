@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Max pooling, fixed or adaptive: output entries are copies of the input entries it remembers.
+#include <algorithm>
+
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -43,7 +45,8 @@ int64_t plane_size(const NodeView& node) {
   return product(Shape(input.end() - static_cast<int64_t>(dims), input.end()));
 }
 
-// Adds from[k][plane][o] to to[k][plane][sources[plane][o]]: windows may overlap, planes do not.
+// Sets `to` to zero and adds from[k][plane][o] to to[k][plane][sources[plane][o]]: windows may
+// overlap, planes do not. A plane is cleared just before, while it is in the cache.
 template <typename Scalar>
 void scatter_planes(const Tensor& from, const Tensor& sources, const Tensor& to) {
   const int64_t K = from.size(0), planes = from.size(1), outputs = from.size(2);
@@ -56,6 +59,7 @@ void scatter_planes(const Tensor& from, const Tensor& sources, const Tensor& to)
       const Scalar* g = gradients + r * outputs;
       const int64_t* source = index + (r % planes) * outputs;
       Scalar* target = result + r * inputs;
+      std::fill_n(target, inputs, Scalar(0));
       for (int64_t o = 0; o < outputs; ++o) target[source[o]] += g[o];
     }
   });
@@ -80,13 +84,13 @@ class MaxPoolRule final : public AlongDimsRule {
     }
     const Tensor index = sources(node).contiguous();  // [planes, outputs]
     const Tensor from = stack.contiguous().view({stack.size(0), index.size(0), index.size(1)});
-    Tensor to = at::zeros({stack.size(0), index.size(0), plane_size(node)}, stack.options());
+    Tensor to = at::empty({stack.size(0), index.size(0), plane_size(node)}, stack.options());
     if (stack.is_cpu() && stack.scalar_type() == at::kFloat) {
       scatter_planes<float>(from, index, to);
     } else if (stack.is_cpu() && stack.scalar_type() == at::kDouble) {
       scatter_planes<double>(from, index, to);
     } else {
-      to.scatter_add_(2, index.unsqueeze(0).expand_as(from), from);
+      to.zero_().scatter_add_(2, index.unsqueeze(0).expand_as(from), from);
     }
     return to.view(with_lead(stack.size(0), node.input_shape(edge)));
   }
