@@ -14,9 +14,12 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(FLIGHTDECK_CCACHE ccache)
 mark_as_advanced(FLIGHTDECK_CCACHE)
 if(FLIGHTDECK_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without these settings ccache refuses every file that uses a precompiled header.
+  # Without the sloppiness ccache refuses every file that uses a precompiled header. With the base
+  # folder a second checkout takes what the first one compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER
     ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+    CCACHE_NOHASHDIR=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
     ${FLIGHTDECK_CCACHE})
 endif()

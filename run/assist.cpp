@@ -45,9 +45,9 @@ int64_t power_of_two(double near, int64_t most) {
 }
 
 // A watched training that is thrown away after the choice.
-class RateTrial {
+class BriefTraining {
  public:
-  RateTrial(const suite::Problem& problem, TrainingOptions options)
+  BriefTraining(const suite::Problem& problem, TrainingOptions options)
       : training_(problem, options), values_(std::make_shared<MemorySink>()) {
     CockpitOptions watching;
     watching.grouping = Grouping::whole();
@@ -100,25 +100,25 @@ AssistChoice choose(const suite::Problem& problem, const TrainingOptions& option
   AssistChoice choice;
   const bool has_rate = options.hyperparameters.count("learning_rate") != 0;
   double factor = has_rate ? 1 : kFirstFactor;
-  auto trial = std::make_unique<RateTrial>(problem, tried);
+  auto brief = std::make_unique<BriefTraining>(problem, tried);
   int64_t rounds_near = 0;
   double batch = kNoNumber;
   for (int64_t round = 0; round < kRounds; ++round) {
-    trial->training().set_rate_factor(factor);
-    const bool is_finite = trial->takes(kStepsOfRound);
+    brief->training().set_rate_factor(factor);
+    const bool is_finite = brief->takes(kStepsOfRound);
     choice.steps += kStepsOfRound;
     if (!is_finite) {
-      trial = std::make_unique<RateTrial>(problem, tried);
+      brief = std::make_unique<BriefTraining>(problem, tried);
       if (!has_rate) factor /= 10;
       continue;
     }
-    batch = trial->median_of("cabs", 3 * kStepsOfRound);
-    const double alpha = trial->median_of("alpha", kStepsOfRound);
+    batch = brief->median_of("cabs", 3 * kStepsOfRound);
+    const double alpha = brief->median_of("alpha", kStepsOfRound);
     rounds_near = std::abs(alpha) <= 2 * kNear ? rounds_near + 1 : 0;
     if (rounds_near == 3) break;
     if (!has_rate) factor *= change_for(alpha, kMostChange);
   }
-  const Training& training = trial->training();
+  const Training& training = brief->training();
   choice.learning_rate = training.hyperparameters().at("learning_rate") * factor;
   const int64_t most = std::clamp<int64_t>(training.data().train.size() / 20, 16, 512);
   choice.batch_size = options.batch_size > 0 ? options.batch_size : power_of_two(batch, most);
@@ -139,7 +139,8 @@ Assistant::Assistant(std::string folder, Training& training, Cockpit& cockpit, T
       training_(training),
       cockpit_(cockpit),
       tell_(std::move(tell)),
-      highest_factor_(std::numeric_limits<double>::infinity()) {}
+      highest_factor_(std::numeric_limits<double>::infinity()),
+      heeds_noise_from_(training.steps_per_epoch()) {}
 
 Assistant::~Assistant() = default;
 
@@ -172,11 +173,15 @@ void Assistant::follow_alpha(double alpha) {
   cockpit_.log(training_.next_step(), "assist_rate_factor", factor);
 }
 
+// A plateau looks like noise while a network begins, and so does any gradient of a few samples:
+// before all data were seen at a rate it says nothing of that rate.
 void Assistant::heed_noise(double criterion) {
+  if (training_.next_step() < heeds_noise_from_) return;
   noisy_looks_ = criterion > 0 ? noisy_looks_ + 1 : 0;
   if (noisy_looks_ < kNoisyLooks) return;
   noisy_looks_ = 0;
   if (++halvings_ == kMostHalvings) return say("the gradient is noise: the training has converged");
+  heeds_noise_from_ = training_.next_step() + training_.steps_per_epoch();
   highest_factor_ = training_.rate_factor() / 2;
   training_.set_rate_factor(highest_factor_);
   cockpit_.log(training_.next_step(), "assist_rate_factor", highest_factor_);
@@ -192,8 +197,11 @@ void Assistant::say(const std::string& what) {
 }
 
 std::map<std::string, Tensor> Assistant::save() const {
-  return {{"assist",
-           at::tensor({highest_factor_, double(noisy_looks_), double(halvings_)}, at::kDouble)}};
+  return {
+      {"assist",
+       at::tensor(
+           {highest_factor_, double(noisy_looks_), double(halvings_), double(heeds_noise_from_)},
+           at::kDouble)}};
 }
 
 void Assistant::load(const std::map<std::string, Tensor>& saved) {
@@ -202,6 +210,9 @@ void Assistant::load(const std::map<std::string, Tensor>& saved) {
   highest_factor_ = found->second[0].item<double>();
   noisy_looks_ = static_cast<int64_t>(found->second[1].item<double>());
   halvings_ = static_cast<int64_t>(found->second[2].item<double>());
+  if (found->second.numel() > 3) {
+    heeds_noise_from_ = static_cast<int64_t>(found->second[3].item<double>());
+  }
 }
 
 }  // namespace flightdeck::run

@@ -37,8 +37,8 @@ void track_for_assist(Tracking& tracking);
 
 /// Follows the run's own record, every twenty steps: the rate goes where the median of alpha is
 /// near 0, by a factor of two at most. Where the gradient has looked like noise for sixty steps
-/// the rate is halved and may not rise again; the fourth time the training has converged. All
-/// depends on steps alone, as with Reactions.
+/// the rate is halved and may not rise again, once in an epoch and not in the first; the fourth
+/// time the training has converged. All depends on steps alone, as with Reactions.
 class Assistant {
  public:
   using Tell = std::function<void(int64_t step, const std::string& what)>;
@@ -69,6 +69,7 @@ class Assistant {
   double highest_factor_;    // of the rate
   int64_t noisy_looks_ = 0;  // in a row
   int64_t halvings_ = 0;
+  int64_t heeds_noise_from_;  // step
 };
 
 }  // namespace flightdeck::run

@@ -70,7 +70,7 @@ void scale_inputs(FaultyTraining& training, double, const FaultyTraining&) {
 
 // Draws every class equally often, by repeating samples of rare ones.
 void balance_classes(FaultyTraining& training, double, const FaultyTraining&) {
-  if (training.is_text) return;
+  if (training.targets.dim() != 1) return;
   const Tensor counts = torch::bincount(training.targets, {}, training.classes).to(torch::kFloat);
   const Tensor weights = counts.clamp_min(1).reciprocal().index_select(0, training.targets);
   const Tensor chosen =
@@ -95,7 +95,7 @@ void take_data(FaultyTraining& training, double, const FaultyTraining& source) {
 }
 
 void take_targets(FaultyTraining& training, double, const FaultyTraining& source) {
-  if (training.targets.sizes() == source.targets.sizes()) training.targets = source.targets;
+  if (training.targets.size(0) == source.targets.size(0)) training.targets = source.targets;
 }
 
 constexpr bool kByHand = true, kAlone = false;
@@ -140,6 +140,10 @@ std::vector<Change> changes_of_loop() {
        [](FaultyTraining& training, double, const FaultyTraining&) {
          training.averages_passes = true;
        }},
+      {"loss_scale",
+       "The loss as it is",
+       kAlone,
+       [](FaultyTraining& training, double, const FaultyTraining&) { training.loss_scale = 1; }},
       {"all_parameters",
        "The optimizer of all parameters",
        kAlone,
@@ -171,10 +175,11 @@ std::vector<Change> changes_of_network() {
       {"activation", "A relu behind every hidden layer", kAlone, &use_relu},
       {"initialisation", "Weights of variance 2 / inputs, biases 0", kAlone, &initialise},
       {"training_mode",
-       "train() before training",
+       "train() before training and after every evaluation",
        kAlone,
        [](FaultyTraining& training, double, const FaultyTraining&) {
          if (training.parts) training.parts->is_left_in_evaluation = false;
+         training.forgets_train_at = -1;
        }},
       {"attachment",
        "Without detach()",

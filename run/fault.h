@@ -60,9 +60,12 @@ struct FaultyTraining {
   int64_t passes = 1;           ///< backward passes between two updates
   bool averages_passes = true;  ///< their losses are divided by their number
   bool clears_gradients = true, shuffles = true;
-  double penalty = 0;                   ///< times half the squared parameters, added to the loss
-  double decay = 0;                     ///< share of the parameters that every step takes away
-  double clip = 0;                      ///< longest gradient; 0: any
+  double penalty = 0;  ///< times half the squared parameters, added to the loss
+  double decay = 0;    ///< share of the parameters that every step takes away
+  double clip = 0;     ///< longest gradient; 0: any
+  /// The loss is multiplied by it before backward(), the gradient divided by it before the update.
+  double loss_scale = 1;
+  int64_t forgets_train_at = -1;        ///< step before which an evaluation leaves its mode behind
   std::set<std::string> not_optimized;  ///< names of parameters
   /// Changes a batch before the network sees it.
   std::function<void(int64_t step, suite::Batch& batch)> on_batch;

@@ -185,26 +185,26 @@ class Bench {
 
   // Returns the training as it would be without a fault.
   FaultyTraining begun(const Planned& planned) const {
-    FaultyTraining trial = planned.subject->make(planned.one.seed);
-    trial.optimizer = planned.one.optimizer;
-    trial.hyperparameters["learning_rate"] = planned.rate;
-    if (options_.steps > 0) trial.steps = options_.steps;
-    return trial;
+    FaultyTraining training = planned.subject->make(planned.one.seed);
+    training.optimizer = planned.one.optimizer;
+    training.hyperparameters["learning_rate"] = planned.rate;
+    if (options_.steps > 0) training.steps = options_.steps;
+    return training;
   }
 
   // Returns the training with its fault, and then with what was changed.
   FaultyTraining spoilt(const Planned& planned,
                         const std::vector<Made>& changes,
                         const FaultyTraining& source) const {
-    FaultyTraining trial = begun(planned);
-    if (planned.fault) inject(*planned.fault, planned.one, trial);
-    for (const auto& [change, factor] : changes) change->apply(trial, factor, source);
-    return trial;
+    FaultyTraining training = begun(planned);
+    if (planned.fault) inject(*planned.fault, planned.one, training);
+    for (const auto& [change, factor] : changes) change->apply(training, factor, source);
+    return training;
   }
 
-  static void inject(const Fault& fault, const FaultCase& one, FaultyTraining& trial) {
+  static void inject(const Fault& fault, const FaultCase& one, FaultyTraining& training) {
     try {
-      fault.inject(trial, one.severity);
+      fault.inject(training, one.severity);
     } catch (const c10::Error& error) {
       TORCH_CHECK_VALUE(false,
                         "faultbench: ",
@@ -229,6 +229,7 @@ class Bench {
       if (!is_known || !RunReader::is_run(folder_.record_of(planned.one))) return {};
       FaultCase one = found->second;
       one.is_of_degree = planned.one.is_of_degree;
+      one.cause = planned.one.cause;
       one.also = planned.one.also;
       look(diagnose(RunReader(folder_.record_of(one))), one.steps, one);
       return one;

@@ -28,13 +28,13 @@ struct LineChange {
   const char* name;
   double low, high;  // of the number, both included
   bool is_whole;
-  void (*apply)(FaultyTraining& trial, double number);
-  bool (*fits)(const FaultyTraining& trial) = [](const FaultyTraining&) { return true; };
+  void (*apply)(FaultyTraining& training, double number);
+  bool (*fits)(const FaultyTraining& training) = [](const FaultyTraining&) { return true; };
 };
 
-bool has_numbers(const FaultyTraining& trial) { return !trial.is_text; }
-bool has_hidden_layers(const FaultyTraining& trial) {
-  return trial.parts && trial.parts->hidden_layers > 0;
+bool has_numbers(const FaultyTraining& training) { return !training.is_text; }
+bool has_hidden_layers(const FaultyTraining& training) {
+  return training.parts && training.parts->hidden_layers > 0;
 }
 
 int64_t whole_part(int64_t count, double factor) {
@@ -42,30 +42,30 @@ int64_t whole_part(int64_t count, double factor) {
 }
 
 template <typename Function>
-void change_matrices(FaultyTraining& trial, Function change) {
+void change_matrices(FaultyTraining& training, Function change) {
   const torch::NoGradGuard no_grad;
-  for (auto& parameter : trial.model.module->parameters()) {
+  for (auto& parameter : training.model.module->parameters()) {
     if (parameter.dim() > 1) change(parameter);
   }
 }
 
 // Draws which targets are changed, each with probability `share`.
-Tensor drawn(const FaultyTraining& trial, double share) {
-  return torch::rand(trial.targets.sizes(), trial.random, torch::kFloat) < share;
+Tensor drawn(const FaultyTraining& training, double share) {
+  return torch::rand(training.targets.sizes(), training.random, torch::kFloat) < share;
 }
 
-void draw_labels(FaultyTraining& trial, double share) {
-  const Tensor is_wrong = drawn(trial, share);
+void draw_labels(FaultyTraining& training, double share) {
+  const Tensor is_wrong = drawn(training, share);
   const Tensor other =
-      torch::randint(0, trial.classes, trial.targets.sizes(), trial.random, torch::kLong);
-  trial.targets = torch::where(is_wrong, other, trial.targets);
+      torch::randint(0, training.classes, training.targets.sizes(), training.random, torch::kLong);
+  training.targets = torch::where(is_wrong, other, training.targets);
 }
 
-void shuffle_labels(FaultyTraining& trial, double share) {
-  const Tensor is_wrong = drawn(trial, share);
-  const Tensor of_others = trial.targets.masked_select(is_wrong);
-  const Tensor order = torch::randperm(of_others.numel(), trial.random, torch::kLong);
-  trial.targets = trial.targets.masked_scatter(is_wrong, of_others.index_select(0, order));
+void shuffle_labels(FaultyTraining& training, double share) {
+  const Tensor is_wrong = drawn(training, share);
+  const Tensor of_others = training.targets.masked_select(is_wrong);
+  const Tensor order = torch::randperm(of_others.numel(), training.random, torch::kLong);
+  training.targets = training.targets.masked_scatter(is_wrong, of_others.index_select(0, order));
 }
 
 const LineChange kLineChanges[] = {
@@ -73,35 +73,36 @@ const LineChange kLineChanges[] = {
      1e-6,
      1e6,
      false,
-     [](FaultyTraining& trial, double factor) {
-       trial.batch_size = std::min(whole_part(trial.batch_size, factor), trial.targets.size(0));
+     [](FaultyTraining& training, double factor) {
+       training.batch_size =
+           std::min(whole_part(training.batch_size, factor), training.targets.size(0));
      }},
     {"clip",
      1e-12,
      kBoundless,
      false,
-     [](FaultyTraining& trial, double norm) { trial.clip = norm; }},
-    {"decay", 0, 1, false, [](FaultyTraining& trial, double share) { trial.decay = share; }},
+     [](FaultyTraining& training, double norm) { training.clip = norm; }},
+    {"decay", 0, 1, false, [](FaultyTraining& training, double share) { training.decay = share; }},
     {"dropout",
      0,
      0.999,
      false,
-     [](FaultyTraining& trial, double share) { trial.parts->dropout = share; },
+     [](FaultyTraining& training, double share) { training.parts->dropout = share; },
      &has_hidden_layers},
     {"inputs_plus",
      -kBoundless,
      kBoundless,
      false,
-     [](FaultyTraining& trial, double number) {
-       trial.prepare_with([number](const Tensor& inputs) { return inputs + number; });
+     [](FaultyTraining& training, double number) {
+       training.prepare_with([number](const Tensor& inputs) { return inputs + number; });
      },
      &has_numbers},
     {"inputs_times",
      -kBoundless,
      kBoundless,
      false,
-     [](FaultyTraining& trial, double number) {
-       trial.prepare_with([number](const Tensor& inputs) { return inputs * number; });
+     [](FaultyTraining& training, double number) {
+       training.prepare_with([number](const Tensor& inputs) { return inputs * number; });
      },
      &has_numbers},
     {"labels_drawn", 0, 1, false, &draw_labels},
@@ -110,37 +111,41 @@ const LineChange kLineChanges[] = {
      1e-12,
      1e12,
      false,
-     [](FaultyTraining& trial, double factor) {
-       trial.hyperparameters["learning_rate"] *= factor;
+     [](FaultyTraining& training, double factor) {
+       training.hyperparameters["learning_rate"] *= factor;
      }},
     {"passes",
      1,
      1000,
      true,
-     [](FaultyTraining& trial, double passes) { trial.passes = static_cast<int64_t>(passes); }},
+     [](FaultyTraining& training, double passes) {
+       training.passes = static_cast<int64_t>(passes);
+     }},
     {"penalty",
      0,
      kBoundless,
      false,
-     [](FaultyTraining& trial, double factor) { trial.penalty = factor; }},
+     [](FaultyTraining& training, double factor) { training.penalty = factor; }},
     {"steps_times",
      1e-6,
      100,
      false,
-     [](FaultyTraining& trial, double factor) { trial.steps = whole_part(trial.steps, factor); }},
+     [](FaultyTraining& training, double factor) {
+       training.steps = whole_part(training.steps, factor);
+     }},
     {"weights_plus",
      -kBoundless,
      kBoundless,
      false,
-     [](FaultyTraining& trial, double number) {
-       change_matrices(trial, [number](Tensor& weights) { weights.add_(number); });
+     [](FaultyTraining& training, double number) {
+       change_matrices(training, [number](Tensor& weights) { weights.add_(number); });
      }},
     {"weights_times",
      -kBoundless,
      kBoundless,
      false,
-     [](FaultyTraining& trial, double number) {
-       change_matrices(trial, [number](Tensor& weights) { weights.mul_(number); });
+     [](FaultyTraining& training, double number) {
+       change_matrices(training, [number](Tensor& weights) { weights.mul_(number); });
      }},
 };
 
@@ -240,12 +245,12 @@ class FaultFile {
       take(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
     }
     check();
-    fault_.fits = [parts = parts_](const FaultyTraining& trial) {
+    fault_.fits = [parts = parts_](const FaultyTraining& training) {
       return std::all_of(
-          parts.begin(), parts.end(), [&](const Part& part) { return part.fits(trial); });
+          parts.begin(), parts.end(), [&](const Part& part) { return part.fits(training); });
     };
-    fault_.inject = [parts = parts_](FaultyTraining& trial, double severity) {
-      for (const Part& part : parts) part.apply(trial, part.number.value_or(severity));
+    fault_.inject = [parts = parts_](FaultyTraining& training, double severity) {
+      for (const Part& part : parts) part.apply(training, part.number.value_or(severity));
     };
     return fault_;
   }
@@ -284,7 +289,7 @@ class FaultFile {
         suite::refuse_name(value, names, "optimizer of " + where_);
       }
       parts_.push_back({[](const FaultyTraining&) { return true; },
-                        [value](FaultyTraining& trial, double) { trial.optimizer = value; }});
+                        [value](FaultyTraining& training, double) { training.optimizer = value; }});
     } else if (key == "activation") {
       take_activation(value);
     } else {
@@ -298,8 +303,8 @@ class FaultFile {
       names.emplace_back(one.name);
       if (names.back() != name) continue;
       parts_.push_back(
-          {&has_hidden_layers, [function = one.function](FaultyTraining& trial, double) {
-             trial.parts->activation = function;
+          {&has_hidden_layers, [function = one.function](FaultyTraining& training, double) {
+             training.parts->activation = function;
            }});
       return;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trains one trial of FaultBench under a cockpit, into a record.
+// Runs one training of FaultBench under a cockpit, into a record.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace flightdeck::run {
 class FaultyRun {
  public:
   // Trains unwatched if `folder` is empty.
-  FaultyRun(FaultyTraining trial,
+  FaultyRun(FaultyTraining training,
             const std::string& folder,
             const std::vector<std::string>& quantities,
             const DueSteps& due = {});
@@ -28,7 +28,9 @@ class FaultyRun {
   // Trains until so many steps are taken, or the run is done.
   void go_on(int64_t steps);
   // Returns whether all steps are taken, some losses in a row were not finite, or a step threw.
-  bool is_done() const { return step_ >= trial_.steps || broken_ >= kBrokenSteps || has_failed_; }
+  bool is_done() const {
+    return step_ >= training_.steps || broken_ >= kBrokenSteps || has_failed_;
+  }
   int64_t steps_taken() const { return step_; }
   // Returns the medians of the first and the last tenth.
   std::pair<double, double> losses() const;
@@ -44,10 +46,11 @@ class FaultyRun {
   suite::Batch next_batch();
   // Returns the scalar that backward() starts at, and the individual losses.
   std::pair<Tensor, Tensor> objective(const suite::Batch& batch, Tensor& outputs);
+  void unscale() const;
   void clip() const;
   void decay() const;
 
-  FaultyTraining trial_;
+  FaultyTraining training_;
   Parameters parameters_;
   std::shared_ptr<torch::optim::Optimizer> optimizer_;
   std::unique_ptr<Cockpit> cockpit_;

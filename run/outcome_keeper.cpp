@@ -80,8 +80,7 @@ bool OutcomeKeeper::has_diverged() {
 
 const study::Outcome& OutcomeKeeper::outcome() {
   take_losses();
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
-  outcome_.seconds = seconds_before_ + passed.count();
+  outcome_.seconds = seconds_before_ + seconds_since(begin_);
   return outcome_;
 }
 

@@ -2,7 +2,6 @@
 // Collects what a run comes to while it trains.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -11,6 +10,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "base/clock.h"
 #include "run/run_observer.h"
 #include "run/training.h"
 #include "study/outcome.h"
@@ -41,7 +41,7 @@ class OutcomeKeeper {
   void take_losses();
 
   study::Outcome outcome_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Clock::time_point begin_ = Clock::now();
   double seconds_before_ = 0;    // of the processes before
   int64_t first_waiting_ = 0;    // step of the first of them
   std::vector<Tensor> waiting_;  // losses

@@ -2,8 +2,6 @@
 #include "run/watched_run.h"
 
 #include <algorithm>
-#include <chrono>
-#include <exception>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -13,50 +11,17 @@
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 
-#include "base/clock.h"
-#include "flightdeck/cockpit.h"
 #include "flightdeck/finding_sink.h"
-#include "flightdeck/record.h"
-#include "run/assist.h"
-#include "run/checkpoint.h"
-#include "run/checkpoint_times.h"
 #include "run/fault_bench.h"
 #include "run/final_parameters.h"
-#include "run/kept_models.h"
 #include "run/mistakes.h"
-#include "run/outcome_keeper.h"
 #include "run/random_states.h"
 #include "run/run_config.h"
 #include "run/sample_pictures.h"
+#include "run/watched_run_state.h"
 
 namespace flightdeck::run {
 namespace {
-
-// Keeps notes for the end of the run and passes them on as they come.
-class NoteSink : public Sink {
- public:
-  explicit NoteSink(RunObserver& observer) : observer_(observer) {}
-
-  void begin(const RunInfo&) override {}
-  void write(const StepReadings&) override {}
-  void note(const Note& note) override {
-    notes_.push_back(note);
-    observer_.note(note);
-  }
-  void finish(Ending) override {}
-
-  const std::vector<Note>& notes() const { return notes_; }
-
- private:
-  RunObserver& observer_;
-  std::vector<Note> notes_;
-};
-
-// Leaves out the stack trace of LibTorch's what().
-std::string reason_of(const std::exception& error) {
-  const auto* from_torch = dynamic_cast<const c10::Error*>(&error);
-  return from_torch != nullptr ? from_torch->what_without_backtrace() : error.what();
-}
 
 // Returns the scores of the last evaluation.
 Scores scores_of(const study::Outcome& outcome) {
@@ -123,71 +88,6 @@ std::unique_ptr<Checkpoint> checkpoint_of(const RunOptions& options) {
 }
 
 }  // namespace
-
-class WatchedRun::State {
- public:
-  State(const suite::Problem& problem, RunOptions options, RunObserver* observer);
-
-  const Training& training() const { return training_; }
-  RunEnd execute();
-
- private:
-  RunFacts facts() const;
-  void check_same() const;
-  void make_cockpit();
-  void restore();
-  void begin_record();
-  void begin_reactions();
-  void say_what_cannot_light();
-  bool takes_update();
-  bool has_converged() const { return assistant_ && assistant_->has_converged(); }
-  bool is_over() const { return training_.is_done() || has_converged(); }
-  std::map<std::string, Tensor> saved_reactions() const;
-  bool is_stopped_by_lamp() {
-    return reactions_ && !reactions_->stopped_by().empty() && !has_diverged();
-  }
-  bool is_stop_wanted() {
-    return is_stopped_by_lamp() || (options_.is_stop_wanted && options_.is_stop_wanted());
-  }
-  bool is_evaluation_due() const;
-  bool is_checkpoint_due();
-  void keep_model_if_due();
-  void keep_model_now();
-  bool has_diverged();
-  void step();
-  void evaluate();
-  void prepare_checkpoint();
-  void commit_checkpoint();
-  void tell_once(const std::string& problem);
-  void checkpoint_after_stop();
-  BatchScore last_score() const;
-  Ending ending();
-  bool write_outcome(Ending ending);
-  RunEnd finish();
-
-  RunOptions options_;
-  RunObserver nobody_;
-  RunObserver& observer_;
-  std::unique_ptr<Checkpoint> start_;  // null: the run begins
-  AssistChoice choice_;                // batch size 0: none
-  Training training_;
-  Config config_;
-  Config identity_;  // what must be the same to go on
-  OutcomeKeeper outcome_;
-  CheckpointWriter checkpoint_;
-  std::shared_ptr<Recorder> recorder_;
-  std::shared_ptr<NoteSink> notes_;
-  bool tracks_learning_rate_ = false;     // else the run logs it
-  std::unique_ptr<Cockpit> cockpit_;      // its end is written to the others
-  std::unique_ptr<Reactions> reactions_;  // null: none are asked for
-  std::unique_ptr<Assistant> assistant_;  // null: not asked for
-  Clock::time_point last_checkpoint_ = Clock::now();
-  std::set<std::string> told_;  // problems with the disk
-  StepOutcome last_;
-  Scores scores_;
-  int64_t evaluated_at_ = -1;
-  int64_t evaluated_before_ = 0;  // evaluations of a process before this one
-};
 
 WatchedRun::State::State(const suite::Problem& problem, RunOptions options, RunObserver* observer)
     : options_(checked(std::move(options))),
@@ -274,7 +174,7 @@ void WatchedRun::State::begin_reactions() {
   }
   if (options_.reactions.any()) {
     reactions_ = std::make_unique<Reactions>(
-        options_.reactions, options_.folder, training_, *cockpit_, tell);
+        options_.reactions, options_.folder, loop_of(training_), *cockpit_, tell);
     say_what_cannot_light();
   }
   if (!start_) return;
@@ -286,22 +186,10 @@ void WatchedRun::State::begin_reactions() {
   if (reactions_) reactions_->load(saved);
 }
 
-std::map<std::string, Tensor> WatchedRun::State::saved_reactions() const {
-  std::map<std::string, Tensor> saved;
-  if (!assistant_ && !reactions_) return saved;
-  if (reactions_) saved = reactions_->save();
-  if (assistant_) {
-    saved.merge(assistant_->save());
-    saved["choice"] = at::tensor({choice_.learning_rate, double(choice_.batch_size)}, at::kDouble);
-  }
-  saved["rate_factor"] = at::scalar_tensor(training_.rate_factor(), at::kDouble);
-  return saved;
-}
-
 // Is called between the backward pass and the update.
 bool WatchedRun::State::takes_update() {
   if (assistant_) assistant_->decide();
-  return !reactions_ || reactions_->takes_update();
+  return !reactions_ || reactions_->takes_update(training_.next_step());
 }
 
 // Warns of lamps named in the options whose quantities are not tracked: they cannot light.
@@ -374,20 +262,6 @@ bool WatchedRun::State::is_evaluation_due() const {
          step % (options_.evaluate_every * training_.steps_per_epoch()) == 0;
 }
 
-bool WatchedRun::State::is_checkpoint_due() {
-  const int64_t step = training_.next_step();
-  if (step == 0) return false;
-  if (reactions_ && reactions_->takes_checkpoint()) {
-    keep_model_now();
-    return true;
-  }
-  if (options_.checkpoint_every) {
-    return *options_.checkpoint_every > 0 && step % *options_.checkpoint_every == 0;
-  }
-  return is_checkpoint_time(step % training_.steps_per_epoch() == 0,
-                            seconds_since(last_checkpoint_));
-}
-
 // Asks at every step where the loss is there without waiting. Steps after a loss that is not finite
 // tell nothing more: the quantities have seen how the numbers went bad.
 bool WatchedRun::State::has_diverged() {
@@ -454,75 +328,6 @@ void WatchedRun::State::evaluate() {
   scores_ = scores;
   evaluated_at_ = step;
   observer_.evaluation_done(step, scores);
-}
-
-void WatchedRun::State::keep_model_if_due() {
-  const int64_t step = training_.next_step();
-  if (options_.keep_models && options_.keep_models->contains(step)) keep_model_now();
-}
-
-void WatchedRun::State::keep_model_now() {
-  try {
-    keep_model(options_.folder, training_.next_step(), *training_.model().module);
-  } catch (const std::exception& error) {
-    tell_once(reason_of(error));
-  }
-}
-
-void WatchedRun::State::prepare_checkpoint() {
-  RunProgress progress;
-  progress.step = training_.next_step();
-  progress.evaluated_at = evaluated_at_;
-  progress.outcome = outcome_.outcome();
-  progress.outcome.ending = Ending::kInterrupted;
-  progress.config = identity_;
-  progress.arguments = options_.arguments;
-  progress.reactions = saved_reactions();
-  std::error_code ignored;
-  progress.folder = std::filesystem::current_path(ignored).string();
-  try {
-    checkpoint_.prepare(progress, training_, *cockpit_);
-  } catch (const std::exception& error) {
-    tell_once(reason_of(error));
-  }
-  last_checkpoint_ = Clock::now();
-}
-
-void WatchedRun::State::commit_checkpoint() {
-  try {
-    checkpoint_.commit();
-  } catch (const std::exception& error) {
-    tell_once(reason_of(error));
-  }
-}
-
-// Tells each problem once. Later checkpoints are tried all the same: the disk may get room.
-void WatchedRun::State::tell_once(const std::string& problem) {
-  if (!told_.insert(problem).second) return;
-  observer_.warning({RunWarning::About::kCheckpoint, problem, Checkpoint::exists(options_.folder)});
-}
-
-// Takes one more step, which completes the record of the one before, so that going on leaves no
-// gap.
-void WatchedRun::State::checkpoint_after_stop() {
-  if (options_.checkpoint_every.value_or(1) == 0) return;
-  prepare_checkpoint();
-  step();
-  commit_checkpoint();
-}
-
-// Returns false if it failed; the last checkpoint is kept then, to have the scores from.
-bool WatchedRun::State::write_outcome(Ending ending) {
-  study::Outcome outcome = outcome_.outcome();
-  outcome.ending = ending;
-  try {
-    study::write_outcome(options_.folder, outcome);
-    return true;
-  } catch (const std::exception& error) {
-    observer_.warning(
-        {RunWarning::About::kOutcome, reason_of(error), Checkpoint::exists(options_.folder)});
-    return false;
-  }
 }
 
 Ending WatchedRun::State::ending() {

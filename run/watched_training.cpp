@@ -2,7 +2,6 @@
 #include "run/watched_training.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -10,6 +9,7 @@
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 
+#include "base/clock.h"
 #include "flightdeck/cockpit.h"
 #include "flightdeck/data_set_operator.h"
 
@@ -192,10 +192,9 @@ double shortest_seconds(int64_t rounds, const std::function<void()>& call) {
   call();
   double shortest = std::numeric_limits<double>::infinity();
   for (int64_t round = 0; round < rounds; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Clock::time_point begin = Clock::now();
     call();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    shortest = std::min(shortest, took.count());
+    shortest = std::min(shortest, seconds_since(begin));
   }
   return shortest;
 }

@@ -36,7 +36,7 @@ struct Execution {
   int jobs = 1;
   int threads = 1;  // of each run, unless the request says; 0: as many as a run takes by itself
   std::optional<Launcher> launcher;  // starts the runs elsewhere
-  // What a run elsewhere wrote may be seen here a while after its end.
+  // How long to wait for the outcome of a run elsewhere after its end: shared disks show it late.
   double outcome_patience_s = 30;
   std::optional<std::vector<size_t>> only;  // places of the plan; none given: all
   // Says how often someone wished for the end: once ends the runs kindly, twice kills them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random changes of colour images while training, by the rules of DeepOBS's TensorFlow version as
+// Random changes of colour images while training, in the way of DeepOBS's TensorFlow version as
 // they were meant.
 #pragma once
 

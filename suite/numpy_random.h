@@ -19,7 +19,7 @@ class NumpyRandom {
 
  private:
   std::mt19937 engine_;
-  double kept_ = 0.0;  // each trial of the polar method gives two values
+  double kept_ = 0.0;  // each try of the polar method gives two values
   bool has_kept_ = false;
 };
 

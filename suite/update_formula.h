@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the optimizers of the suite have in common: a formula is a struct of hyperparameters that
-// knows how they change one parameter; OptimizerOf<Rule> is the LibTorch optimizer that applies it.
+// knows how they change one parameter; OptimizerOf<Options> is the LibTorch optimizer that applies
+// it.
 //
 //   suite::AdamOptions options;
 //   options.learning_rate = 1e-4;

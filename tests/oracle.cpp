@@ -97,6 +97,25 @@ double largest_norm_of(const Tensor& directions) {
   return as_matrix(directions).to(at::kDouble).norm(2, 1).max().item<double>();
 }
 
+// What one entry of each answer of a parameter is compared with.
+struct Magnitudes {
+  double entry, moment, norm, square;
+};
+
+Magnitudes magnitudes_of(const ParameterGradients& expected,
+                         double tolerance,
+                         double largest_entry,
+                         double largest_norm) {
+  const double largest = largest_magnitude(expected.individual);
+  const bool is_nothing = largest < kTolerances.nothing * tolerance * largest_entry;
+  const double floor = is_nothing ? kTolerances.nothing : kTolerances.floor;
+  return {
+      std::max(largest, floor * largest_entry),
+      std::max(largest_magnitude(expected.second_moment), floor * largest_entry * largest_entry),
+      std::max(largest_magnitude(expected.norms), floor * largest_norm),
+      std::max(largest_magnitude(expected.gram), floor * largest_norm * largest_norm)};
+}
+
 }  // namespace
 
 double tolerance_of(at::ScalarType type) {
@@ -244,24 +263,15 @@ std::vector<std::string> differences(const Gradients& answers,
     const Tensor direction = what.has(Need::kDots) ? directions[i] : Tensor();
     Compared own{oracle.names[i], actual, textbook_answers(oracle.individual[i], direction), {}};
     if (!shaken.individual.empty()) own.shaken = textbook_answers(shaken.individual[i], direction);
-    const Answers& expected = own.expected;
     if (actual.name != own.name) {
       lines.push_back("parameter " + own.name + " is called " + actual.name);
     }
-    const double largest = largest_magnitude(expected.individual);
-    const bool is_nothing = largest < kTolerances.nothing * tolerance * largest_entry;
-    const double floor = is_nothing ? kTolerances.nothing : kTolerances.floor;
-    const double entry = std::max(largest, floor * largest_entry);
-    const double moment =
-        std::max(largest_magnitude(expected.second_moment), floor * largest_entry * largest_entry);
-    const double norm = std::max(largest_magnitude(expected.norms), floor * largest_norm);
-    const double square =
-        std::max(largest_magnitude(expected.gram), floor * largest_norm * largest_norm);
-    compare.field("mean", Need::kMean, own, &Answers::mean, entry);
-    compare.field("individual", Need::kIndividual, own, &Answers::individual, entry);
-    compare.field("second_moment", Need::kSecondMoment, own, &Answers::second_moment, moment);
-    compare.field("variance", Need::kVariance, own, &Answers::variance, moment);
-    sums(own, square, norm * largest_norm_of(direction));
+    const Magnitudes size = magnitudes_of(own.expected, tolerance, largest_entry, largest_norm);
+    compare.field("mean", Need::kMean, own, &Answers::mean, size.entry);
+    compare.field("individual", Need::kIndividual, own, &Answers::individual, size.entry);
+    compare.field("second_moment", Need::kSecondMoment, own, &Answers::second_moment, size.moment);
+    compare.field("variance", Need::kVariance, own, &Answers::variance, size.moment);
+    sums(own, size.square, size.norm * largest_norm_of(direction));
   }
   sums(total, largest_norm * largest_norm, largest_norm * largest_norm_of(all));
   compare.expect_all_compared();

@@ -112,6 +112,12 @@ void check_bench_count(
 
 }  // namespace
 
+void add_threads_and_json(CLI::App& command, int& threads, bool& json) {
+  command.add_option("--threads", threads, "CPU threads; default one per core")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--json", json, "Print one JSON object per line");
+}
+
 void add_bench_options(CLI::App& command,
                        BenchOptions& options,
                        const std::vector<BenchQuantity>& quantities) {

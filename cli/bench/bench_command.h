@@ -27,6 +27,9 @@ struct BenchOptions {
   bool progress = false;
 };
 
+// Adds --threads and --json; both variables have to outlive the command.
+void add_threads_and_json(CLI::App& command, int& threads, bool& json);
+
 // Adds the common options; `options` has to outlive the command.
 void add_bench_options(CLI::App& command,
                        BenchOptions& options,

@@ -2,6 +2,7 @@
 #include "cli/bench/critical_batch.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <ATen/ATen.h>
@@ -14,11 +15,34 @@ namespace {
 
 constexpr int64_t kPairs = 10;
 constexpr int64_t kPartOfBatch = 8;
+constexpr double kNewtonDamping = 1.0;
+constexpr double kSmallestEigenvalue = 1e-4;
 
 std::vector<std::vector<size_t>> each_alone(size_t count) {
   std::vector<std::vector<size_t>> groups;
   for (size_t p = 0; p < count; ++p) groups.push_back({p});
   return groups;
+}
+
+std::string name_of(GgnTask task) {
+  switch (task) {
+    case GgnTask::kEigenvalues:
+      return "eigenvalues";
+    case GgnTask::kEigenpairs:
+      return "eigenpairs";
+    case GgnTask::kNewtonStep:
+      return "newton_step";
+  }
+  return "";
+}
+
+void take_newton_step(const Vivit& vivit, size_t group, const at::TensorOptions& options) {
+  const Tensor eigenvalues = vivit.eigenvalues(group);
+  if (eigenvalues.numel() == 0 || eigenvalues[0].item<double>() < kSmallestEigenvalue) return;
+  const Directions which =
+      Directions::within(kSmallestEigenvalue, std::numeric_limits<double>::infinity());
+  static_cast<void>(
+      vivit.newton_step(at::full({1}, kNewtonDamping, options), which, /*trivial=*/false, group));
 }
 
 void answer(const GgnVariant& variant, Workload& workload) {
@@ -31,13 +55,16 @@ void answer(const GgnVariant& variant, Workload& workload) {
   }
   VivitOptions options;
   options.columns = variant.is_sampled ? LossColumns::kSampled : LossColumns::kExact;
-  options.gradients = false;
+  options.gradients = variant.task == GgnTask::kNewtonStep;
   if (variant.is_each_alone) options.groups = each_alone(workload.parameters().size());
   const Vivit vivit(batch, options);
   for (size_t group = 0; group < vivit.groups(); ++group) {
     static_cast<void>(vivit.eigenvalues(group));
-    if (!variant.has_eigenvectors) continue;
-    static_cast<void>(vivit.eigenvectors(std::min(kPairs, vivit.rank(group)), group));
+    if (variant.task == GgnTask::kEigenpairs) {
+      static_cast<void>(vivit.eigenvectors(std::min(kPairs, vivit.rank(group)), group));
+    } else if (variant.task == GgnTask::kNewtonStep) {
+      take_newton_step(vivit, group, workload.parameters()[0].tensor.options());
+    }
   }
 }
 
@@ -45,14 +72,13 @@ void answer(const GgnVariant& variant, Workload& workload) {
 
 std::vector<GgnVariant> ggn_variants() {
   std::vector<GgnVariant> all;
-  for (const bool has_eigenvectors : {false, true}) {
+  for (const GgnTask task : {GgnTask::kEigenvalues, GgnTask::kEigenpairs, GgnTask::kNewtonStep}) {
     for (const bool is_each_alone : {false, true}) {
       for (const bool is_sub : {false, true}) {
         for (const bool is_sampled : {false, true}) {
-          const std::string name = std::string(has_eigenvectors ? "eigenpairs" : "eigenvalues") +
-                                   (is_each_alone ? ",block" : ",full") +
+          const std::string name = name_of(task) + (is_each_alone ? ",block" : ",full") +
                                    (is_sub ? ",sub" : ",mb") + (is_sampled ? ",mc" : ",exact");
-          all.push_back({name, is_sampled, is_sub, is_each_alone, has_eigenvectors});
+          all.push_back({name, is_sampled, is_sub, is_each_alone, task});
         }
       }
     }

@@ -13,17 +13,25 @@
 
 namespace flightdeck::cli {
 
-// A way to take the GGN.
-struct GgnVariant {
-  std::string name;       // "mb,exact"
-  bool is_sampled;        // one would-be gradient per sample
-  bool is_sub;            // of an eighth of the samples
-  bool is_each_alone;     // a GGN for every parameter
-  bool has_eigenvectors;  // the leading ones too, as many as there are classes at most
+// What is asked of the GGN.
+enum class GgnTask {
+  kEigenvalues,
+  kEigenpairs,  // the leading ones too, as many as there are classes at most
+  // With damping 1, along eigenvectors of eigenvalues from 1e-4 on; its gradients are those of all
+  // samples.
+  kNewtonStep,
 };
 
-// Returns those of the tables of critical batch sizes, and the plain gradient, which has an empty
-// name.
+// A way to take the GGN, and what for.
+struct GgnVariant {
+  std::string name;            // "eigenpairs,block,mb,exact"; empty for the plain gradient
+  bool is_sampled = false;     // one would-be gradient per sample
+  bool is_sub = false;         // of an eighth of the samples
+  bool is_each_alone = false;  // a GGN for every parameter
+  GgnTask task = GgnTask::kEigenvalues;
+};
+
+// Returns those of the tables of critical batch sizes: every task, taken in every way.
 std::vector<GgnVariant> ggn_variants();
 
 // Returns the bytes that the question takes beyond the network, its data included; nothing if

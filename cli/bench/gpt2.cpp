@@ -2,9 +2,8 @@
 #include "cli/bench/gpt2.h"
 
 #include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
-#include <torch/version.h>
 
+#include "graph/autocast_compat.h"
 #include "suite/nets/gpt.h"
 #include "suite/problem.h"
 
@@ -28,20 +27,7 @@ class Autocast {
   Autocast& operator=(const Autocast&) = delete;
 
  private:
-  void set(bool is_on) {
-#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
-    at::autocast::set_autocast_enabled(device_.type(), is_on);
-    at::autocast::set_autocast_dtype(device_.type(), at::kBFloat16);
-#else
-    if (device_.is_cuda()) {
-      at::autocast::set_enabled(is_on);
-      at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
-    } else {
-      at::autocast::set_cpu_enabled(is_on);
-      at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
-    }
-#endif
-  }
+  void set(bool is_on) { compat::set_autocast(device_.type(), is_on, at::kBFloat16); }
 
   c10::Device device_;
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cli/bench/launches.h"
 
-#include <chrono>
 #include <cstring>
 #include <mutex>
 
 #include <ATen/record_function.h>
+
+#include "base/clock.h"
 
 namespace flightdeck::cli {
 namespace {
@@ -61,10 +62,7 @@ class OperationCounter {
   at::CallbackHandle handle_;
 };
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
+double ms_since(Clock::time_point start) { return 1e3 * seconds_since(start); }
 
 // Measures times first, since counting takes time itself.
 StepWork work_of(const OverheadOptions& options, run::Training& training, Cockpit* cockpit) {
@@ -74,7 +72,7 @@ StepWork work_of(const OverheadOptions& options, run::Training& training, Cockpi
   take_steps(training, cockpit, options.interval * options.warm_up);
   work.ms = milliseconds(options.training.device,
                          [&] {
-                           const auto start = std::chrono::steady_clock::now();
+                           const Clock::time_point start = Clock::now();
                            take_steps(training, cockpit, count);
                            work.host_ms = ms_since(start) / steps;
                          }) /

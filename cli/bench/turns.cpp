@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "cli/bench/turns.h"
 
-#include <chrono>
 #include <vector>
 
 #include <torch/cuda.h>
 
+#include "base/clock.h"
 #include "base/order_statistics.h"
 #include "cli/machine/peak_memory.h"
 
@@ -57,11 +57,10 @@ double milliseconds(const at::Device& device, const std::function<void()>& work)
     if (device.is_cuda()) torch::cuda::synchronize(device.index());
   };
   wait();
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   work();
   wait();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
+  return 1e3 * seconds_since(start);
 }
 
 std::pair<double, double> milliseconds_in_turn(const at::Device& device,

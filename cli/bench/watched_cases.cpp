@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/bench/bench_command.h"
 #include "cli/bench/gpt2.h"
 #include "cli/machine/process.h"
 #include "cli/options/errors.h"
@@ -30,13 +31,11 @@ void add_watched_bench_options(CLI::App& command, WatchedBenchOptions& options) 
   command.add_option("--quantity", options.quantities, "These quantities, each alone");
   command.add_option("--batch", overhead.training.batch_size, "Samples; default the problem's own")
       ->check(CLI::PositiveNumber);
-  command.add_option("--threads", options.threads, "CPU threads; default one per core")
-      ->check(CLI::PositiveNumber);
   command.add_option("--device", options.device, "cpu or cuda; default cpu");
   command.add_option("--optimizer", options.optimizer, "Default sgd");
   command.add_option("--lr", options.learning_rate, "Learning rate; default 0.001");
   command.add_flag("--synthetic", options.synthetic, "Generated data even where files are found");
-  command.add_flag("--json", options.json, "Print one JSON object per line");
+  add_threads_and_json(command, options.threads, options.json);
 }
 
 void prepare_watched_bench(const std::string& bench, WatchedBenchOptions& options) {

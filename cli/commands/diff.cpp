@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/exact_text.h"
 #include "cli/command.h"
 #include "cli/options/recorded_run.h"
 #include "cli/text/json.h"
@@ -22,12 +23,6 @@ struct DiffOptions {
 
 void print_printable(const std::string& line) {
   std::printf("%s\n", record::printable(line).c_str());
-}
-
-std::string exact_text(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
 }
 
 std::string value_text(const ValueDifference& value) {

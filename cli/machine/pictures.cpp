@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/machine/pictures.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@ namespace {
 
 // The zoom is two, because letters of 11 pixels are hard to read on paper.
 constexpr const char* kZoom = "2";
+constexpr int kLowestWindow = 200;
 
 struct Size {
   int width = 0, height = 0;
@@ -113,7 +115,9 @@ std::string png_of_svg(const std::string& svg, const std::string& png) {
            "any browser.";
   }
   const ScratchFolder profile;
-  const Size size = size_of(svg);
+  Size size = size_of(svg);
+  // Chromium leaves out what lies below the first third of a window that is lower than this.
+  size.height = std::max(size.height, kLowestWindow);
   std::vector<std::string> arguments = browser_arguments(browser, profile.path());
   arguments.insert(
       arguments.end(),

@@ -84,7 +84,7 @@ bool is_option(const std::string& word, const std::string& option) {
 
 // Adds what lamps may do. Each option takes a lamp or a severity, and may be given several times.
 void add_finding_options(CLI::App& command, RunArguments& arguments) {
-  run::ReactionOptions& reactions = arguments.run.reactions;
+  ReactionOptions& reactions = arguments.run.reactions;
   const auto add_lamps = [&](const char* name, std::vector<std::string>& on, const char* what) {
     command.add_option(name, on, what)->allow_extra_args(false)->group("Findings");
   };
@@ -297,7 +297,7 @@ void complete_run_options(const CLI::App& command, RunArguments& arguments) {
     arguments.run.tags = tags(arguments);
     run::check_training_options(arguments.run.training);
     arguments.run.tracking = chosen_tracking(arguments.tracking);
-    run::check_reactions(arguments.run.reactions);
+    check_reactions(arguments.run.reactions);
     if (!arguments.alert_on.empty()) arguments.run.alert_on = arguments.alert_on;
     check_wanted("--alert-on", arguments.run.alert_on);
     if (!arguments.alert.webhook.empty()) lamps::web_address(arguments.alert.webhook);

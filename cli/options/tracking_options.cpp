@@ -37,7 +37,7 @@ std::vector<Quantity> named_quantities(const std::vector<std::string>& texts, co
 }
 
 // Returns nothing if none was given.
-std::optional<DueSteps> chosen_schedule(const TrackingOptions& options) {
+std::optional<DueSteps> chosen_due_steps(const TrackingOptions& options) {
   if (!options.track.empty() && options.interval != 0) {
     throw UsageError("--interval and --track exclude each other; give one of them");
   }
@@ -112,7 +112,7 @@ BatchNormPolicy batch_norm_policy(const std::string& name) {
 run::Tracking chosen_tracking(const TrackingOptions& options) {
   std::string preset = options.preset;
   if (preset.empty()) preset = options.quantities.empty() ? "diagnosis" : "none";
-  run::Tracking chosen = checked_preset(preset, chosen_schedule(options));
+  run::Tracking chosen = checked_preset(preset, chosen_due_steps(options));
   for (Quantity& named : named_quantities(options.quantities, chosen.due)) {
     run::track(chosen, std::move(named));
   }

@@ -29,7 +29,7 @@ struct AlertOptions {
 /// for it. A command that runs too long is killed with all that it started. When the last copy of
 /// the function goes, what still waits is sent; that takes twice `limit_s` at most. Throws
 /// std::invalid_argument if neither way is given, or the webhook is no address.
-OnFinding alerts(AlertOptions options);
+[[nodiscard]] OnFinding alerts(AlertOptions options);
 
 /// What an alert says: {"run": ..., "lamp": ..., "severity": ..., "step": ..., "quantity": ...,
 /// "symptom": ..., "evidence": ..., "cause": ..., "advice": ..., "diagnosis": ...}, the last one

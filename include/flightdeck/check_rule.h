@@ -37,6 +37,8 @@ struct RuleCheck {
 /// Use a graph in double, where 1e-9 is tolerated (1e-5 in other types), of at least two samples,
 /// and one op per way in which the rule is used. Throws if there is no such rule, or no node that
 /// it explains.
-RuleCheck check_rule(const std::string& rule, const Tensor& losses, const Parameters& parameters);
+[[nodiscard]] RuleCheck check_rule(const std::string& rule,
+                                   const Tensor& losses,
+                                   const Parameters& parameters);
 
 }  // namespace flightdeck

@@ -43,7 +43,7 @@ struct CockpitOptions {
   uint64_t seed = 0;  ///< of sampled curvature and starting vectors; PyTorch's is not touched
   MemoryLimits memory;
   /// On a GPU: write a step's values before its watch ends, which waits for the device. Otherwise
-  /// they are written when they have arrived, a step or more later; `flush` fetches them.
+  /// they are written when they are there, a step or more later; `flush` fetches them.
   bool waits_for_values = false;
   /// Processes that train one model together: every value is that of all their samples
   /// (flightdeck/ranks.h, docs/distributed.md). All ranks make a cockpit of the same parameters and
@@ -72,7 +72,7 @@ struct StepOptions {
   Tensor inputs;               ///< [N, ...], where the graph does not show what the model was given
   /// Seconds that parts of this step took, as the loop measured them: "data", "forward", "update".
   std::vector<std::pair<std::string, double>> phases;
-  /// How an optimizer that is no torch::optim one steps, each tensor with its rule.
+  /// How an optimizer that is no torch::optim one steps, each tensor with its formula.
   std::optional<std::vector<std::pair<Tensor, UpdateFormula>>> update_formulas;
 };
 

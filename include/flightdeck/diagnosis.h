@@ -98,6 +98,6 @@ struct Diagnosis {
 /// Ranks the causes by what the lamps found: the weight of each cause times, for every lamp that
 /// could have been lit with what is tracked, the share of such runs that light it, or do not.
 /// Throws where the record cannot be read.
-Diagnosis diagnose(const RunReader& run);
+[[nodiscard]] Diagnosis diagnose(const RunReader& run);
 
 }  // namespace flightdeck

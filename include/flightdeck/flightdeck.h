@@ -28,6 +28,7 @@
 #include "flightdeck/products.h"
 #include "flightdeck/quantity.h"
 #include "flightdeck/ranks.h"
+#include "flightdeck/reactions.h"
 #include "flightdeck/reading.h"
 #include "flightdeck/record.h"
 #include "flightdeck/rule.h"

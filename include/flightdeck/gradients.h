@@ -81,9 +81,13 @@ class KeptRows {
   virtual Tensor dots(const std::vector<Tensor>& directions) const = 0;
 };
 
+struct KnownDirections;
+
 struct GradientOptions {
   /// For Need::kDots: one tensor [V, *shape] per parameter.
   std::vector<Tensor> directions;
+  /// What a cockpit knows of the directions beside their entries; for its own use.
+  std::shared_ptr<const KnownDirections> known_directions;
   /// Histograms of the entries of all g_n, and of (entry of g_n, entry of the parameter).
   std::vector<Bins> histograms;
   std::vector<JointBins> joint_histograms;

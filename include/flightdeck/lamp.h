@@ -109,9 +109,10 @@ std::vector<std::string> lamps_lit_by(const std::vector<std::string>& quantities
 
 /// What all lamps find in a run: the gravest first, of equals the earliest. A lamp that throws
 /// becomes a finding itself. Throws where the record cannot be read.
-std::vector<Finding> findings_in(const RunReader& run);
+[[nodiscard]] std::vector<Finding> findings_in(const RunReader& run);
 
 /// The same of the lamps that `wanted` names, by name or by severity; the others do not look.
-std::vector<Finding> findings_in(const RunReader& run, const std::vector<std::string>& wanted);
+[[nodiscard]] std::vector<Finding> findings_in(const RunReader& run,
+                                               const std::vector<std::string>& wanted);
 
 }  // namespace flightdeck

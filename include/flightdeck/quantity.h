@@ -372,11 +372,14 @@ class Quantity {
   Quantity& light(bool is_light);
   /// True if `compute` reads nothing of a step but numbers per sample, parameter or bin: losses,
   /// norms, products, histograms, what was told. Of a step on a GPU these are fetched without
-  /// waiting, and it is computed on the CPU when they have arrived.
+  /// waiting, and it is computed on the CPU when they are there.
   Quantity& reads_numbers(bool reads);
   /// True if it reads values of parameters outside of the backward pass: of a model whose
   /// parameters are in pieces on several processes (fully_shard of PyTorch) nobody has them.
   Quantity& reads_parameters(bool reads);
+  /// True if it measures the process and not the training: two runs that are the same in all else
+  /// differ in it, and of several ranks each has its own.
+  Quantity& measures_process(bool measures);
   /// True if a number that the user logs under its name takes its place.
   Quantity& gives_way(bool gives);
   Quantity& settings(const Settings& settings);
@@ -391,6 +394,7 @@ class Quantity {
   bool is_light() const { return is_light_; }
   bool reads_numbers() const { return reads_numbers_; }
   bool reads_parameters() const { return reads_parameters_; }
+  bool measures_process() const { return measures_process_; }
   bool gives_way() const { return gives_way_; }
   const std::vector<SettingInfo>& setting_infos() const { return setting_infos_; }
   const std::string& settings_text() const { return settings_text_; }
@@ -402,7 +406,7 @@ class Quantity {
   Cost cost_ = Cost::kFree;
   DueSteps due_;
   bool has_groups_ = false, is_light_ = false, reads_numbers_ = false, gives_way_ = false;
-  bool reads_parameters_ = false;
+  bool reads_parameters_ = false, measures_process_ = false;
   std::vector<SettingInfo> setting_infos_;
   Functions functions_;
   std::function<Functions()> factory_;

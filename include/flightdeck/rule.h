@@ -46,7 +46,7 @@ class OpNode {
 
 /// The rows of a parameter at one use, one per sample, as factors. Tensors that "lie as the output"
 /// have the samples where the output has them; the engine brings them to the front.
-class RowFactors {
+class [[nodiscard]] RowFactors {
  public:
   enum class Form { kNone, kOuter, kSum, kScale, kGather, kDense };
 

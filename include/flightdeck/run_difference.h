@@ -14,7 +14,7 @@ namespace flightdeck {
 struct DifferenceOptions {
   /// Numbers differ if they are further apart than this share of the larger one; 0: by a bit.
   double tolerance = 0;
-  /// Quantities that are never equal.
+  /// Quantities that are never equal: `Quantity::measures_process`.
   std::set<std::string> left_out = {"time", "step_times"};
 };
 

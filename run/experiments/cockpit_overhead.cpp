@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the presets cost at growing intervals: a matrix of step times over those of training alone.
-#include <chrono>
 
+#include "base/clock.h"
 #include "base/shown_number.h"
 #include "flightdeck/cockpit.h"
 #include "run/watched_training.h"
@@ -25,10 +25,9 @@ double seconds_a_step(const TrainingOptions& chosen,
     cockpit->add_sink(std::make_shared<MemorySink>());
   }
   for (int64_t step = 0; step < interval; ++step) training.step(cockpit.get());
-  const auto begin = std::chrono::steady_clock::now();
+  const Clock::time_point begin = Clock::now();
   for (int64_t step = 0; step < steps; ++step) training.step(cockpit.get());
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  return took.count() / static_cast<double>(steps);
+  return seconds_since(begin) / static_cast<double>(steps);
 }
 
 ExperimentResult run_cockpit_overhead(const ExperimentOptions& options) {

@@ -132,6 +132,41 @@ void judge(const std::vector<double>& hessian,
       " and an eighth of the samples by " + short_number(fewer) + ".";
 }
 
+// Holds the sizes of the experiment and what it has found so far.
+struct Overlaps {
+  int64_t C = 0, batch = 0, repeats = 0;
+  std::vector<SpaceCase> cases;
+  Table table = Table({"step", "space", "against", "draw", "overlap"});
+  std::vector<double> steps, hessian;
+  Means of_whole, of_batch;
+};
+
+// Adds the overlaps of mini-batches' spaces with that of the whole data set and with their own.
+void add_batches(const Training& training, const Tensor& ggn, int64_t step, Overlaps& found) {
+  const size_t count = found.cases.size();
+  std::vector<double> whole_sums(count), batch_sums(count);
+  for (int64_t draw = 0; draw < found.repeats; ++draw) {
+    const Tensor losses = losses_of(training, draw * found.batch, found.batch);
+    Tensor of_all;  // samples of this mini-batch
+    for (size_t k = 0; k < count; ++k) {
+      const SpaceCase& one = found.cases[k];
+      const Tensor space =
+          vivit_space(losses, training.parameters(), one.samples, one.columns, found.C);
+      if (k == 0) of_all = space;
+      const double whole = subspace_overlap(ggn, space);
+      const double own = k == 0 ? 1.0 : subspace_overlap(of_all, space);
+      found.table.add({step, one.name, "whole", draw, whole});
+      if (k > 0) found.table.add({step, one.name, "mini-batch", draw, own});
+      whole_sums[k] += whole;
+      batch_sums[k] += own;
+    }
+  }
+  for (size_t k = 0; k < count; ++k) {
+    found.of_whole[k].push_back(whole_sums[k] / static_cast<double>(found.repeats));
+    found.of_batch[k].push_back(batch_sums[k] / static_cast<double>(found.repeats));
+  }
+}
+
 ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
   TrainingOptions chosen = options.quick
                                ? first_with_data({"mnist_logreg", "fmnist_logreg"}, options)
@@ -140,58 +175,43 @@ ExperimentResult run_eigenspaces(const ExperimentOptions& options) {
   chosen.hyperparameters["learning_rate"] = 0.01;
   const int64_t last = options.steps_or(options.quick ? 60 : 1000);
   chosen.steps = last + 1;
-  const int64_t repeats = options.quick ? 2 : 3, batch = options.quick ? 64 : 128;
   Training training(chosen);
-  const int64_t C = training.problem().classes;
-  const std::vector<SpaceCase> cases = space_cases(batch);
+  Overlaps found;
+  found.C = training.problem().classes;
+  found.batch = options.quick ? 64 : 128;
+  found.repeats = options.quick ? 2 : 3;
+  found.cases = space_cases(found.batch);
+  found.of_whole.resize(found.cases.size());
+  found.of_batch.resize(found.cases.size());
   ExperimentResult result({"step", "hessian", "batch", "eighth", "batch_sampled"});
   name_data(training, result);
   result.data.push_back("the whole data set are all " +
                         std::to_string(training.data().train.size()) +
                         " samples of the training part");
-  Table overlaps({"step", "space", "against", "draw", "overlap"});
-  std::vector<double> steps, hessian;
-  Means of_whole(cases.size()), of_batch(cases.size());
   visit_steps(training, log_spaced(last, options.quick ? 4 : 8), [&](int64_t step) {
     options.on_progress("eigenspaces: step " + std::to_string(step));
-    const Tensor ggn = leading_space(training, CurvatureKind::kGgn, C, options.seed);
-    hessian.push_back(
-        subspace_overlap(ggn, leading_space(training, CurvatureKind::kHessian, C, options.seed)));
-    overlaps.add({step, "hessian", "whole", 0, hessian.back()});
-    steps.push_back(static_cast<double>(step + 1));
-    std::vector<double> whole_sums(cases.size()), batch_sums(cases.size());
-    for (int64_t draw = 0; draw < repeats; ++draw) {
-      const Tensor losses = losses_of(training, draw * batch, batch);
-      Tensor of_all;  // samples of this mini-batch
-      for (size_t k = 0; k < cases.size(); ++k) {
-        const Tensor space =
-            vivit_space(losses, training.parameters(), cases[k].samples, cases[k].columns, C);
-        if (k == 0) of_all = space;
-        const double whole = subspace_overlap(ggn, space);
-        const double own = k == 0 ? 1.0 : subspace_overlap(of_all, space);
-        overlaps.add({step, cases[k].name, "whole", draw, whole});
-        if (k > 0) overlaps.add({step, cases[k].name, "mini-batch", draw, own});
-        whole_sums[k] += whole;
-        batch_sums[k] += own;
-      }
-    }
-    for (size_t k = 0; k < cases.size(); ++k) {
-      of_whole[k].push_back(whole_sums[k] / static_cast<double>(repeats));
-      of_batch[k].push_back(batch_sums[k] / static_cast<double>(repeats));
-    }
+    const auto space_of = [&](CurvatureKind kind) {
+      return leading_space(training, kind, found.C, options.seed);
+    };
+    const Tensor ggn = space_of(CurvatureKind::kGgn);
+    found.hessian.push_back(subspace_overlap(ggn, space_of(CurvatureKind::kHessian)));
+    found.table.add({step, "hessian", "whole", 0, found.hessian.back()});
+    found.steps.push_back(static_cast<double>(step + 1));
+    add_batches(training, ggn, step, found);
+    const Means& whole = found.of_whole;
     result.table.add(
-        {step, hessian.back(), of_whole[0].back(), of_whole[2].back(), of_whole[3].back()});
+        {step, found.hessian.back(), whole[0].back(), whole[2].back(), whole[3].back()});
   });
-  result.figures.emplace("overlaps", std::move(overlaps));
+  result.figures.emplace("overlaps", std::move(found.table));
   result.pictures.emplace("figure",
-                          overlaps_figure("Spaces of the leading " + std::to_string(C) +
+                          overlaps_figure("Spaces of the leading " + std::to_string(found.C) +
                                               " directions while training, " + chosen.problem,
-                                          cases,
-                                          steps,
-                                          hessian,
-                                          of_whole,
-                                          of_batch));
-  judge(hessian, of_whole, of_batch, result);
+                                          found.cases,
+                                          found.steps,
+                                          found.hessian,
+                                          found.of_whole,
+                                          found.of_batch));
+  judge(found.hessian, found.of_whole, found.of_batch, result);
   return result;
 }
 

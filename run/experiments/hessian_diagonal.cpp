@@ -30,52 +30,62 @@ suite::Model net_with_sigmoid(bool has_sigmoid) {
   return model;
 }
 
-ExperimentResult run_hessian_diagonal(const ExperimentOptions& options) {
-  const std::string name = "cifar10_3c3d";
-  const suite::Problem& problem = suite::find_problem(name);
-  const int64_t N = options.quick ? 2 : 16, rounds = options.quick ? 1 : 3;
-  at::manual_seed(options.seed);
-  const suite::Batch batch = problem.random_batch(N);
-  ExperimentResult result({"net", "gradient_ms", "diag_ggn_ms", "diag_hessian_ms", "apart"});
-  std::vector<double> places, ggn_ratios, hessian_ratios;
-  std::vector<double> aparts;
-  for (const bool has_sigmoid : {false, true}) {
-    options.on_progress(std::string("hessian_diagonal: ") +
-                        (has_sigmoid ? "one sigmoid" : "ReLU alone"));
-    const suite::Model model = net_with_sigmoid(has_sigmoid);
-    const Parameters named = model.module->named_parameters();
-    const std::vector<Tensor> parameters = model.module->parameters();
-    const auto losses = [&] { return problem.losses(model.forward(batch.inputs), batch.targets); };
-    Tensor ggn, hessian;
-    const double gradient =
-        shortest_seconds(rounds, [&] { torch::autograd::grad({losses().mean()}, parameters); });
-    const double of_ggn = shortest_seconds(rounds, [&] {
-      ggn = curvature(losses(), named, CurvatureNeed::kDiagGgn)
-                .concatenated(&ParameterCurvature::diag_ggn);
-    });
-    const double of_hessian = shortest_seconds(rounds, [&] {
-      hessian = curvature(losses(), named, CurvatureNeed::kDiagHessian)
-                    .concatenated(&ParameterCurvature::diag_hessian);
-    });
-    aparts.push_back(((hessian - ggn).norm() / ggn.norm()).item<double>());
-    places.push_back(has_sigmoid ? 1 : 0);
-    ggn_ratios.push_back(of_ggn / gradient);
-    hessian_ratios.push_back(of_hessian / gradient);
-    result.table.add({has_sigmoid ? "one sigmoid" : "ReLU alone",
-                      1e3 * gradient,
-                      1e3 * of_ggn,
-                      1e3 * of_hessian,
-                      aparts.back()});
-  }
-  result.figures.emplace("times", result.table);
+// The seconds of one network's gradient and diagonals, and the relative distance of both.
+struct Diagonals {
+  double gradient, of_ggn, of_hessian, apart;
+};
+
+Diagonals measure(const suite::Problem& problem,
+                  const suite::Batch& batch,
+                  bool has_sigmoid,
+                  int64_t rounds) {
+  const suite::Model model = net_with_sigmoid(has_sigmoid);
+  const Parameters named = model.module->named_parameters();
+  const std::vector<Tensor> parameters = model.module->parameters();
+  const auto losses = [&] { return problem.losses(model.forward(batch.inputs), batch.targets); };
+  Tensor ggn, hessian;
+  const double gradient =
+      shortest_seconds(rounds, [&] { torch::autograd::grad({losses().mean()}, parameters); });
+  const double of_ggn = shortest_seconds(rounds, [&] {
+    ggn = curvature(losses(), named, CurvatureNeed::kDiagGgn)
+              .concatenated(&ParameterCurvature::diag_ggn);
+  });
+  const double of_hessian = shortest_seconds(rounds, [&] {
+    hessian = curvature(losses(), named, CurvatureNeed::kDiagHessian)
+                  .concatenated(&ParameterCurvature::diag_hessian);
+  });
+  return {gradient, of_ggn, of_hessian, ((hessian - ggn).norm() / ggn.norm()).item<double>()};
+}
+
+study::Figure times_figure(const std::vector<double>& ggn_ratios,
+                           const std::vector<double>& hessian_ratios) {
   study::Panel panel = panel_over("", "time over that of the gradient", true);
   panel.x_names = {"ReLU alone", "one sigmoid"};
-  panel.lines = {study::dots_of("diagonal of the GGN", 0, places, ggn_ratios),
-                 study::dots_of("diagonal of the Hessian", 1, places, hessian_ratios)};
+  panel.lines = {study::dots_of("diagonal of the GGN", 0, {0, 1}, ggn_ratios),
+                 study::dots_of("diagonal of the Hessian", 1, {0, 1}, hessian_ratios)};
   study::Figure figure = figure_of("Diagonals of 3c3d", {panel});
   figure.panels[0].x_low = -0.5;
   figure.panels[0].x_high = 1.5;
-  result.pictures.emplace("figure", std::move(figure));
+  return figure;
+}
+
+ExperimentResult run_hessian_diagonal(const ExperimentOptions& options) {
+  const suite::Problem problem = suite::find_problem("cifar10_3c3d");
+  at::manual_seed(options.seed);
+  const suite::Batch batch = problem.random_batch(options.quick ? 2 : 16);
+  ExperimentResult result({"net", "gradient_ms", "diag_ggn_ms", "diag_hessian_ms", "apart"});
+  std::vector<double> ggn_ratios, hessian_ratios, aparts;
+  for (const bool has_sigmoid : {false, true}) {
+    const std::string name = has_sigmoid ? "one sigmoid" : "ReLU alone";
+    options.on_progress("hessian_diagonal: " + name);
+    const Diagonals one = measure(problem, batch, has_sigmoid, options.quick ? 1 : 3);
+    aparts.push_back(one.apart);
+    ggn_ratios.push_back(one.of_ggn / one.gradient);
+    hessian_ratios.push_back(one.of_hessian / one.gradient);
+    result.table.add({name, 1e3 * one.gradient, 1e3 * one.of_ggn, 1e3 * one.of_hessian, one.apart});
+  }
+  result.figures.emplace("times", result.table);
+  result.pictures.emplace("figure", times_figure(ggn_ratios, hessian_ratios));
   result.data = {
       "cifar10_3c3d: random images of the right shape; the time does not depend on them"};
   const double ratio = hessian_ratios[1] / ggn_ratios[1];

@@ -40,67 +40,81 @@ double final_loss(const std::string& optimizer,
   return training.evaluate(suite::Part::kTest).loss;
 }
 
+// What is found on the grid of learning rates of one optimizer.
+struct Grid {
+  std::vector<double> rates, losses;
+  size_t best = 0;
+
+  // Returns the best loss over each one, 0 where training diverged.
+  std::vector<double> relative() const {
+    std::vector<double> parts;
+    for (const double loss : losses) {
+      parts.push_back(std::isfinite(loss) ? losses[best] / loss : 0);
+    }
+    return parts;
+  }
+};
+
+Grid search(const ExperimentOptions& options,
+            const std::string& optimizer,
+            int64_t epochs,
+            Table& table,
+            ExperimentResult& result) {
+  const int per_decade = options.quick ? 1 : 3;
+  Grid grid;
+  for (int k = -5 * per_decade; k <= per_decade; ++k) {
+    grid.rates.push_back(std::pow(10.0, static_cast<double>(k) / per_decade));
+    options.on_progress("learning_rate_sensitivity: " + optimizer + ", " +
+                        short_number(grid.rates.back()));
+    grid.losses.push_back(
+        final_loss(optimizer, grid.rates.back(), options.seed, epochs, nullptr, result));
+    table.add({optimizer, grid.rates.back(), grid.losses.back()});
+    const double loss = grid.losses.back();
+    if (std::isfinite(loss) && loss < grid.losses[grid.best]) grid.best = grid.losses.size() - 1;
+  }
+  return grid;
+}
+
 ExperimentResult run_learning_rate_sensitivity(const ExperimentOptions& options) {
   const int64_t epochs = options.quick ? 10 : 100, seeds = options.quick ? 1 : 3;
-  const int per_decade = options.quick ? 1 : 3;
   ExperimentResult result({"optimizer",
                            "best_rate",
                            "test_loss",
                            "published",
                            "published_rate",
                            "rates_within_10_percent"});
-  Table grid({"optimizer", "learning_rate", "test_loss"});
+  Table table({"optimizer", "learning_rate", "test_loss"});
   study::Panel sensitivity = panel_over("learning rate", "best loss over the loss at this rate");
   study::Panel curves = panel_over("epoch", "test loss with the best rate", true);
   sensitivity.is_log_x = true;
   double worst = 0;
   size_t place = 0;
   for (const TunedRow& row : kTuned) {
-    std::vector<double> rates, losses;
-    for (int k = -5 * per_decade; k <= per_decade; ++k) {
-      rates.push_back(std::pow(10.0, static_cast<double>(k) / per_decade));
-      options.on_progress(std::string("learning_rate_sensitivity: ") + row.optimizer + ", " +
-                          short_number(rates.back()));
-      losses.push_back(
-          final_loss(row.optimizer, rates.back(), options.seed, epochs, nullptr, result));
-      grid.add({row.optimizer, rates.back(), losses.back()});
-    }
-    size_t best = 0;
-    for (size_t k = 0; k < losses.size(); ++k) {
-      if (std::isfinite(losses[k]) && losses[k] < losses[best]) best = k;
-    }
-    int64_t good = 0;
-    std::vector<double> relative;
-    for (const double loss : losses) {
-      relative.push_back(std::isfinite(loss) ? losses[best] / loss : 0);
-      good += relative.back() > 0.9;
-    }
-    sensitivity.lines.push_back(study::line_of(row.optimizer, place, rates, relative));
+    const Grid grid = search(options, row.optimizer, epochs, table, result);
+    const double rate = grid.rates[grid.best];
+    const std::vector<double> relative = grid.relative();
+    sensitivity.lines.push_back(study::line_of(row.optimizer, place, grid.rates, relative));
     std::vector<double> finals, at, curve;
-    for (int64_t seed = 0; seed < seeds; ++seed) {
+    for (int64_t k = 0; k < seeds; ++k) {
       curve.clear();
-      finals.push_back(final_loss(row.optimizer,
-                                  rates[best],
-                                  options.seed + static_cast<uint64_t>(seed),
-                                  epochs,
-                                  &curve,
-                                  result));
+      const uint64_t seed = options.seed + static_cast<uint64_t>(k);
+      finals.push_back(final_loss(row.optimizer, rate, seed, epochs, &curve, result));
     }
     for (size_t k = 0; k < curve.size(); ++k) at.push_back(static_cast<double>(k + 1));
     curves.lines.push_back(study::line_of(row.optimizer, place++, at, curve));
     const double loss = mean(finals);
     worst = std::max(worst, std::abs(loss / row.published_loss - 1));
-    result.table.add(
-        {row.optimizer, rates[best], loss, row.published_loss, row.published_rate, good});
+    const int64_t good =
+        std::count_if(relative.begin(), relative.end(), [](double part) { return part > 0.9; });
+    result.table.add({row.optimizer, rate, loss, row.published_loss, row.published_rate, good});
     result.compared.push_back({std::string("test loss of ") + row.optimizer + ", mean of " +
                                    std::to_string(seeds) + " seeds",
                                loss,
                                short_number(row.published_loss) + " (table 5.2, ten seeds)"});
   }
-  result.figures.emplace("grid", std::move(grid));
-  study::Figure figure =
-      figure_of("SGD, Momentum and Adam on quadratic_deep", {curves, sensitivity});
-  result.pictures.emplace("figure", std::move(figure));
+  result.figures.emplace("grid", std::move(table));
+  result.pictures.emplace(
+      "figure", figure_of("SGD, Momentum and Adam on quadratic_deep", {curves, sensitivity}));
   result.holds = worst < 0.02;
   result.finding = "with the best learning rate of the grid the test losses are within " +
                    percent(worst) + " of the published ones after " + std::to_string(epochs) +

@@ -42,12 +42,13 @@ class Crew {
   // Makes the other ranks count on this one at this step from here on.
   void expect(Plan layout);
   bool owes() const { return layout_.has_value(); }
-  const Plan& layout() const { return *layout_; }
+  const Plan& layout() const {
+    TORCH_INTERNAL_ASSERT(owes(), "no step is agreed on");
+    return *layout_;
+  }
 
-  // Exchanges the ranks' numbers of samples. Goes before the curvature of sub-batches, which are
-  // the first samples of all ranks together.
-  void learn_sizes(int64_t own);
-  // Counts this rank's among the first `samples` of all ranks; 0 of them means all.
+  // Returns how many of its samples this rank gives where `samples` of all ranks are asked for; 0
+  // of them means all. Every rank gives as many, so that nobody has to know what the others have.
   int64_t share_of(int64_t samples, int64_t own) const;
   // Finds eigenpairs of the matrix of all ranks, for the next spectrum of the layout.
   using MakeOperator = std::function<std::shared_ptr<const LinearOperator>()>;
@@ -62,7 +63,7 @@ class Crew {
 
   Needs needed_for(Needs asked, int64_t samples) const;
   // Exchanges what the ranks have and returns the step of all. `own` is null on a rank without
-  // samples; `start` is its end of the line that the step before began, or null. If what this rank
+  // samples; `start` is its end of the chord that the step before began, or null. If what this rank
   // has cannot be packed it throws and still owes; what fails later is thrown on all ranks, and
   // none owes.
   std::unique_ptr<UnionStep> meet(const Step* own, const ChordEnd* start);
@@ -81,6 +82,10 @@ class Crew {
 
   void add_own(Meeting& meeting);
   void share_own(Meeting& meeting);
+  void add_line(Meeting& meeting);
+  void add_failed(Meeting& meeting);
+  void add_gradients(Meeting& meeting);
+  void add_curvature(const CurvaturePass& pass, Meeting& meeting);
   void take_table(Meeting& meeting);
   void take_first(Meeting& meeting);
   void add_second(Meeting& meeting);
@@ -91,10 +96,10 @@ class Crew {
   void take_samples(Meeting& meeting);
   void take_shared(Meeting& meeting);
   void switch_off_failed(const Meeting& meeting);
+  void tell_other_samples(const Meeting& meeting);
   void leave_out_empty(std::vector<std::vector<Tensor>>& of_ranks, size_t tracked, int64_t step);
   void tell_notes(const std::vector<double>& packed, int64_t rank);
-  std::vector<Reading> readings_by_rank(const Meeting& meeting);
-  void add_label_distances(const Meeting& meeting, std::vector<Reading>& readings) const;
+  std::vector<Reading> readings_by_rank(const Meeting& meeting) const;
 
   std::shared_ptr<Ranks> ranks_;
   StepContext& context_;
@@ -103,15 +108,25 @@ class Crew {
   Output& output_;
   bool is_lost_ = false;
   std::optional<Plan> layout_;
-  std::vector<int64_t> sizes_;  // at the beginning, if asked for
-  bool knows_sizes_ = false;
   size_t spectra_done_ = 0;
   std::vector<bool> agreed_off_;       // per tracked quantity
-  std::optional<int64_t> chord_step_;  // whose line the next step ends, on some rank
+  std::optional<int64_t> chord_step_;  // whose chord the next step ends, on some rank
   LearningRates rates_;                // of the last step that had any
   double left_ = 0;                    // when the last meeting ended, and its step
   int64_t last_step_ = -1;
   std::vector<Note> notes_;  // of this rank, not told to the first one yet
 };
+
+// Makes a collective. One that fails leaves the ranks out of step: nothing is exchanged after it.
+template <typename Call>
+auto Crew::collective(const Call& call) {
+  try {
+    return call();
+  } catch (...) {
+    is_lost_ = true;
+    layout_.reset();
+    throw;
+  }
+}
 
 }  // namespace flightdeck

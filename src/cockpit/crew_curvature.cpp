@@ -3,31 +3,9 @@
 
 #include <ATen/ATen.h>
 
+#include "cockpit/over_ranks.h"
+
 namespace flightdeck {
-namespace {
-
-struct Sum {
-  CurvatureNeed need;
-  Tensor ParameterCurvature::*field;
-  bool is_trace;
-};
-
-constexpr Sum kSums[] = {
-    {CurvatureNeed::kDiagGgn, &ParameterCurvature::diag_ggn, false},
-    {CurvatureNeed::kDiagGgnMc, &ParameterCurvature::diag_ggn_mc, false},
-    {CurvatureNeed::kDiagHessian, &ParameterCurvature::diag_hessian, false},
-    {CurvatureNeed::kTraceGgn, &ParameterCurvature::trace_ggn, true},
-    {CurvatureNeed::kTraceGgnMc, &ParameterCurvature::trace_ggn_mc, true},
-    {CurvatureNeed::kTraceHessian, &ParameterCurvature::trace_hessian, true},
-};
-
-}  // namespace
-
-bool JointCurvature::can_join(CurvatureNeeds needs) {
-  uint32_t sums = 0;
-  for (const Sum& sum : kSums) sums |= static_cast<uint32_t>(sum.need);
-  return !needs.has(static_cast<CurvatureNeed>(~sums));
-}
 
 JointCurvature::JointCurvature(const Parameters& parameters,
                                const CurvaturePass& pass,
@@ -38,7 +16,7 @@ JointCurvature::JointCurvature(const Parameters& parameters,
 void JointCurvature::add(Packet& packet) {
   weight_ = packet.add(1, at::full({1}, static_cast<double>(samples_), at::kDouble));
   for (size_t p = 0; p < parameters_.size(); ++p) {
-    for (const Sum& sum : kSums) {
+    for (const CurvatureSum& sum : curvature_sums()) {
       if (!pass_.needs.has(sum.need)) continue;
       const int64_t numel = sum.is_trace ? 1 : parameters_[p].tensor.numel();
       Tensor own;
@@ -62,7 +40,7 @@ std::optional<Curvature> JointCurvature::take(const Packet& packet) const {
     ParameterCurvature& out = all.parameters.emplace_back();
     out.name = parameter.name;
     const auto options = parameter.tensor.options().requires_grad(false);
-    for (const Sum& sum : kSums) {
+    for (const CurvatureSum& sum : curvature_sums()) {
       if (!pass_.needs.has(sum.need)) continue;
       const Tensor mean = (packet.get(entries_[next++]) / weight).to(options);
       out.*sum.field = sum.is_trace ? mean.reshape({}) : mean.view(parameter.tensor.sizes());

@@ -14,9 +14,6 @@ namespace flightdeck {
 
 class JointCurvature {
  public:
-  // Returns true if all that is asked for can be added up.
-  static bool can_join(CurvatureNeeds needs);
-
   // `own` is null on a rank that has none, of `samples` samples.
   JointCurvature(const Parameters& parameters,
                  const CurvaturePass& pass,

@@ -22,10 +22,28 @@ at::TensorOptions row_options(const Tensor& parameter) {
 }
 
 bool has_answers(const ParameterGradients& own) {
-  return own.mean.defined() || own.norms.defined() || own.arrived_norm.defined() ||
-         own.second_moment.defined() || own.gram.defined() || own.dots.defined() ||
-         !own.histograms.empty() || !own.joint_histograms.empty() || own.individual.defined();
+  const Asked& all = answer_catalogue();
+  return own.arrived_norm.defined() || std::any_of(all.begin(), all.end(), [&](const Answer* one) {
+           return !one->get(own).empty();
+         });
 }
+
+// Returns the answers about samples told apart that fill a tensor and are among the needs.
+std::vector<const TensorAnswer*> tensor_answers(Needs needs) {
+  Questions questions;
+  questions.what = needs;
+  std::vector<const TensorAnswer*> found;
+  for (const Answer* answer : asked(questions)) {
+    if (const auto* one = dynamic_cast<const TensorAnswer*>(answer)) found.push_back(one);
+  }
+  return found;
+}
+
+bool is_about_mean(const TensorAnswer& answer) {
+  return answer.kind().over_ranks == OverRanks::kAboutMean;
+}
+
+bool is_per_sample(const TensorAnswer& answer) { return answer.kind().extent == Extent::kSamples; }
 
 }  // namespace
 
@@ -39,14 +57,18 @@ int64_t CrewSizes::before() const {
 
 Needs JointGradients::needed_for(Needs asked, bool brings_rows) {
   Needs needed = asked;
-  const bool refers_to_mean = asked.has(Need::kVariance) || keeps_rows(asked);
-  if (refers_to_mean) needed = needed | Need::kMean;
+  for (const TensorAnswer* answer : tensor_answers(asked)) {
+    if (is_about_mean(*answer)) needed = needed | Need::kMean;
+  }
   if (brings_rows) needed = needed | Need::kIndividual;
   return needed;
 }
 
 bool JointGradients::keeps_rows(Needs asked) {
-  return asked.has(Need::kMeanDots) || asked.has(Need::kDeviations);
+  const std::vector<const TensorAnswer*> answers = tensor_answers(asked);
+  return std::any_of(answers.begin(), answers.end(), [](const TensorAnswer* answer) {
+    return is_about_mean(*answer) && is_per_sample(*answer);
+  });
 }
 
 JointGradients::JointGradients(const Parameters& parameters,
@@ -62,11 +84,13 @@ JointGradients::JointGradients(const Parameters& parameters,
       samples_(samples),
       of_(parameters.size()),
       is_missing_(parameters.size(), false) {
+  asked_ = needed_for(asked_, /*brings_rows=*/false);
+  for (const TensorAnswer* answer : tensor_answers(asked_)) {
+    if (answer->own_need() == Need::kDots) continue;  // those of the whole model do
+    const bool is_early = answer->kind().over_ranks == OverRanks::kSum;
+    (is_early ? early_ : late_).push_back(answer);
+  }
   if (layout.ends_chord) asked_ = asked_ | Need::kDots;
-}
-
-bool JointGradients::asks_mean() const {
-  return asks(Need::kMean) || asks(Need::kVariance) || keeps_rows(asked_);
 }
 
 // Returns a mean over the rank's samples as their sum.
@@ -90,14 +114,13 @@ void JointGradients::add_sums(Packet& packet) {
   for (size_t p = 0; p < parameters_.size(); ++p) {
     Places& places = of_[p].places;
     const int64_t d = parameters_[p].tensor.numel();
-    if (asks_mean()) places.mean = packet.add(d, weighted(p, &ParameterGradients::mean));
+    for (const TensorAnswer* answer : early_) {
+      places.answers[answer] = packet.add(d, weighted(p, answer->field()));
+    }
     if (asks(Need::kArrivedNorm)) {
       const bool has = own_ && p < arrived_.size() && arrived_[p].defined();
       const auto n = static_cast<double>(samples_);
       places.arrived = packet.add(d, has ? flat_double(arrived_[p]) * n : Tensor());
-    }
-    if (asks(Need::kSecondMoment)) {
-      places.second_moment = packet.add(d, weighted(p, &ParameterGradients::second_moment));
     }
     add_counts(packet, p);
   }
@@ -141,7 +164,7 @@ void JointGradients::agree(const CrewSizes& sizes, bool brings_rows) {
 
 void JointGradients::give_nothing() {
   own_ = nullptr;
-  for (OfParameter& of : of_) of.products = of.offset = Tensor();
+  for (OfParameter& of : of_) of.shift = MeanShift();
 }
 
 void JointGradients::take_sums(const Packet& packet) {
@@ -165,24 +188,26 @@ void JointGradients::take_sums(const Packet& packet) {
     is_missing_[p] = missing[p] > 0;
     if (is_missing_[p]) continue;  // a rank has no answer: nor have all together
     all.epsilon = own(p) ? own(p)->epsilon : machine_epsilon(options.dtype().toScalarType());
-    if (asks_mean()) {
-      of_[p].mean = packet.get(of_[p].places.mean) / N;
-      if (const Tensor sum = weighted(p, &ParameterGradients::mean); sum.defined()) {
-        of_[p].offset = sum.to(of_[p].mean.device()) / static_cast<double>(samples_) - of_[p].mean;
-      }
-      all.mean = of_[p].mean.to(options).view(tensor.sizes());
+    for (const TensorAnswer* answer : early_) {
+      const Tensor joint = packet.get(of_[p].places.answers.at(answer)) / N;
+      answer->put(all, {joint.to(options).view(tensor.sizes())});
+      if (answer->own_need() == Need::kMean) find_shift(p, joint);
     }
     if (asks(Need::kArrivedNorm)) {
       const Tensor sum = packet.get(of_[p].places.arrived);
       all.arrived_norm = (at::linalg_vector_norm(sum) / N).to(options);
     }
-    if (asks(Need::kSecondMoment)) {
-      const Tensor sum = packet.get(of_[p].places.second_moment);
-      all.second_moment = (sum / N).to(options).view(tensor.sizes());
-    }
     take_counts(packet, p);
   }
   find_products();
+}
+
+void JointGradients::find_shift(size_t p, const Tensor& mean_of_all) {
+  of_[p].mean = mean_of_all;
+  const Tensor own_mean = of_samples(p, &ParameterGradients::mean);
+  if (!own_mean.defined()) return;
+  of_[p].shift.own_mean = own_mean.to(mean_of_all.device());
+  of_[p].shift.offset = of_[p].shift.own_mean - mean_of_all;
 }
 
 // Computes <g_n, own mean - mean of all>, by which the rank's products and distances are off.
@@ -193,7 +218,7 @@ void JointGradients::find_products() {
     std::vector<Tensor> directions;
     for (size_t p = 0; p < parameters_.size(); ++p) {
       const Tensor& tensor = parameters_[p].tensor;
-      const Tensor& offset = of_[p].offset;
+      const Tensor& offset = of_[p].shift.offset;
       TORCH_CHECK(offset.defined(), "the mean of '", parameters_[p].name, "' is not known");
       Shape shape = tensor.sizes().vec();
       shape.insert(shape.begin(), 1);
@@ -202,11 +227,13 @@ void JointGradients::find_products() {
     const auto* rows = dynamic_cast<const FactoredRows*>(own_->rows.get());
     TORCH_CHECK(rows != nullptr, "the individual gradients were not kept");
     const std::vector<Tensor> products = rows->dots_by_parameter(directions);
-    for (size_t p = 0; p < parameters_.size(); ++p) of_[p].products = flat_double(products[p]);
+    for (size_t p = 0; p < parameters_.size(); ++p) {
+      of_[p].shift.products = flat_double(products[p]);
+    }
   } catch (...) {
     failure_ = std::current_exception();
     constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-    for (OfParameter& of : of_) of.products = at::full({samples_}, kNaN, at::kDouble);
+    for (OfParameter& of : of_) of.shift.products = at::full({samples_}, kNaN, at::kDouble);
   }
 }
 
@@ -218,35 +245,12 @@ void JointGradients::add_rest(Packet& packet) {
   }
   for (size_t p = 0; p < parameters_.size(); ++p) {
     Places& places = of_[p].places;
-    const Tensor& offset = of_[p].offset;
     const int64_t d = parameters_[p].tensor.numel();
-    if (asks(Need::kVariance)) {
-      Tensor sum = weighted(p, &ParameterGradients::variance);
-      if (sum.defined() && offset.defined()) {
-        sum = sum.to(offset.device()) + offset.square() * static_cast<double>(samples_);
-      }
-      places.variance = packet.add(d, sum);
-    }
-    if (asks(Need::kNorms)) {
-      places.norms = packet.add_at(N, first, of_samples(p, &ParameterGradients::norms));
-    }
-    const Tensor& products = of_[p].products;
-    if (asks(Need::kMeanDots)) {
-      Tensor dots = of_samples(p, &ParameterGradients::mean_dots);
-      if (dots.defined() && products.defined()) dots = dots - products.to(dots.device());
-      places.mean_dots = packet.add_at(N, first, dots);
-    }
-    if (asks(Need::kDeviations)) {
-      // With the rank's own mean h,
-      // ||g_n - g||² = ||g_n - h||² + 2 <g_n - h, h - g> + ||h - g||².
-      Tensor squares = of_samples(p, &ParameterGradients::deviations);
-      if (squares.defined() && products.defined() && offset.defined()) {
-        const Tensor own_mean = of_[p].mean + offset;
-        const Tensor constant = offset.square().sum() - 2 * (own_mean * offset).sum();
-        squares = squares + (2 * products + constant.to(products.device())).to(squares.device());
-        squares = squares.clamp_min(0);
-      }
-      places.deviations = packet.add_at(N, first, squares);
+    for (const TensorAnswer* answer : late_) {
+      if (answer->kind().over_ranks == OverRanks::kFromRows) continue;
+      const Tensor own = moved(*answer, p);
+      places.answers[answer] =
+          is_per_sample(*answer) ? packet.add_at(N, first, own) : packet.add(d, own);
     }
     if (brings_rows_) {
       places.rows = packet.add_at(N * d, first * d, of_samples(p, &ParameterGradients::individual));
@@ -254,21 +258,39 @@ void JointGradients::add_rest(Packet& packet) {
   }
 }
 
+// Returns what this rank gives of an answer: per sample, or of entries as a sum over the samples.
+// What refers to the mean refers to that of all ranks.
+Tensor JointGradients::moved(const TensorAnswer& answer, size_t p) const {
+  Tensor own = of_samples(p, answer.field());
+  if (!own.defined()) return own;
+  MeanShift shift = of_[p].shift;
+  const bool is_alone = sizes_.all() == samples_;
+  if (is_about_mean(answer) && shift.offset.defined() && !is_alone) {
+    if (!is_per_sample(answer)) own = own.to(shift.offset.device());
+    if (shift.products.defined()) shift.products = shift.products.to(own.device());
+    own = answer.about(own, shift);
+  }
+  return is_per_sample(answer) ? own : own * static_cast<double>(samples_);
+}
+
 void JointGradients::take_samples(const Packet& packet, size_t p) {
   ParameterGradients& all = result_.parameters[p];
   const Places& places = of_[p].places;
   const Tensor& tensor = parameters_[p].tensor;
   const at::TensorOptions options = row_options(tensor);
-  if (asks(Need::kNorms)) all.norms = packet.get(places.norms).to(options);
-  if (asks(Need::kMeanDots)) all.mean_dots = packet.get(places.mean_dots).to(tensor.device());
-  if (asks(Need::kDeviations)) all.deviations = packet.get(places.deviations).to(tensor.device());
-  if (asks(Need::kVariance)) {
-    const Tensor mean = packet.get(places.variance) / static_cast<double>(sizes_.all());
-    all.variance = mean.to(options).view(tensor.sizes());
+  bool wants_squared_mean = false;
+  for (const TensorAnswer* answer : late_) {
+    if (answer->kind().over_ranks == OverRanks::kFromRows) continue;
+    Tensor joint = packet.get(places.answers.at(answer));
+    if (!is_per_sample(*answer)) {
+      joint = (joint / static_cast<double>(sizes_.all())).view(tensor.sizes());
+    }
+    const bool in_double = answer->kind().in_double;
+    answer->put(all, {joint.to(in_double ? options.dtype(at::kDouble) : options)});
+    const Need need = answer->own_need();
+    wants_squared_mean |= need == Need::kDeviations || need == Need::kVariance;
   }
-  if (asks(Need::kDeviations) || asks(Need::kVariance)) {
-    all.squared_mean = of_[p].mean.square().sum().to(tensor.device());
-  }
+  if (wants_squared_mean) all.squared_mean = of_[p].mean.square().sum().to(tensor.device());
   if (!brings_rows_) return;
   const Tensor rows = packet.get(places.rows).to(tensor.device()).view({sizes_.all(), -1});
   if (asks(Need::kGram)) all.gram = rows.mm(rows.t());
@@ -309,11 +331,11 @@ void JointGradients::add_up() {
     const Tensor sum = at::stack(all).sum(0);
     total.*field = is_squared ? sum.sqrt().to((parts[0]->*field).dtype()) : sum;
   };
-  add(&ParameterGradients::norms, true);
+  for (const TensorAnswer* answer : late_) {
+    const bool is_root = answer->kind().power == Power::kMagnitude;
+    if (is_root || answer->is_sum_in_total()) add(answer->field(), is_root);
+  }
   add(&ParameterGradients::arrived_norm, true);
-  add(&ParameterGradients::mean_dots, false);
-  add(&ParameterGradients::deviations, false);
-  add(&ParameterGradients::gram, false);
   add(&ParameterGradients::squared_mean, false);
   for (const ParameterGradients* part : parts) {
     total.epsilon = std::max(total.epsilon, part->epsilon);

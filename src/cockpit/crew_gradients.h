@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Answers about individual gradients, of all ranks' samples together. What every rank has of its
-// own samples is added up or put side by side; what refers to the mean is moved from the rank's
-// mean to that of all.
+// own samples is added up or put side by side, as the answer declares (rows/answer.h); what refers
+// to the mean is moved from the rank's mean to that of all.
 #pragma once
 
 #include <exception>
+#include <map>
 #include <vector>
 
 #include "cockpit/crew_packet.h"
 #include "cockpit/plan.h"
 #include "flightdeck/gradients.h"
+#include "rows/answer.h"
 
 namespace flightdeck {
 
@@ -51,22 +53,23 @@ class JointGradients {
 
  private:
   struct Places {
-    size_t mean = 0, arrived = 0, second_moment = 0;
+    std::map<const TensorAnswer*, size_t> answers;
     std::vector<size_t> histograms, joint_histograms;
-    size_t variance = 0, norms = 0, mean_dots = 0, deviations = 0, rows = 0;
+    size_t arrived = 0, rows = 0;
   };
   struct OfParameter {
     Places places;
-    Tensor mean, offset;  // of all, [d]; the rank's own mean minus that
-    Tensor products;      // of the rank's rows with the offset, [n]
+    Tensor mean;      // of all, [d]
+    MeanShift shift;  // from the rank's own mean to that
   };
 
   bool asks(Need need) const { return asked_.has(need); }
-  bool asks_mean() const;
   const ParameterGradients* own(size_t p) const { return own_ ? &own_->parameters[p] : nullptr; }
   Tensor weighted(size_t p, Tensor ParameterGradients::*field) const;
   Tensor of_samples(size_t p, Tensor ParameterGradients::*field) const;
+  void find_shift(size_t p, const Tensor& mean_of_all);
   void find_products();
+  Tensor moved(const TensorAnswer& answer, size_t p) const;
   void add_counts(Packet& packet, size_t p);
   void take_counts(const Packet& packet, size_t p);
   void take_samples(const Packet& packet, size_t p);
@@ -75,6 +78,7 @@ class JointGradients {
   const Parameters& parameters_;
   const Plan& layout_;
   Needs asked_;
+  std::vector<const TensorAnswer*> early_, late_;  // for the first exchange, for the second
   const Gradients* own_;
   const std::vector<Tensor>& arrived_;
   int64_t samples_;

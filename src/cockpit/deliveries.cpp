@@ -7,10 +7,12 @@
 namespace flightdeck {
 namespace {
 
-// Whoever looks at a run live loses at most a second of it.
+// Values of light steps are held until one of these limits is reached, and are then fetched
+// together. A run that is looked at live lags behind by a second at most.
 constexpr size_t kMostHeld = 100;
 constexpr std::chrono::seconds kLongest(1);
-// So many steps are on their way at most; a device that is further behind is waited for.
+// The most steps whose values are on their way from the device. If it falls further behind, the
+// cockpit waits for it.
 constexpr size_t kMostUnderWay = 32;
 
 bool is_here(const NamedValues& values) {

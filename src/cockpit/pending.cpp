@@ -9,6 +9,7 @@
 
 #include <ATen/ATen.h>
 
+#include "passes/kept_rows.h"
 #include "quantities/group_sums.h"
 
 namespace flightdeck {
@@ -88,6 +89,7 @@ void set_end(ChordView& chord, int end, const ChordEnd& numbers) {
 
 const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   static const std::vector<Tensor> none;
+  known_.reset();
   if (!waiting_) {
     if (plan.update) tracker_.remember();
     return none;
@@ -115,7 +117,7 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   }
   if (!plan.ends_chord) return tracker_.directions();
   try {
-    waiting_->chord_start.slopes = waiting_->rows->dots(tracker_.directions()).select(1, 0);
+    waiting_->chord_start.slopes = slopes_at_start();
   } catch (const c10::OutOfMemoryError&) {
     failures_.skip(waiting_->for_chord, plan.step);
     waiting_->for_chord.clear();
@@ -127,6 +129,18 @@ const std::vector<Tensor>& Pending::begin_step(Plan& plan) {
   }
   waiting_->rows.reset();
   return tracker_.directions();
+}
+
+// Several ranks share one update, which no rank's rows have as their mean.
+Tensor Pending::slopes_at_start() {
+  const std::vector<Tensor>& directions = tracker_.directions();
+  const auto* factored = dynamic_cast<const FactoredRows*>(waiting_->rows.get());
+  if (factored == nullptr || context_.crew) {
+    return waiting_->rows->dots(directions).select(1, 0);
+  }
+  known_ = factored->know(directions, follows_mean_);
+  if (!known_) return factored->dots(directions).select(1, 0);
+  return factored->dots(directions, *known_).select(1, 0);
 }
 
 void Pending::tell_update(Completed& of,

@@ -58,7 +58,7 @@ class Pending {
   std::vector<size_t> for_chord() const {
     return waiting_ ? waiting_->for_chord : std::vector<size_t>();
   }
-  // Returns this end of that line, or null if there is none.
+  // Returns this end of that chord, or null if there is none.
   const ChordEnd* chord_start() const {
     const bool has =
         waiting_ && !waiting_->for_chord.empty() && waiting_->chord_start.slopes.defined();
@@ -72,6 +72,8 @@ class Pending {
   // asks for the update of its own step. Returns the update as directions [1, *shape], valid until
   // the next call. A plan whose chord failed ends no chord any more.
   const std::vector<Tensor>& begin_step(Plan& plan);
+  // Returns what else is known of these directions, or null.
+  const std::shared_ptr<const KnownDirections>& known_directions() const { return known_; }
 
   // ---- the next step ends ----
 
@@ -97,6 +99,11 @@ class Pending {
   Failures& failures_;
   UpdateTracker tracker_;
   std::optional<Waiting> waiting_;
+  std::shared_ptr<const KnownDirections> known_;
+  std::vector<bool>
+      follows_mean_;  // of each parameter: its updates were multiples of mean gradients
+
+  Tensor slopes_at_start();
 };
 
 }  // namespace flightdeck

@@ -26,18 +26,19 @@ class Scaled final : public LinearOperator {
 }  // namespace
 
 std::shared_ptr<const LinearOperator> preconditioned(std::shared_ptr<const LinearOperator> matrix,
-                                                     const std::vector<UpdateFormula>& rules,
+                                                     const std::vector<UpdateFormula>& formulas,
                                                      const Parameters& parameters) {
-  TORCH_CHECK_VALUE(rules.size() == parameters.size(),
-                    "preconditioned spectrum: update rules of ",
-                    rules.size(),
+  TORCH_CHECK_VALUE(formulas.size() == parameters.size(),
+                    "preconditioned spectrum: update formulas of ",
+                    formulas.size(),
                     " of ",
                     parameters.size(),
                     " parameters are known on this rank; tell the optimizer to watch on all ranks");
   std::vector<Tensor> parts;
   for (size_t p = 0; p < parameters.size(); ++p) {
-    const Tensor rates = at::full({parameters[p].tensor.numel()}, rules[p].rate, matrix->options());
-    const Tensor& scale = rules[p].scale;
+    const Tensor rates =
+        at::full({parameters[p].tensor.numel()}, formulas[p].rate, matrix->options());
+    const Tensor& scale = formulas[p].scale;
     parts.push_back(scale.defined() ? rates / scale.flatten().to(matrix->options()) : rates);
   }
   Tensor root = at::cat(parts).sqrt();

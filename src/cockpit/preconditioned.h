@@ -10,10 +10,10 @@
 
 namespace flightdeck {
 
-// Returns S A S with S² the rate over the scale of every entry. Throws if there is not a rule for
-// each parameter.
+// Returns S A S with S² the rate over the scale of every entry. Throws if there is not a formula
+// for each parameter.
 std::shared_ptr<const LinearOperator> preconditioned(std::shared_ptr<const LinearOperator> matrix,
-                                                     const std::vector<UpdateFormula>& rules,
+                                                     const std::vector<UpdateFormula>& formulas,
                                                      const Parameters& parameters);
 
 }  // namespace flightdeck

@@ -62,7 +62,7 @@ StepContext make_context(const Parameters& parameters, CockpitOptions options) {
   for (const NamedParameter& parameter : context.parameters) {
     const bool is_piece = is_transient(parameter.tensor);
     context.is_sharded = context.is_sharded || is_piece;
-    // Whoever would read the values of a piece is refused.
+    // Of a piece no copy is needed: quantities that would read its values are refused.
     const Tensor values = parameter.tensor.detach();
     context.initial_parameters.push_back(is_piece ? values : values.clone());
   }

@@ -2,82 +2,19 @@
 #include "cockpit/step.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
 #include <ATen/ATen.h>
 
 #include "cockpit/activations.h"
 #include "cockpit/crew.h"
-#include "cockpit/preconditioned.h"
+#include "cockpit/step_checks.h"
 #include "cockpit/step_histograms.h"
 #include "cockpit/update_formulas.h"
-#include "curvature/column_budget.h"
 #include "graph/error_message.h"
 #include "passes/capture.h"
 
 namespace flightdeck {
 namespace {
-
-void check_losses(const Batch& batch) {
-  const Tensor& losses = batch.losses();
-  TORCH_CHECK_VALUE(losses.defined(), "watch: losses is undefined; give the individual losses [N]");
-  TORCH_CHECK_VALUE(at::isFloatingType(losses.scalar_type()),
-                    "watch: losses has type ",
-                    losses.scalar_type(),
-                    "; give floating-point losses");
-  TORCH_CHECK_VALUE(losses.requires_grad(),
-                    "watch: losses does not depend on a parameter that requires gradients; compute "
-                    "it with gradient mode on, and do not detach it");
-  TORCH_CHECK_VALUE(losses.dim() <= 1,
-                    "watch: losses has shape ",
-                    losses.sizes(),
-                    "; give one loss per sample [N] (average over outputs and positions first)");
-  const int64_t batch_size = batch.options().batch_size;
-  if (losses.dim() == 1) {
-    TORCH_CHECK_VALUE(losses.size(0) > 0, "watch: losses is empty; give one loss per sample");
-    TORCH_CHECK_VALUE(batch_size == 0 || batch_size == losses.size(0),
-                      "watch: batch_size is ",
-                      batch_size,
-                      " but losses has ",
-                      losses.size(0),
-                      " entries; drop batch_size, or give the losses of the whole batch");
-    return;
-  }
-  TORCH_CHECK_VALUE(
-      batch_size > 0,
-      "watch: losses is a scalar and batch_size is ",
-      batch_size,
-      " because its graph does not tell; give the individual losses [N], or a Batch with "
-      "the number of samples the scalar was reduced from");
-}
-
-void check_parameters_of(const Batch& batch, const Parameters& watched) {
-  const Parameters& given = batch.parameters();
-  bool is_same = given.size() == watched.size();
-  for (size_t p = 0; is_same && p < watched.size(); ++p) {
-    is_same = given[p].tensor.is_same(watched[p].tensor);
-  }
-  TORCH_CHECK_VALUE(is_same,
-                    "watch: the batch has ",
-                    given.size(),
-                    " parameters that are not the ",
-                    watched.size(),
-                    " of the cockpit in their order; make it of cockpit.parameters()");
-}
-
-// Returns the number of samples N, or throws an exception that says what is wrong.
-int64_t checked_size(const Batch& batch, const Parameters& watched) {
-  check_losses(batch);
-  check_parameters_of(batch, watched);
-  TORCH_CHECK_VALUE(batch.options().samples.empty(),
-                    "watch: the batch is restricted to ",
-                    batch.options().samples.size(),
-                    " of ",
-                    batch.size(),
-                    " samples; give the whole batch, and choose samples in the quantities");
-  return batch.size();
-}
 
 Tensor mean_loss(const Batch& batch) {
   const Tensor values = batch.losses().detach().to(at::kDouble);
@@ -91,14 +28,6 @@ Tensor copied(const Tensor& losses) {
   return losses.to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
 }
 
-// Returns the first `count` of the batch, or all of it for 0.
-Batch first_of(const Batch& batch, int64_t count) {
-  if (count == 0 || count >= batch.size()) return batch;
-  std::vector<int64_t> samples(count);
-  std::iota(samples.begin(), samples.end(), 0);
-  return batch.of(std::move(samples));
-}
-
 template <typename Key, typename Result, typename IsSame>
 const Result& find(const std::vector<std::pair<Key, Result>>& results,
                    const IsSame& is_same,
@@ -107,19 +36,6 @@ const Result& find(const std::vector<std::pair<Key, Result>>& results,
     if (is_same(key)) return result;
   }
   TORCH_CHECK(false, "step view: no ", what, " of that kind was computed; name it in the needs");
-}
-
-Tensor checked_inputs(const Tensor& inputs, int64_t N) {
-  if (!inputs.defined()) return {};
-  TORCH_CHECK_VALUE(inputs.dim() > 0 && inputs.size(0) == N,
-                    "watch: inputs has shape ",
-                    inputs.sizes(),
-                    " but the batch has ",
-                    N,
-                    " samples; give them with the samples first, [",
-                    N,
-                    ", ...]");
-  return inputs.detach();
 }
 
 // Shows the graph as one tracked quantity sees it.
@@ -161,29 +77,6 @@ class Graph final : public GraphView {
   EntrySweeps& sweeps_;
 };
 
-// Returns what takes the place of exact needs.
-CurvatureNeeds sampled_instead(CurvatureNeeds needs) {
-  using Need = CurvatureNeed;
-  CurvatureNeeds sampled;
-  const auto replace = [&](Need exact, Need by) {
-    if (needs.has(exact)) sampled = sampled | by;
-  };
-  for (const Need exact : {Need::kDiagHessian, Need::kDiagGgn}) replace(exact, Need::kDiagGgnMc);
-  for (const Need exact : {Need::kTraceHessian, Need::kTraceGgn}) replace(exact, Need::kTraceGgnMc);
-  for (const Need exact : {Need::kDiagHessianPerSample, Need::kDiagGgnPerSample}) {
-    replace(exact, Need::kDiagGgnMcPerSample);
-  }
-  for (const Need own : {Need::kDiagGgnMc,
-                         Need::kTraceGgnMc,
-                         Need::kDiagGgnMcPerSample,
-                         Need::kKfac,
-                         Need::kKflr,
-                         Need::kKfra}) {
-    if (needs.has(own)) sampled = sampled | own;
-  }
-  return sampled;
-}
-
 }  // namespace
 
 Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOptions& options)
@@ -197,7 +90,7 @@ Step::Step(StepContext& context, Plan plan, const Batch& batch, const StepOption
       loss_(mean_loss(batch)) {
   for (const SpectrumNeed& need : plan_.spectra) {
     if (!need.is_preconditioned) continue;
-    update_rules_ = read_update_formulas(options, context.parameters);
+    update_formulas_ = read_update_formulas(options, context.parameters);
     break;
   }
 }
@@ -216,15 +109,14 @@ void Step::check_heard(size_t tracked) const {
   if (listeners_) listeners_->check(tracked);
 }
 
-void Step::begun(std::chrono::steady_clock::time_point begin) {
-  using Seconds = std::chrono::duration<double>;
-  returned_ = std::chrono::steady_clock::now();
-  context_.cockpit_seconds += Seconds(returned_ - begin).count();
-  clock_.begin = Seconds(begin - context_.start).count();
+void Step::begun(Clock::time_point begin) {
+  returned_ = Clock::now();
+  context_.cockpit_seconds += seconds_between(begin, returned_);
+  clock_.begin = seconds_between(context_.start, begin);
 }
 
-void Step::ends_backward(std::chrono::steady_clock::time_point now) {
-  clock_.backward = std::chrono::duration<double>(now - returned_).count();
+void Step::ends_backward(Clock::time_point now) {
+  clock_.backward = seconds_between(returned_, now);
   clock_.cockpit = context_.cockpit_seconds;
 }
 
@@ -283,128 +175,9 @@ void Step::attempt(const OnFailure& on_failure,
   }
 }
 
-Curvature Step::run_curvature(const Batch& chosen,
-                              const CurvaturePass& pass,
-                              CurvatureOptions options) {
-  // Ranks have to agree on what they compute, so that none samples on its own.
-  if (context_.crew) return flightdeck::curvature(chosen, pass.needs, options);
-  std::vector<CurvatureBatch>& sampled = context_.sampled;
-  if (std::find(sampled.begin(), sampled.end(), pass.batch) == sampled.end()) {
-    options.max_columns = pass.batch.max_columns;
-    try {
-      return flightdeck::curvature(chosen, pass.needs, options);
-    } catch (const TooManyColumns& error) {
-      sampled.push_back(pass.batch);
-      add_remarks({"the exact curvature takes at least " + std::to_string(error.columns) +
-                   " columns a step, and " + std::to_string(pass.batch.max_columns) +
-                   " is the most: its diagonal and trace are those of the GGN from " +
-                   std::to_string(pass.batch.mc_samples) +
-                   " sampled column(s). Ask for more by mc_samples, or for the exact matrix by "
-                   "curvature=exact_hessian or exact_ggn"});
-    }
-  }
-  options.max_columns = 0;
-  return flightdeck::curvature(chosen, sampled_instead(pass.needs), options);
-}
-
-void Step::run_curvatures(const Batch& batch, const OnFailure& on_failure) {
-  for (const CurvaturePass& pass : plan_.curvature) {
-    const auto concerns = [&](const StepNeeds& needs) {
-      return !needs.curvature.empty() && needs.curvature_batch == pass.batch;
-    };
-    attempt(on_failure, concerns, "curvature", batch, [&](const Batch& whole) {
-      CurvatureOptions options;
-      options.mc_samples = pass.batch.mc_samples;
-      options.seed = seed();
-      int64_t samples = pass.batch.samples;
-      if (context_.crew) {
-        options.seed = context_.crew->seed_of_rank(options.seed);
-        samples = context_.crew->share_of(samples, batch_size_);
-        if (samples == 0) return;  // all of them are on other ranks
-      }
-      curvatures_.emplace_back(pass.batch, run_curvature(first_of(whole, samples), pass, options));
-      add_remarks(curvatures_.back().second.remarks);
-    });
-  }
-}
-
-void Step::run_spectra(const Batch& batch, const OnFailure& on_failure) {
-  const std::vector<SpectrumNeed> spectra =
-      context_.crew ? context_.crew->layout().spectra : plan_.spectra;
-  for (const SpectrumNeed& need : spectra) {
-    const auto concerns = [&](const StepNeeds& needs) {
-      return needs.spectrum && is_same_matrix(*needs.spectrum, need);
-    };
-    attempt(on_failure, concerns, "spectrum", batch, [&](const Batch& whole) {
-      spectra_.emplace_back(need, run_spectrum(whole, need));
-    });
-  }
-}
-
-Eigenpairs leading_pairs(StepContext& context,
-                         const LinearOperator& op,
-                         const SpectrumNeed& need,
-                         uint64_t seed) {
-  Tensor& last = context.eigenvectors[{need.kind, need.samples, need.is_preconditioned}];
-  EigenOptions options;
-  options.largest = std::min(need.largest, op.dim());
-  options.smallest = std::min(need.smallest, op.dim());
-  options.tolerance = need.tolerance;
-  options.max_products = need.max_products;
-  // The first one is worth a proof: the others follow its eigenvectors.
-  options.until_proved = need.until_proved || !last.defined();
-  options.seed = seed;
-  options.start = last;
-  Eigenpairs pairs = eigenpairs(op, options);
-  last = pairs.is_finite ? pairs.vectors : Tensor();
-  pairs.vectors = Tensor();
-  return pairs;
-}
-
-std::shared_ptr<const LinearOperator> Step::matrix_of(const Batch& batch,
-                                                      const SpectrumNeed& need,
-                                                      int64_t samples) const {
-  std::shared_ptr<const LinearOperator> matrix =
-      curvature_operator(first_of(batch, samples), need.kind);
-  if (!need.is_preconditioned) return matrix;
-  return preconditioned(std::move(matrix), update_rules_, parameters());
-}
-
-Eigenpairs Step::run_spectrum(const Batch& batch, const SpectrumNeed& need) const {
-  const bool lacks_rules = need.is_preconditioned && update_rules_.empty();
-  if (Crew* crew = context_.crew) {
-    // A rank without rules fails in the first product, and with it all do: none is left waiting.
-    const int64_t samples = crew->share_of(need.samples, batch_size_);
-    try {
-      return crew->spectrum(
-          need, [&] { return matrix_of(batch, need, samples); }, samples);
-    } catch (...) {
-      if (!lacks_rules) throw;
-      return {};
-    }
-  }
-  if (lacks_rules) return {};
-  return leading_pairs(context_, *matrix_of(batch, need, need.samples), need, seed());
-}
-
-void Step::run_vivits(const Batch& batch, const OnFailure& on_failure) {
-  for (const VivitNeed& need : plan_.vivits) {
-    const auto concerns = [&](const StepNeeds& needs) {
-      return needs.vivit && is_same_matrix(*needs.vivit, need);
-    };
-    attempt(on_failure, concerns, "GGN spectrum", batch, [&](const Batch& whole) {
-      VivitOptions options;
-      options.columns = need.columns;
-      options.mc_samples = need.mc_samples;
-      options.seed = seed();
-      options.gradients = need.gradients;
-      vivits_.emplace_back(need, std::make_unique<Vivit>(first_of(whole, need.samples), options));
-      add_remarks(vivits_.back().second->remarks());
-    });
-  }
-}
-
-void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
+void Step::attach(const Batch& batch,
+                  const std::vector<Tensor>& update,
+                  const std::shared_ptr<const KnownDirections>& known) {
   GradientOptions options;
   options.histograms = plan_.histograms;
   options.joint_histograms = plan_.joint_histograms;
@@ -414,6 +187,7 @@ void Step::attach(const Batch& batch, const std::vector<Tensor>& update) {
   if (plan_.ends_chord) {
     needs = needs | Need::kDots;
     options.directions = update;
+    options.known_directions = known;
   }
   if (context_.crew && plan_.asks_rows()) {
     options.keep_rows = options.keep_rows || JointGradients::keeps_rows(needs);
@@ -474,10 +248,10 @@ void Step::check_losses_whole() const {
 
 void Step::begin(const Batch& batch,
                  const std::vector<Tensor>& update,
+                 const std::shared_ptr<const KnownDirections>& known,
                  const OnFailure& on_failure) {
   if (!plan_.is_light) find_left_out(batch);
   read_losses(batch);
-  if (context_.crew) context_.crew->learn_sizes(batch_size_);
   run_curvatures(batch, on_failure);
   run_spectra(batch, on_failure);
   run_vivits(batch, on_failure);
@@ -491,13 +265,13 @@ void Step::begin(const Batch& batch,
   }
   if (plan_.asks_rows()) {
     attempt(on_failure, &needs_rows, "individual gradients", batch, [&](const Batch& whole) {
-      attach(whole, update);
+      attach(whole, update, known);
     });
     if (!watch_) plan_.leave_out_rows();
   }
   if (!watch_ && plan_.has_gradient_pass()) {
     attempt(on_failure, &needs_gradients, "gradient", batch, [&](const Batch& whole) {
-      attach(whole, update);
+      attach(whole, update, known);
     });
   }
 }
@@ -559,9 +333,7 @@ std::vector<Tensor> Step::arrived() const {
   return scaled;
 }
 
-double Step::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - context_.start).count();
-}
+double Step::seconds() const { return seconds_since(context_.start); }
 
 const Tensor& Step::losses() const {
   TORCH_CHECK(unread_.empty(), unread_);

@@ -2,7 +2,6 @@
 // One watched step: runs the passes its plan asks for and shows their results to the quantities.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,7 +35,7 @@ struct StepContext {
   CockpitOptions options;
   std::vector<Tensor> initial_parameters;
   Groups groups;
-  std::chrono::steady_clock::time_point start;
+  Clock::time_point start;
   std::map<MatrixKey, Tensor> eigenvectors;  // of the last time
   Crew* crew = nullptr;                      // of several ranks
   // Between passes this process has a piece of each parameter: see transient_parameters.h.
@@ -72,8 +71,12 @@ class Step final : public StepView {
   const Plan& plan() const { return plan_; }
 
   // Computes curvature, then begins to listen to the backward pass. All passes share one capture of
-  // the batch. `update` is the last one, [1, *shape] each, if the plan ends a line.
-  void begin(const Batch& batch, const std::vector<Tensor>& update, const OnFailure& on_failure);
+  // the batch. `update` is the last one, [1, *shape] each, if the plan ends a chord; `known` is what
+  // else is known of it, or null.
+  void begin(const Batch& batch,
+             const std::vector<Tensor>& update,
+             const std::shared_ptr<const KnownDirections>& known,
+             const OnFailure& on_failure);
   // Lets the tracked quantity read the graph, and hear gradients in the backward pass.
   void look(size_t tracked,
             const Quantity::Look& function,
@@ -82,8 +85,8 @@ class Step final : public StepView {
   // Throws what it threw when it heard them.
   void check_heard(size_t tracked) const;
   // Note when `watch` was called, and when it returns: now.
-  void begun(std::chrono::steady_clock::time_point begin);
-  void ends_backward(std::chrono::steady_clock::time_point now);
+  void begun(Clock::time_point begin);
+  void ends_backward(Clock::time_point now);
   // Takes the gradients after the backward pass. Returns false if there was none.
   bool finish(const OnFailure& on_failure);
 
@@ -127,7 +130,7 @@ class Step final : public StepView {
   }
   std::vector<std::pair<std::string, double>> phases() const override { return phases_; }
   StepClock clock() const override { return clock_; }
-  const std::vector<UpdateFormula>& update_formulas() const override { return update_rules_; }
+  const std::vector<UpdateFormula>& update_formulas() const override { return update_formulas_; }
   const Gradients& gradients() const override;
   const Curvature& curvature(const CurvatureBatch& batch) const override;
   const Eigenpairs& spectrum(const SpectrumNeed& need) const override;
@@ -159,7 +162,9 @@ class Step final : public StepView {
   std::shared_ptr<const LinearOperator> matrix_of(const Batch& batch,
                                                   const SpectrumNeed& need,
                                                   int64_t samples) const;
-  void attach(const Batch& batch, const std::vector<Tensor>& update);
+  void attach(const Batch& batch,
+              const std::vector<Tensor>& update,
+              const std::shared_ptr<const KnownDirections>& known);
   void keep_arrivals(const Batch& batch);
   void read_losses(const Batch& batch);
   void find_left_out(const Batch& batch);
@@ -170,14 +175,14 @@ class Step final : public StepView {
   StepContext& context_;
   Plan plan_;
   LearningRates learning_rates_;
-  std::vector<UpdateFormula> update_rules_;  // where a preconditioned matrix is asked for
+  std::vector<UpdateFormula> update_formulas_;  // where a preconditioned matrix is asked for
   int64_t batch_size_;
   StepSamples samples_;  // without losses
   Tensor inputs_;
   std::vector<std::pair<std::string, double>> phases_;
   StepClock clock_;
-  std::chrono::steady_clock::time_point returned_;  // from `watch`
-  EntrySweeps sweeps_;                              // before the listeners, which read it
+  Clock::time_point returned_;  // from `watch`
+  EntrySweeps sweeps_;          // before the listeners, which read it
   std::unique_ptr<Listeners> listeners_;
   std::vector<Tensor> arrived_;  // copies of what reached the parameters, for several ranks
   Tensor individual_, loss_;     // detached

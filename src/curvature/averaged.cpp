@@ -210,14 +210,40 @@ bool AveragedChain::has_branches() const {
   }
 }
 
+// Is a tensor of the batch that what is done so far has read, at so many lines of the joint matrix.
+struct AveragedChain::OpenTensor {
+  size_t position;
+  int64_t begin, size;
+};
+
+// Holds the lines of the next joint matrix and where they come from: an open tensor as it was, or
+// an input of the op at hand.
+struct AveragedChain::JointLines {
+  struct Part {
+    size_t edge;
+    bool is_input;
+    int64_t from, size, to;
+  };
+  std::vector<OpenTensor> open;
+  std::vector<Part> parts;
+  int64_t count = 0;
+
+  void add(size_t position, size_t edge, bool is_input, int64_t from, int64_t size) {
+    auto found = std::find_if(
+        open.begin(), open.end(), [&](const OpenTensor& o) { return o.position == position; });
+    if (found == open.end()) {
+      open.push_back({position, count, size});
+      count += size;
+      found = open.end() - 1;
+    }
+    parts.push_back({edge, is_input, from, size, found->begin});
+  }
+};
+
 // Open tensors wait until all that reads them is done, which the order of the nodes sees to. An op
 // takes its own lines and columns of the joint matrix from what it gives out to what it reads; a
 // tensor that is reached a second time has its lines and columns added up.
 void AveragedChain::run_branches(const std::function<void(const Use&)>& visit) {
-  struct OpenTensor {
-    size_t position;
-    int64_t begin, size;  // among the lines of the joint matrix
-  };
   check_real(context_.loss().heads[0].position);
   Tensor joint = loss_average();
   std::vector<OpenTensor> open = {{context_.loss().heads[0].position, 0, joint.size(0)}};
@@ -228,74 +254,71 @@ void AveragedChain::run_branches(const std::function<void(const Use&)>& visit) {
         });
     const OpenTensor own = *first;
     open.erase(first);
-    const CapturedNode& captured = capture_.nodes[own.position];
-    const NodeView view(captured.node);
     check_real(own.position);
     matrix_ = joint.narrow(0, own.begin, own.size).narrow(1, own.begin, own.size).contiguous();
-    if (has_uses(captured)) visit(use_at(own.position));
-    const std::vector<size_t> edges = batch_edges(own.position);
-    TORCH_CHECK_NOT_IMPLEMENTED(edges.size() < 2 || is_constant(own.position),
-                                options_.what,
-                                " follows branches that a sum joins, but ",
-                                view.name(),
-                                " is not linear in them; use KFLR or the operators instead");
-    // The lines of the next joint matrix come from an open tensor as it was, or from an input.
-    struct JointPart {
-      size_t position, edge;
-      bool is_input;
-      int64_t from, size, to;
-    };
-    std::vector<OpenTensor> next;
-    std::vector<JointPart> pieces;
-    int64_t lines = 0;
-    const auto add = [&](size_t position, size_t edge, bool is_input, int64_t from, int64_t size) {
-      auto found = std::find_if(
-          next.begin(), next.end(), [&](const OpenTensor& o) { return o.position == position; });
-      if (found == next.end()) {
-        next.push_back({position, lines, size});
-        lines += size;
-        found = next.end() - 1;
-      }
-      pieces.push_back({position, edge, is_input, from, size, found->begin});
-    };
-    for (const OpenTensor& other : open) add(other.position, 0, false, other.begin, other.size);
-    for (size_t e : edges) {
-      TORCH_CHECK_NOT_IMPLEMENTED(captured.node->next_edge(e).input_nr == 0,
-                                  options_.what,
-                                  " follows ops with one output, but ",
-                                  view.name(),
-                                  " reads another one of ",
-                                  capture_.nodes[captured.next[e]].node->name(),
-                                  "; use KFLR or the operators instead");
-      add(captured.next[e], e, true, own.begin, entries_per_sample(view.input_shape(e)));
-    }
-    check_size(own.position, lines);
-    Tensor result = at::zeros({lines, lines}, joint.options());
-    for (const JointPart& a : pieces) {
-      for (const JointPart& b : pieces) {
-        Tensor part;
-        if (!a.is_input && !b.is_input) {
-          part = joint.narrow(0, a.from, a.size).narrow(1, b.from, b.size);
-        } else if (!a.is_input) {
-          part = mean_lines_through(
-              own.position, b.edge, joint.narrow(0, a.from, a.size).narrow(1, own.begin, own.size));
-        } else if (!b.is_input) {
-          continue;  // the transpose of another part
-        } else if (edges.size() == 1) {
-          part = through(own.position, matrix_);
-        } else {
-          const Tensor half = lines_through(own.position, a.edge, matrix_);  // [m, m_a]
-          part = lines_through(own.position, b.edge, half.t().contiguous());
-        }
-        result.narrow(0, a.to, a.size).narrow(1, b.to, b.size) += part;
-        if (!a.is_input && b.is_input) {
-          result.narrow(0, b.to, b.size).narrow(1, a.to, a.size) += part.t();
-        }
-      }
-    }
-    joint = result;
-    open = next;
+    if (has_uses(capture_.nodes[own.position])) visit(use_at(own.position));
+    const JointLines next = lines_after(own, open);
+    check_size(own.position, next.count);
+    joint = joint_after(own, next, joint);
+    open = next.open;
   }
+}
+
+// Returns the lines when the op at `own` is done and the other tensors are still open.
+AveragedChain::JointLines AveragedChain::lines_after(const OpenTensor& own,
+                                                     const std::vector<OpenTensor>& open) const {
+  const CapturedNode& captured = capture_.nodes[own.position];
+  const NodeView view(captured.node);
+  const std::vector<size_t> edges = batch_edges(own.position);
+  TORCH_CHECK_NOT_IMPLEMENTED(edges.size() < 2 || is_constant(own.position),
+                              options_.what,
+                              " follows branches that a sum joins, but ",
+                              view.name(),
+                              " is not linear in them; use KFLR or the operators instead");
+  JointLines next;
+  for (const OpenTensor& other : open) next.add(other.position, 0, false, other.begin, other.size);
+  for (const size_t e : edges) {
+    TORCH_CHECK_NOT_IMPLEMENTED(captured.node->next_edge(e).input_nr == 0,
+                                options_.what,
+                                " follows ops with one output, but ",
+                                view.name(),
+                                " reads another one of ",
+                                capture_.nodes[captured.next[e]].node->name(),
+                                "; use KFLR or the operators instead");
+    next.add(captured.next[e], e, true, own.begin, entries_per_sample(view.input_shape(e)));
+  }
+  return next;
+}
+
+// Takes the joint matrix through the op at `own`, whose own part of it is `matrix_`.
+Tensor AveragedChain::joint_after(const OpenTensor& own,
+                                  const JointLines& next,
+                                  const Tensor& joint) {
+  const bool has_one_input = batch_edges(own.position).size() == 1;
+  Tensor result = at::zeros({next.count, next.count}, joint.options());
+  for (const JointLines::Part& a : next.parts) {
+    for (const JointLines::Part& b : next.parts) {
+      Tensor part;
+      if (!a.is_input && !b.is_input) {
+        part = joint.narrow(0, a.from, a.size).narrow(1, b.from, b.size);
+      } else if (!a.is_input) {
+        part = mean_lines_through(
+            own.position, b.edge, joint.narrow(0, a.from, a.size).narrow(1, own.begin, own.size));
+      } else if (!b.is_input) {
+        continue;  // the transpose of another part
+      } else if (has_one_input) {
+        part = through(own.position, matrix_);
+      } else {
+        const Tensor half = lines_through(own.position, a.edge, matrix_);  // [m, m_a]
+        part = lines_through(own.position, b.edge, half.t().contiguous());
+      }
+      result.narrow(0, a.to, a.size).narrow(1, b.to, b.size) += part;
+      if (!a.is_input && b.is_input) {
+        result.narrow(0, b.to, b.size).narrow(1, a.to, a.size) += part.t();
+      }
+    }
+  }
+  return result;
 }
 
 // Returns rows without gradients, which hold what the parameters of a node are multiplied with.

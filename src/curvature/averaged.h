@@ -57,6 +57,10 @@ class AveragedChain {
   Tensor mean_of(const LossHessian& hessian, const LossHead& head);
   void run_chain(const std::function<void(const Use&)>& visit);
   void run_branches(const std::function<void(const Use&)>& visit);
+  struct OpenTensor;
+  struct JointLines;
+  JointLines lines_after(const OpenTensor& own, const std::vector<OpenTensor>& open) const;
+  Tensor joint_after(const OpenTensor& own, const JointLines& next, const Tensor& joint);
   Use use_at(size_t position);
   bool has_branches() const;
   std::vector<size_t> batch_edges(size_t position) const;

@@ -2,6 +2,7 @@
 // curvature(): plans the passes that answer a set of needs and turns their results into answers.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <ATen/ATen.h>
 
@@ -175,13 +176,23 @@ class CurvatureRun {
     return input_factors_[p];
   }
 
-  void add_residuals() {
-    hessian_.diagonal.clear();
-    for (const Diagonal& diagonal : exact_.diagonal) {
-      Diagonal copy;
-      add(copy, diagonal);
-      hessian_.diagonal.push_back(copy);
+  // The Hessian begins as the GGN, which is copied only where it is asked for itself.
+  void take_exact_diagonals() {
+    const bool is_asked = what_.has(CurvatureNeed::kDiagGgn) ||
+                          what_.has(CurvatureNeed::kDiagGgnPerSample) ||
+                          what_.has(CurvatureNeed::kTraceGgn);
+    for (size_t p = 0; p < exact_.diagonal.size(); ++p) {
+      if (is_asked) {
+        hessian_.diagonal[p] = Diagonal();
+        add(hessian_.diagonal[p], exact_.diagonal[p]);
+      } else {
+        hessian_.diagonal[p] = std::exchange(exact_.diagonal[p], Diagonal());
+      }
     }
+  }
+
+  void add_residuals() {
+    take_exact_diagonals();
     const std::vector<CoupledLayer>& coupled = context_.capture().coupled_layers;
     TORCH_CHECK_NOT_IMPLEMENTED(coupled.empty(),
                                 "curvature: the Hessian with batch statistics held constant is "

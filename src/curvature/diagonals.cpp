@@ -13,6 +13,11 @@ void accumulate(Tensor& total, const Tensor& part) {
   total = total.defined() ? total.add_(part) : part.clone();
 }
 
+// The same for a part that is ours alone, and as large as the parameter.
+void take_over(Tensor& total, const Tensor& part) {
+  total = total.defined() ? total.add_(part) : part;
+}
+
 // Adds the squared rows of each sample over the columns, a few samples at a time.
 Tensor squares_per_sample(const std::vector<Rows>& columns, double share, int64_t scratch_bytes) {
   const int64_t N = columns[0].N();
@@ -42,6 +47,19 @@ std::vector<Rows> stacks_of(const std::vector<Rows>& columns) {
   return is_single || !is_cpu ? std::vector<Rows>{Rows::stack(columns)} : columns;
 }
 
+// Returns the squares of all columns, summed, where what they share makes that cheaper than column
+// by column; an undefined tensor elsewhere.
+Tensor shared_squares(const std::vector<Rows>& columns, double share, bool is_for_trace) {
+  FormList others;
+  for (const Rows& rows : columns) {
+    if (rows.terms().size() != 1) return {};
+    if (&rows != &columns[0]) others.push_back(rows.terms()[0].form);
+  }
+  const Rows::Term& term = columns[0].terms()[0];
+  const Tensor squares = term.form->squares_with(others, share, is_for_trace);
+  return squares.defined() ? term.placement.to_parameter(squares, /*lead=*/0) : squares;
+}
+
 }  // namespace
 
 void add_columns(Diagonal& total,
@@ -57,6 +75,11 @@ void add_columns(Diagonal& total,
     if (needs.trace) accumulate(total.trace, squares.sum());
     return;
   }
+  if (const Tensor squares = shared_squares(columns, share, !needs.diagonal); squares.defined()) {
+    if (needs.trace) accumulate(total.trace, squares.sum());
+    if (needs.diagonal) take_over(total.diagonal, squares);
+    return;
+  }
   Questions questions;
   if (needs.diagonal) {
     questions.what = Need::kSecondMoment;
@@ -67,7 +90,7 @@ void add_columns(Diagonal& total,
   questions.scratch_bytes = scratch_bytes;
   for (const Rows& rows : stacks_of(columns)) {
     const Answers answers = rows.answer(questions);
-    if (needs.diagonal) accumulate(total.diagonal, answers.second_moment);
+    if (needs.diagonal) take_over(total.diagonal, answers.second_moment);
     if (needs.trace) {
       accumulate(
           total.trace,

@@ -106,7 +106,7 @@ Tensor noise_damping(const Tensor& gammas,
   const Tensor slopes = gammas.to(at::kDouble), curvatures = lambdas.to(at::kDouble);
   const Tensor noise = variance_of_mean(slopes, "gammas");
   const Tensor ratio = noise / slopes.mean(0).square();
-  // No slope in any sample is no noise: 0 / 0 counts as 0.
+  // Where no sample has a slope, there is no noise either: 0 / 0 counts as 0.
   const Tensor of_slopes = at::where(noise > 0, ratio, at::zeros_like(ratio));
   const Tensor of_curvatures = variance_of_mean(curvatures, "lambdas").sqrt();
   return (curvatures.mean(0) * of_slopes)

@@ -84,7 +84,7 @@ class GraphOperator final : public CurvatureOperator {
   }
 
  private:
-  // What is built from samples needs a scalar that can be taken apart.
+  // Throws if the matrix is built from samples, and the scalar cannot be taken apart into theirs.
   void check_scalar() const {
     const Capture& capture = context_.capture();
     if (!capture.is_scalar || capture.N == 1 || kind_ == CurvatureKind::kHessian) return;

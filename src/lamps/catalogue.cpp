@@ -18,7 +18,7 @@ namespace lamps {
 namespace {
 
 Lamp with_page(Lamp lamp) {
-  if (lamp.page.empty()) lamp.page = "docs/dashboard.md#lamps";
+  if (lamp.page.empty()) lamp.page = "docs/lamps.md#" + lamp.name;
   return lamp;
 }
 

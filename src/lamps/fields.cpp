@@ -75,6 +75,7 @@ std::vector<std::string> quoted_in_remark(const LampView& view,
                                           const std::string& quantity,
                                           const std::string& beginning) {
   std::vector<std::string> names;
+  if (beginning.empty()) return names;
   for (const Note& note : view.notes) {
     const bool is_it = note.kind == NoteKind::kRemark && note.quantity == quantity &&
                        note.text.rfind(beginning, 0) == 0;

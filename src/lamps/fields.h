@@ -41,7 +41,7 @@ void light_below(Lamp& lamp,
                  int64_t count,
                  std::function<void(Finding& finding, double value)> describe);
 // Does the same. The finding also names the groups whose last value is above the limit, and the
-// parameters that the quantity named in a remark that begins with these words.
+// parameters that the quantity named in a remark that begins with these words; empty: in none.
 void light_above_by_group(Lamp& lamp,
                           const Pictured& judged,
                           int64_t count,

@@ -42,7 +42,8 @@ CurvatureChoice::CurvatureChoice(Settings& settings) {
     diagonal_ = &ParameterCurvature::diag_ggn_mc;
     trace_ = &ParameterCurvature::trace_ggn_mc;
   }
-  // What is never sampled keeps the default: a difference that does not matter costs no pass.
+  // An exact choice keeps the default number of samples: quantities that differed in it alone would
+  // not share their pass.
   if (!is_exact) batch_.mc_samples = mc_samples;
 }
 

@@ -7,10 +7,15 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "graph/layout.h"
 #include "kernels/entry_sums/entry_sums.h"
+#include "kernels/tables/tables.h"
+#include "rows/gpu_tables.h"
 
 namespace flightdeck {
 namespace {
+
+static_assert(kEntryStats == kernels::kEntryNumbers, "tables.cu writes them in this order");
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
@@ -19,6 +24,7 @@ struct Stats {
   Stats() {
     fields[kEntryLow] = kUnbounded;
     fields[kEntryHigh] = -kUnbounded;
+    fields[kEntryFirstSample] = kUnbounded;
   }
   Stats(const kernels::EntrySums& sums, int64_t count) {
     fields[kEntryCount] = static_cast<double>(count);
@@ -32,12 +38,14 @@ struct Stats {
     fields[kEntriesHuge] = sums.huge;
     fields[kEntryLow] = sums.low;
     fields[kEntryHigh] = sums.high;
+    fields[kEntryFirstSample] = kUnbounded;
   }
 
   void add(const double* other) {
     for (int64_t k = 0; k < kEntryLow; ++k) fields[k] += other[k];
     fields[kEntryLow] = std::min(fields[kEntryLow], other[kEntryLow]);
     fields[kEntryHigh] = std::max(fields[kEntryHigh], other[kEntryHigh]);
+    fields[kEntryFirstSample] = std::min(fields[kEntryFirstSample], other[kEntryFirstSample]);
   }
   Tensor tensor() const {
     Tensor stats = at::empty({kEntryStats}, at::kDouble);
@@ -67,7 +75,18 @@ Tensor sweep_entries(const Tensor& values, const EntryRange& range) {
   return all.tensor();
 }
 
-Tensor stats_by_ops(const Tensor& values, const EntryRange& range) {
+// Returns the first sample with an entry that is not finite, [] in double; infinity if there is
+// none.
+Tensor first_bad_sample(const Tensor& values, const Layout& layout) {
+  const auto options = values.options().dtype(at::kDouble);
+  if (values.numel() == 0 || !has_samples(values, layout)) return at::full({}, kUnbounded, options);
+  const Tensor is_bad = at::isfinite(samples_first(values, layout)).logical_not();
+  const Tensor places = at::arange(layout.N, options);
+  return at::where(is_bad.reshape({layout.N, -1}).any(1), places, at::full_like(places, kUnbounded))
+      .amin();
+}
+
+Tensor stats_by_ops(const Tensor& values, const EntryRange& range, const Layout& layout) {
   const Tensor x = values.flatten().to(at::kDouble);
   if (x.numel() == 0) {
     return Stats().tensor().to(x.device());
@@ -85,7 +104,19 @@ Tensor stats_by_ops(const Tensor& values, const EntryRange& range) {
                     count((size < range.tiny).logical_and_(x != 0)),
                     count((size > range.huge).logical_and_(is_finite)),
                     at::where(is_finite, x, at::full_like(x, kUnbounded)).amin(),
-                    at::where(is_finite, x, at::full_like(x, -kUnbounded)).amax()});
+                    at::where(is_finite, x, at::full_like(x, -kUnbounded)).amax(),
+                    first_bad_sample(values, layout)});
+}
+
+// Sweeps a tensor whose entries lie side by side here. Samples are only looked at where one is bad.
+template <typename Stored>
+Tensor sweep_samples(const Tensor& values, const EntryRange& range, const Layout& layout) {
+  Tensor stats = sweep_entries<Stored>(values, range);
+  auto* fields = stats.data_ptr<double>();
+  if (fields[kEntriesNotFinite] > 0) {
+    fields[kEntryFirstSample] = first_bad_sample(values, layout).item<double>();
+  }
+  return stats;
 }
 
 Tensor stat(const Tensor& stats, EntryStat field) { return stats.select(-1, field); }
@@ -106,19 +137,22 @@ EntryRange range_of(at::ScalarType type) {
   }
 }
 
-Tensor entry_stats(const Tensor& values, const EntryRange& range) {
+Tensor entry_stats(const Tensor& values, const EntryRange& range, const Layout& layout) {
   const Tensor entries = values.is_complex() ? at::view_as_real(values) : values;
+  if (const auto numbers = entry_numbers_by_table(entries, range.tiny, range.huge, layout)) {
+    return *numbers;
+  }
   const bool is_plain = entries.is_cpu() && entries.is_non_overlapping_and_dense();
-  if (!is_plain) return stats_by_ops(entries, range);
+  if (!is_plain) return stats_by_ops(entries, range, layout);
   switch (entries.scalar_type()) {
     case at::kFloat:
-      return sweep_entries<float>(entries, range);
+      return sweep_samples<float>(entries, range, layout);
     case at::kDouble:
-      return sweep_entries<double>(entries, range);
+      return sweep_samples<double>(entries, range, layout);
     case at::kBFloat16:
-      return sweep_entries<kernels::Bfloat16>(entries, range);
+      return sweep_samples<kernels::Bfloat16>(entries, range, layout);
     default:
-      return stats_by_ops(entries, range);
+      return stats_by_ops(entries, range, layout);
   }
 }
 
@@ -129,9 +163,11 @@ Tensor join_stats(const Tensor& stats) {
     for (int64_t row = 0; row < stats.size(0); ++row) all.add(rows + row * kEntryStats);
     return all.tensor();
   }
+  const auto column = [&](int64_t field) { return stats.slice(1, field, field + 1); };
   return at::cat({stats.slice(1, 0, kEntryLow).sum(0),
-                  stats.slice(1, kEntryLow, kEntryLow + 1).amin(0),
-                  stats.slice(1, kEntryHigh, kEntryHigh + 1).amax(0)});
+                  column(kEntryLow).amin(0),
+                  column(kEntryHigh).amax(0),
+                  column(kEntryFirstSample).amin(0)});
 }
 
 Tensor root_mean_square(const Tensor& stats) {

@@ -6,6 +6,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "flightdeck/layout.h"
+
 namespace flightdeck {
 
 using at::Tensor;
@@ -19,10 +21,12 @@ enum EntryStat : int64_t {
   kEntryFourths,
   kEntriesNotFinite,
   kEntriesZero,
-  kEntriesTiny,  // not zero, and smaller than `tiny`
-  kEntriesHuge,  // finite, and larger than `huge`
-  kEntryLow,     // of the finite ones; infinity if there are none
-  kEntryHigh,    // minus infinity if there are none
+  kEntriesTiny,       // not zero, and smaller than `tiny`
+  kEntriesHuge,       // finite, and larger than `huge`
+  kEntryLow,          // of the finite ones; infinity if there are none
+  kEntryHigh,         // minus infinity if there are none
+  kEntryFirstSample,  // with an entry that is not finite; infinity if there is none or it is not
+                      // known
   kEntryStats,
 };
 
@@ -34,8 +38,8 @@ struct EntryRange {
 EntryRange range_of(at::ScalarType type);
 
 // Returns [kEntryStats] in double, on the tensor's device. Those of a complex tensor are of its
-// real numbers.
-Tensor entry_stats(const Tensor& values, const EntryRange& range);
+// real numbers. `layout` says whose the entries are.
+Tensor entry_stats(const Tensor& values, const EntryRange& range, const Layout& layout = {});
 
 // Joins those of several tensors, from [m, kEntryStats].
 Tensor join_stats(const Tensor& stats);

@@ -5,7 +5,7 @@
 
 namespace flightdeck {
 
-Tensor EntrySweeps::of_kept(const Tensor& values) {
+Tensor EntrySweeps::of_kept(const Tensor& values, const Layout& layout) {
   const auto* storage = values.storage().unsafeGetStorageImpl();
   for (const Kept& one : kept_) {
     // A storage that is gone may have left its address to another one.
@@ -16,7 +16,7 @@ Tensor EntrySweeps::of_kept(const Tensor& values) {
       return one.stats;
     }
   }
-  Tensor stats = entry_stats(values, range_of(values.scalar_type()));
+  Tensor stats = entry_stats(values, range_of(values.scalar_type()), layout);
   kept_.push_back({c10::weak_intrusive_ptr<c10::StorageImpl>(values.storage().getWeakStorageImpl()),
                    values.storage_offset(),
                    values.sizes().vec(),
@@ -26,13 +26,13 @@ Tensor EntrySweeps::of_kept(const Tensor& values) {
   return stats;
 }
 
-Tensor EntrySweeps::of_heard(const Tensor& gradient) {
+Tensor EntrySweeps::of_heard(const Tensor& gradient, const Layout& layout) {
   if (!heard_.empty() && !heard_.front().tensor.expired() &&
       heard_.front().tensor._unsafe_get_target() == gradient.unsafeGetTensorImpl()) {
     return heard_.front().stats;
   }
   heard_.clear();
-  Tensor stats = entry_stats(gradient, range_of(gradient.scalar_type()));
+  Tensor stats = entry_stats(gradient, range_of(gradient.scalar_type()), layout);
   heard_.push_back({c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>(
                         gradient.getIntrusivePtr()),
                     stats});

@@ -85,9 +85,12 @@ std::string NodeLayers::name(const Capture& capture,
                              const Parameters& parameters,
                              size_t node) const {
   if (parameter[node] < 0) return op_name(capture, node);
-  const std::string& full = parameters[parameter[node]].name;
-  const size_t dot = full.rfind('.');
-  return dot == std::string::npos ? full : full.substr(0, dot);
+  return layer_of(parameters[parameter[node]].name);
+}
+
+std::string layer_of(const std::string& parameter) {
+  const size_t dot = parameter.rfind('.');
+  return dot == std::string::npos ? parameter : parameter.substr(0, dot);
 }
 
 std::vector<ForwardValue> forward_values(const Capture& capture) {
@@ -128,7 +131,8 @@ LossNodes find_loss_nodes(const Capture& capture) {
     bool passes_on =
         node.rule && !starts &&
         (node.rule->is_linear(view) || node.rule->is_view() || node.rule->reduction(view));
-    // Where a parameter enters, the model has begun; a penalty is part of the loss.
+    // A node at which a parameter enters is part of the model, but that of a penalty is part of the
+    // loss.
     for (size_t e = 0; e < node.edges.size(); ++e) {
       const bool is_use = node.edges[e] == EdgeKind::kUse && !capture.is_shared_term(k, e);
       passes_on = passes_on && !is_use;

@@ -24,6 +24,9 @@ struct NodeLayers {
 };
 NodeLayers find_layers(const Capture& capture);
 
+// Returns "conv1" of "conv1.weight", and a name without a module as it is.
+std::string layer_of(const std::string& parameter);
+
 // Returns "relu" of "ReluBackward0".
 std::string op_name(const Capture& capture, size_t node);
 

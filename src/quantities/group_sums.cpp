@@ -130,4 +130,18 @@ Tensor sum_stacked_by_group(const Tensor& all, const Groups& groups) {
       .index_add_(0, index.group_there, all.index_select(0, index.member_there));
 }
 
+Tensor squares_of(const std::vector<Tensor>& numbers) {
+  const bool is_here = std::all_of(numbers.begin(), numbers.end(), [](const Tensor& one) {
+    return one.is_cpu() && one.scalar_type() == at::kDouble;
+  });
+  if (!is_here) return at::stack(numbers).to(at::kDouble).square();
+  const Tensor squares = at::empty({static_cast<int64_t>(numbers.size())}, at::kDouble);
+  auto* next = squares.data_ptr<double>();
+  for (const Tensor& one : numbers) {
+    const double norm = *one.data_ptr<double>();
+    *next++ = norm * norm;
+  }
+  return squares;
+}
+
 }  // namespace flightdeck

@@ -19,4 +19,7 @@ Tensor sum_by_group(const std::vector<Tensor>& per_parameter, const Groups& grou
 // Returns the same of [P, ...] in double.
 Tensor sum_stacked_by_group(const Tensor& all, const Groups& groups);
 
+// Returns the squares of numbers [], in double: [P].
+Tensor squares_of(const std::vector<Tensor>& numbers);
+
 }  // namespace flightdeck

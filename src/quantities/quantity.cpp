@@ -162,6 +162,11 @@ Quantity& Quantity::reads_parameters(bool reads) {
   return *this;
 }
 
+Quantity& Quantity::measures_process(bool measures) {
+  measures_process_ = measures;
+  return *this;
+}
+
 Quantity& Quantity::gives_way(bool gives) {
   gives_way_ = gives;
   return *this;

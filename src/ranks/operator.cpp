@@ -10,9 +10,9 @@
 namespace flightdeck {
 namespace {
 
-class OverRanks final : public LinearOperator {
+class MeanOfRanks final : public LinearOperator {
  public:
-  OverRanks(std::shared_ptr<const LinearOperator> own,
+  MeanOfRanks(std::shared_ptr<const LinearOperator> own,
             int64_t samples,
             std::shared_ptr<Ranks> ranks)
       : own_(std::move(own)), samples_(samples), ranks_(std::move(ranks)) {}
@@ -66,7 +66,7 @@ std::shared_ptr<const LinearOperator> over_ranks(std::shared_ptr<const LinearOpe
                                                  std::shared_ptr<Ranks> ranks) {
   TORCH_CHECK_VALUE(own && ranks, "over_ranks: an operator or ranks are null; give both");
   TORCH_CHECK_VALUE(samples >= 0, "over_ranks: samples is ", samples, "; give 0 or more");
-  return std::make_shared<OverRanks>(std::move(own), samples, std::move(ranks));
+  return std::make_shared<MeanOfRanks>(std::move(own), samples, std::move(ranks));
 }
 
 }  // namespace flightdeck

@@ -256,7 +256,7 @@ Store::Series& Store::series_of(const Reading& reading) {
 void Store::store(const StepReadings& step, const Reading& reading) {
   Series& series = series_of(reading);
   TableStatements& table = statements_->tables[static_cast<size_t>(reading.kind)];
-  // Only a step up to the last one may replace a value; any behind it is new.
+  // A later step than the last one of the series is new; an earlier one may replace a value.
   const bool is_last = series.count == 0 || step.step > series.last_step;
   bool is_new = is_last;
   if (!is_new) {

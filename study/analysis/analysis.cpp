@@ -150,30 +150,10 @@ void find_headline(Analysis& analysis) {
   analysis.headline = headline(analysis.trials, judged);
 }
 
-}  // namespace
-
-const Result* Analysis::headline_of(const std::string& problem,
-                                    const std::string& competitor) const {
-  for (const size_t k : headline) {
-    const Choice& choice = results[k].choice;
-    if (choice.problem == problem && choice.competitor == competitor) return &results[k];
-  }
-  return nullptr;
-}
-
-std::vector<const Result*> Analysis::headline_of(const std::string& problem) const {
-  std::vector<const Result*> found;
-  for (const size_t k : headline) {
-    if (results[k].choice.problem == problem) found.push_back(&results[k]);
-  }
-  return found;
-}
-
-Analysis analyze(const std::vector<Outcome>& outcomes,
+// Groups the outcomes into trials, without those of another training budget than most.
+void take_trials(const std::vector<Outcome>& outcomes,
                  const std::vector<Outcome>& baselines,
-                 const AnalysisOptions& options) {
-  Analysis analysis;
-  analysis.options = options;
+                 Analysis& analysis) {
   Trials ours = group(outcomes, /*are_baselines=*/false);
   Trials theirs = group(fitting(baselines, ours.all), /*are_baselines=*/true);
   analysis.warnings = ours.warnings;
@@ -200,6 +180,33 @@ Analysis analyze(const std::vector<Outcome>& outcomes,
   analysis.baseline_runs = theirs.runs - baselines_apart;
   analysis.trials = std::move(ours.all);
   analysis.trials.insert(analysis.trials.end(), theirs.all.begin(), theirs.all.end());
+}
+
+}  // namespace
+
+const Result* Analysis::headline_of(const std::string& problem,
+                                    const std::string& competitor) const {
+  for (const size_t k : headline) {
+    const Choice& choice = results[k].choice;
+    if (choice.problem == problem && choice.competitor == competitor) return &results[k];
+  }
+  return nullptr;
+}
+
+std::vector<const Result*> Analysis::headline_of(const std::string& problem) const {
+  std::vector<const Result*> found;
+  for (const size_t k : headline) {
+    if (results[k].choice.problem == problem) found.push_back(&results[k]);
+  }
+  return found;
+}
+
+Analysis analyze(const std::vector<Outcome>& outcomes,
+                 const std::vector<Outcome>& baselines,
+                 const AnalysisOptions& options) {
+  Analysis analysis;
+  analysis.options = options;
+  take_trials(outcomes, baselines, analysis);
   name_all(analysis);
   check_targets(analysis);
 

@@ -241,7 +241,7 @@ ShownTable target_table(const Analysis& analysis) {
   table.id = "targets";
   table.title = "Targets: the convergence performances";
   table.caption =
-      "What counts as solved: published, chosen by the reader, or by rule 98 % of the way from the "
+      "What counts as solved: published, given by the reader, or derived: 98 % of the way from the "
       "untrained score to the median of the final ones.";
   table.columns = {"problem", "measure", "target", "origin"};
   table.word_columns = {0, 1, 3};

@@ -45,7 +45,7 @@ void time(const Trial& trial, const Target& target, Result& result) {
   result.median_iterations = median(strict);
 }
 
-double target_by_rule(const std::vector<const Trial*>& chosen, const Measure& measure) {
+double derived_target(const std::vector<const Trial*>& chosen, const Measure& measure) {
   const bool has_baseline = std::any_of(
       chosen.begin(), chosen.end(), [](const Trial* trial) { return trial->is_baseline; });
   std::vector<double> untrained, trained;
@@ -108,8 +108,8 @@ std::map<std::string, Target> find_targets(const std::vector<Trial>& trials,
       target.value = published->second;
       target.origin = "published";
     } else {
-      target.value = target_by_rule(its_trials, target.measure);
-      target.origin = "rule";
+      target.value = derived_target(its_trials, target.measure);
+      target.origin = "derived";
     }
     targets[problem] = target;
   }

@@ -14,7 +14,7 @@ namespace flightdeck::study {
 struct Target {
   double value = 0;
   Measure measure;
-  std::string origin;  // "given", "published" or "rule"
+  std::string origin;  // "given", "published" or "derived"
 };
 
 struct Result {

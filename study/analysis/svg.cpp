@@ -180,12 +180,17 @@ bool is_power_of_ten(double value) {
   return std::fabs(exponent - std::round(exponent)) < 1e-6;
 }
 
-// Writes all labels in one notation: powers of ten, or plain numbers where a mark is no power.
+bool is_short_number(double value) { return value >= 0.0009 && value < 1e4; }
+
+// Writes all labels in one notation: plain numbers while they are short, else powers of ten.
 std::vector<std::string> log_labels(const std::vector<double>& marks) {
+  const bool are_short = std::all_of(marks.begin(), marks.end(), is_short_number);
   const bool are_powers = std::all_of(marks.begin(), marks.end(), is_power_of_ten);
   std::vector<std::string> labels;
   for (const double mark : marks) {
-    labels.push_back(are_powers ? "1e" + fixed(std::log10(mark), 0) : significant(mark, 2));
+    const bool is_power = are_powers && !are_short;
+    labels.push_back(is_power ? "1e" + fixed(std::log10(mark), 0)
+                              : significant(mark, are_short ? 4 : 2));
   }
   return labels;
 }

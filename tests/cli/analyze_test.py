@@ -104,7 +104,7 @@ class Analyze(unittest.TestCase):
         targets = {row["problem"]: row for row in told["targets"]}
         self.assertEqual(targets["quadratic_deep"]["target"], 99.5)
         self.assertEqual(targets["quadratic_deep"]["origin"], "given")
-        self.assertEqual(targets["mnist_vae"]["origin"], "rule")
+        self.assertEqual(targets["mnist_vae"]["origin"], "derived")
         self.assertEqual(told["performance"][0]["measure"], "valid loss")
 
     def test_refuses_what_does_not_exist(self):

@@ -11,16 +11,16 @@ namespace {
 TEST(LargestThatFits, IsTheLastOneThatFits) {
   for (int64_t most : {1, 2, 7, 64, 100}) {
     for (int64_t last = 0; last <= most + 3; ++last) {
-      int64_t trials = 0, largest_tried = 0;
+      int64_t tries = 0, largest_tried = 0;
       const int64_t found = largest_that_fits(most, [&](int64_t n) {
         EXPECT_GE(n, 1);
         EXPECT_LE(n, most);
-        ++trials;
+        ++tries;
         largest_tried = std::max(largest_tried, n);
         return n <= last;
       });
       EXPECT_EQ(found, std::min(last, most)) << "of " << most;
-      EXPECT_LE(trials, 16);
+      EXPECT_LE(tries, 16);
       // Memory grows with the batch: what does not fit is not tried far beyond the limit.
       EXPECT_LE(largest_tried, std::max<int64_t>(1, 2 * last));
     }
@@ -41,9 +41,19 @@ TEST(CriticalBatch, TakesMoreForMoreSamplesAndLessForFewerColumns) {
     sampled.is_sampled = true;
     EXPECT_LT(*bytes_of(sampled, problem, 64, at::kCPU), *of_64) << variant.name;
   }
-  EXPECT_EQ(names.size(), 16u);
-  const auto gradient = bytes_of({"", false, false, false, false}, problem, 64, at::kCPU);
+  EXPECT_EQ(names.size(), 24u);
+  const auto gradient = bytes_of(GgnVariant{}, problem, 64, at::kCPU);
   EXPECT_LT(*gradient, *bytes_of(ggn_variants().front(), problem, 64, at::kCPU));
+}
+
+TEST(CriticalBatch, OfANewtonStepCountsTheGradientsOfAllSamples) {
+  const suite::Problem problem = suite::find_problem("mnist_logreg");
+  for (GgnVariant variant : ggn_variants()) {
+    if (variant.task != GgnTask::kEigenvalues) continue;
+    const auto eigenvalues = bytes_of(variant, problem, 64, at::kCPU);
+    variant.task = GgnTask::kNewtonStep;
+    EXPECT_GT(*bytes_of(variant, problem, 64, at::kCPU), *eigenvalues) << variant.name;
+  }
 }
 
 }  // namespace

@@ -19,8 +19,11 @@ import unittest
 
 import loaded_tool
 
-FLIGHTDECK = os.path.abspath(sys.argv.pop(1))
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TREE / "tests/docs"))
+import snippets  # noqa: E402
+
+FLIGHTDECK = os.path.abspath(sys.argv.pop(1))
 # Spares the second start, in which the tool gives itself a better environment.
 os.environ.update(FLIGHTDECK_ENV_SET="1", OMP_WAIT_POLICY="PASSIVE")
 # A test that runs in the background of a shell has the signal ignored, and so would have its children.
@@ -209,6 +212,23 @@ class ManualPage(WordsTest):
             self.assertIn(f"flightdeck {command['command']}", shown)
         for name in NAMES:
             self.assertIn(name, shown)
+
+
+class Page(WordsTest):
+    def test_what_the_page_says_sets_up_completion_and_manual(self):
+        """In bash, with a home of its own that has the folders of zsh and fish."""
+        (self.folder / ".zsh").mkdir()
+        (self.folder / ".config/fish/completions").mkdir(parents=True)
+        environment = {**os.environ, "HOME": str(self.folder), "PATH": f"{os.path.dirname(FLIGHTDECK)}:{os.environ['PATH']}"}
+        for block in sum(snippets.run_by(TREE, __file__).values(), []):
+            done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", f"{block.code}\ncomplete -p flightdeck"], text=True,
+                                  capture_output=True, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), block.place)
+            self.assertIn("FLIGHTDECK", done.stdout)  # the manual's title
+            self.assertIn("complete -F _flightdeck", done.stdout)
+        self.assertEqual((self.folder / ".zsh/_flightdeck").read_text(encoding="utf-8"), success("completion", "zsh"))
+        self.assertEqual((self.folder / ".config/fish/completions/flightdeck.fish").read_text(encoding="utf-8"),
+                         success("completion", "fish"))
 
 
 class Json(WordsTest):

@@ -357,6 +357,7 @@ TEST_F(BadInput, CabsTakesAnyOptimizerAndSeveralRates) {
   StepOptions watch;
   watch.optimizer = &optimizer;
   loop.step(cockpit, 0, watch);
+  cockpit.flush();
   double sum = 0;
   for (const char* name : {"0.weight", "0.bias", "2.weight", "2.bias"}) {
     sum += memory->number(0, "cabs", name);

@@ -222,7 +222,8 @@ TEST_F(Launches, AStepUnderDiagnosisTakesABoundedNumberOfOperations) {
   for (const auto& [name, times] : Operations::counted()) {
     all += "\n" + std::to_string(times) + " " + name;
   }
-  EXPECT_LE(Operations::count(), 1200) << all;  // some 45 of them are those of the training
+  // Some 45 of them are those of the training. A GPU takes more for hashes of inputs.
+  EXPECT_LE(Operations::count(), test_device().is_cpu() ? 1200 : 1700) << all;
 }
 
 TEST_F(Launches, AWatchedStepTakesFewOperations) {

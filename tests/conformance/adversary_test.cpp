@@ -10,26 +10,19 @@
 // and the model; `--seed S --models 1 --verbose` replays it and prints what was refused. Exit code
 // 0: all right, 1: not, 2: usage.
 #include <cstdint>
-#include <cstdio>
 #include <iomanip>
 #include <iostream>
 #include <map>
 #include <set>
-#include <stdexcept>
 
 #include <torch/torch.h>
 
 #include "conformance/adverse_checks.h"
+#include "conformance/seeded_program.h"
 #include "tensors.h"
 
 namespace flightdeck::tests {
 namespace {
-
-struct Settings {
-  int64_t models = 500;
-  uint64_t seed = 0;
-  bool is_verbose = false;
-};
 
 struct Tally {
   int64_t cases = 0, exact = 0, remarked = 0, refused = 0, inherited = 0, failed = 0;
@@ -154,37 +147,12 @@ class Adversary {
   int64_t failed_ = 0;
 };
 
-Settings parse(int argc, char** argv) {
-  Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (option == "--verbose") {
-      settings.is_verbose = true;
-      continue;
-    }
-    // Options of the test framework reach every test executable; they mean nothing here.
-    if (option.rfind("--gtest_", 0) == 0) continue;
-    if ((option != "--models" && option != "--seed") || i + 1 == argc) {
-      throw std::invalid_argument("unknown or incomplete option " + option);
-    }
-    const unsigned long long value = std::stoull(argv[++i]);
-    if (option == "--models") settings.models = static_cast<int64_t>(value);
-    if (option == "--seed") settings.seed = value;
-  }
-  return settings;
-}
-
 }  // namespace
 }  // namespace flightdeck::tests
 
 int main(int argc, char** argv) {
-  flightdeck::tests::Settings settings;
-  try {
-    settings = flightdeck::tests::parse(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(
-        stderr, "adversary_test: %s\nusage: [--models N] [--seed S] [--verbose]\n", error.what());
-    return 2;
-  }
-  return flightdeck::tests::Adversary(settings).run();
+  using namespace flightdeck::tests;
+  return seeded_main("adversary_test", argc, argv, 500, [](const Settings& settings) {
+    return Adversary(settings).run();
+  });
 }

@@ -62,31 +62,38 @@ Reduce random_reduction(const AdverseModel& model, Sketch& dice, std::string& na
   }
 }
 
+// Gives the loop one of four ways to combine the losses with another one.
+void combine(const AdverseModel& model, int64_t way, Loop& loop) {
+  const Reduce reduce = loop.reduce;
+  const Tensor losses = model.losses;
+  const Tensor other = model.other_loss;
+  switch (way) {
+    case 0:
+      loop.name += " + another loss";
+      loop.backward = [=] { retaining(reduce(losses) + other); };
+      return;
+    case 1:
+      loop.name += " after another loss";
+      loop.backward = [=] { retaining(other), retaining(reduce(losses)); };
+      return;
+    case 2:
+      loop.name += " before another loss";
+      loop.backward = [=] { retaining(reduce(losses)), retaining(other); };
+      return;
+    default:
+      loop.name += " times another loss";
+      loop.backward = [=] { retaining(reduce(losses) * other); };
+  }
+}
+
 Loop random_loop(const AdverseModel& model, Sketch& dice) {
   Loop loop;
   loop.reduce = random_reduction(model, dice, loop.name);
   const Reduce reduce = loop.reduce;
   const Tensor losses = model.losses;
-  const Tensor other = model.other_loss;
   const int64_t way = dice.integer(0, 8);
-  if (other.defined() && way < 4) {
-    switch (way) {
-      case 0:
-        loop.name += " + another loss";
-        loop.backward = [=] { retaining(reduce(losses) + other); };
-        break;
-      case 1:
-        loop.name += " after another loss";
-        loop.backward = [=] { retaining(other), retaining(reduce(losses)); };
-        break;
-      case 2:
-        loop.name += " before another loss";
-        loop.backward = [=] { retaining(reduce(losses)), retaining(other); };
-        break;
-      default:
-        loop.name += " times another loss";
-        loop.backward = [=] { retaining(reduce(losses) * other); };
-    }
+  if (model.other_loss.defined() && way < 4) {
+    combine(model, way, loop);
     return loop;
   }
   switch (way) {

@@ -183,6 +183,36 @@ Tensor penalty(AdverseSketch& sketch) {
   }
 }
 
+// Takes a mean over all entries of the outputs, in which a sample has as many as it has outputs.
+void mean_of_all_entries(AdverseModel& model) {
+  const Tensor targets = random(model.outputs.sizes());
+  model.has_known_head = true;
+  model.has_bypass = false;
+  model.is_coupled = model.has_coupled_outputs;
+  model.has_shared_terms = false;
+  model.losses = F::mse_loss(model.outputs, targets);
+  model.terms = (model.outputs - targets).square().mean(1);
+  model.unshared_terms = model.terms;
+}
+
+// Takes a mean that is weighted by the classes of the labels.
+void mean_over_classes(AdverseModel& model) {
+  const int64_t N = model.terms.size(0);
+  const Tensor weights = random({model.outputs.size(1)}).square() + 0.1;
+  const Tensor labels = random_integers({N}, model.outputs.size(1));
+  const Tensor shares = weights.index_select(0, labels);
+  model.has_known_head = true;
+  model.has_bypass = false;
+  model.is_coupled = model.has_coupled_outputs;
+  model.has_shared_terms = false;
+  model.losses =
+      F::cross_entropy(model.outputs, labels, F::CrossEntropyFuncOptions().weight(weights));
+  model.terms = F::cross_entropy(
+                    model.outputs, labels, F::CrossEntropyFuncOptions().reduction(torch::kNone)) *
+                shares * (static_cast<double>(N) / shares.sum());
+  model.unshared_terms = model.terms;
+}
+
 // Reduces the terms to a scalar; `terms` becomes undefined if the scalar is no mean or sum of them.
 void reduce_to_scalar(AdverseSketch& sketch) {
   AdverseModel& model = sketch.model;
@@ -203,36 +233,12 @@ void reduce_to_scalar(AdverseSketch& sketch) {
       named("mean");
       model.losses = l.mean();
       return;
-    case 14: {
+    case 14:
       named("mse over all entries");
-      const Tensor targets = random(model.outputs.sizes());
-      model.has_known_head = true;
-      model.has_bypass = false;
-      model.is_coupled = model.has_coupled_outputs;
-      model.has_shared_terms = false;
-      model.losses = F::mse_loss(model.outputs, targets);
-      model.terms = (model.outputs - targets).square().mean(1);
-      model.unshared_terms = model.terms;
-      return;
-    }
-    case 15: {
+      return mean_of_all_entries(model);
+    case 15:
       named("cross_entropy with class weights");
-      const Tensor weights = random({model.outputs.size(1)}).square() + 0.1;
-      const Tensor labels = random_integers({N}, model.outputs.size(1));
-      const Tensor shares = weights.index_select(0, labels);
-      model.has_known_head = true;
-      model.has_bypass = false;
-      model.is_coupled = model.has_coupled_outputs;
-      model.has_shared_terms = false;
-      model.losses =
-          F::cross_entropy(model.outputs, labels, F::CrossEntropyFuncOptions().weight(weights));
-      model.terms =
-          F::cross_entropy(
-              model.outputs, labels, F::CrossEntropyFuncOptions().reduction(torch::kNone)) *
-          shares * (count / shares.sum());
-      model.unshared_terms = model.terms;
-      return;
-    }
+      return mean_over_classes(model);
     case 2:
       named("sum");
       model.losses = l.sum();

@@ -7,26 +7,19 @@
 // and the model; `--seed S --models 1` replays it. With --verbose every model is printed before it
 // is checked. Exit code 0: all right, 1: not, 2: usage.
 #include <cstdint>
-#include <cstdio>
 #include <iostream>
 #include <sstream>
-#include <stdexcept>
 
 #include <torch/torch.h>
 
 #include "conformance/random_model.h"
 #include "conformance/second_order.h"
+#include "conformance/seeded_program.h"
 #include "oracle.h"
 #include "tensors.h"
 
 namespace flightdeck::tests {
 namespace {
-
-struct Settings {
-  int64_t models = 200;
-  uint64_t seed = 0;
-  bool is_verbose = false;
-};
 
 struct Question {
   Needs what;
@@ -159,26 +152,6 @@ void check(uint64_t seed, bool is_verbose, Counts& counts) {
   std::cout << std::flush;
 }
 
-Settings parse(int argc, char** argv) {
-  Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (option == "--verbose") {
-      settings.is_verbose = true;
-      continue;
-    }
-    // Options of the test framework reach every test executable; they mean nothing here.
-    if (option.rfind("--gtest_", 0) == 0) continue;
-    if ((option != "--models" && option != "--seed") || i + 1 == argc) {
-      throw std::invalid_argument("unknown or incomplete option " + option);
-    }
-    const unsigned long long value = std::stoull(argv[++i]);
-    if (option == "--models") settings.models = static_cast<int64_t>(value);
-    if (option == "--seed") settings.seed = value;
-  }
-  return settings;
-}
-
 int run(const Settings& settings) {
   Counts counts;
   for (int64_t i = 0; i < settings.models; ++i) {
@@ -194,13 +167,6 @@ int run(const Settings& settings) {
 }  // namespace flightdeck::tests
 
 int main(int argc, char** argv) {
-  flightdeck::tests::Settings settings;
-  try {
-    settings = flightdeck::tests::parse(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(
-        stderr, "conformance_test: %s\nusage: [--models N] [--seed S] [--verbose]\n", error.what());
-    return 2;
-  }
-  return flightdeck::tests::run(settings);
+  using namespace flightdeck::tests;
+  return seeded_main("conformance_test", argc, argv, 200, &run);
 }

@@ -281,12 +281,13 @@ TEST_F(CustomRules, AreCheckedOnlyWhereThereIsSomethingToCheck) {
   const Tensor w = random_parameter({kI, kJ});
   const Tensor losses = losses_of(random({kN, kI}).mm(w));
   const Parameters parameters({{"w", w}});
-  expect_error([&] { check_rule("user_prodcut", losses, parameters); },
+  expect_error([&] { (void)check_rule("user_prodcut", losses, parameters); },
                {"user_prodcut", "did you mean 'user_product'"});
-  expect_error([&] { check_rule("user_product", losses, parameters); },
+  expect_error([&] { (void)check_rule("user_product", losses, parameters); },
                {"CppNode<", "MmBackward0", "computed with the op"});
   const Tensor one = losses_of(Product::apply(random({1, kI}), w, 1.0));
-  expect_error([&] { check_rule("user_product", one, parameters); }, {"1 sample", "at least 2"});
+  expect_error([&] { (void)check_rule("user_product", one, parameters); },
+               {"1 sample", "at least 2"});
   // The rules of the catalogue can be checked as well.
   expect_right("linear", losses, parameters);
 }

@@ -240,10 +240,10 @@ TEST_F(Alerts, RefuseWhatIsNoAddress) {
                           "http://host/a b",
                           "http://host/\r\nX: y"}) {
     options_.webhook = url;
-    EXPECT_THROW(alerts(options_), std::invalid_argument) << url;
+    EXPECT_THROW((void)alerts(options_), std::invalid_argument) << url;
   }
   options_.webhook.clear();
-  EXPECT_THROW(alerts(options_), std::invalid_argument);
+  EXPECT_THROW((void)alerts(options_), std::invalid_argument);
 }
 
 }  // namespace

@@ -297,7 +297,7 @@ TEST_F(Diagnoses, NameGroupsAndParametersThatTakeNoPart) {
 TEST_F(Diagnoses, LinkToThePagesOfCausesAndLamps) {
   const Diagnosis diagnosis = of(60, healthy_but("wiring", "head_softmax", 1));
   EXPECT_EQ(diagnosis.causes.at(0).page, "docs/causes.md#softmax_twice");
-  EXPECT_EQ(diagnosis.findings.at(0).page, "docs/dashboard.md#lamps");
+  EXPECT_EQ(diagnosis.findings.at(0).page, "docs/lamps.md#" + diagnosis.findings.at(0).lamp);
 }
 
 TEST_F(Diagnoses, CannotTellWhereLittleIsTracked) {

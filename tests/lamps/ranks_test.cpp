@@ -57,6 +57,19 @@ TEST(LampsOfRanks, SayThatShardsAreTheSame) {
   EXPECT_EQ(run(2), std::vector<std::string>{"same_shard"});
 }
 
+TEST(LampsOfRanks, SayThatShardsOverlapUnlessTheyAreTheSame) {
+  const auto run = [](int64_t every, double twins) {
+    return lamps_of([=](int64_t k) {
+      const double overlap = every > 0 && k % every == 0 ? 1 : 0;
+      return Readings{number("rank_overlap", overlap), number("rank_twins", twins)};
+    });
+  };
+  EXPECT_EQ(run(0, 0), kDark);
+  EXPECT_EQ(run(25, 0), kDark);  // the last batch of an epoch, filled up
+  EXPECT_EQ(run(5, 0), std::vector<std::string>{"overlapping_shards"});
+  EXPECT_EQ(run(1, 2), std::vector<std::string>{"same_shard"});
+}
+
 TEST(LampsOfRanks, NameTheRankThatOthersWaitFor) {
   const auto run = [](double slow) {
     return lamps_of([=](int64_t) {

@@ -54,6 +54,16 @@ TEST_F(LampsOfValues, DeadLayersNamesLayersWithOver70PercentOfTheirUnitsDead) {
   expect_lamp(found_in(3, layers(0.75, 0.94)), "dead_layers", {"75 % to 94 %", "relu1, relu2"});
 }
 
+TEST_F(LampsOfValues, UnderflowNamesTheGroupsThatLoseTheirGradient) {
+  const auto shares = [](int64_t) {
+    return std::vector<Reading>{number("finite", 0.4, "", "underflow"),
+                                number("finite", 0.1, "conv1", "underflow"),
+                                number("finite", 0.7, "conv2", "underflow")};
+  };
+  EXPECT_TRUE(found_in(9, shares).empty());  // too few values
+  expect_lamp(found_in(10, shares), "underflow", {"40 %", ": conv2"});
+}
+
 TEST_F(LampsOfValues, AreNotLitByOneStepAlone) {
   const auto once = [](int64_t k) {
     return std::vector<Reading>{number("dead_units", k == 2 ? 1 : 0, "", "relu1")};

@@ -47,6 +47,30 @@ TEST_F(UnitsTest, DeadOnesAreZeroForTheWholeBatch) {
   EXPECT_EQ(sink->find(0, "saturated_units"), nullptr);
 }
 
+// A unit is silent where its slope stays below a hundredth or so for every sample.
+TEST_F(UnitsTest, SilentOnesOfGeluAndSiluPassNoGradientToSpeakOf) {
+  auto net = on_device(
+      nn::Sequential(nn::Linear(3, 4), nn::GELU(), nn::Linear(4, 3), nn::SiLU(), nn::Linear(3, 2)));
+  set_bias(net, "0.bias", {-8, -2, 0, 5});
+  set_bias(net, "2.bias", {-12, -1, 4});
+  const Tensor inputs = random({6, 3}) * 0.01;
+  const auto sink = watch_units(net, inputs);
+  const Tensor first = net->ptr<nn::LinearImpl>(0)->forward(inputs).detach();
+  const Tensor second = net->ptr<nn::LinearImpl>(2)->forward(at::gelu(first)).detach();
+  const auto silent = [](const Tensor& given, const auto& function) {
+    const Tensor x = given.clone().requires_grad_(true);
+    function(x).sum().backward();
+    return x.grad().abs().amax(0).lt(0.0125).sum().template item<double>();
+  };
+  const double of_gelu = silent(first, [](const Tensor& x) { return at::gelu(x); });
+  const double of_silu = silent(second, [](const Tensor& x) { return at::silu(x); });
+  EXPECT_GE(of_gelu, 1);
+  EXPECT_GE(of_silu, 1);
+  EXPECT_DOUBLE_EQ(sink->number(0, "dead_units", "", "0"), of_gelu / 4);
+  EXPECT_DOUBLE_EQ(sink->number(0, "dead_units", "", "2"), of_silu / 3);
+  EXPECT_EQ(sink->find(0, "saturated_units"), nullptr);
+}
+
 TEST_F(UnitsTest, ChannelsOfAConvolutionAreUnits) {
   auto net = on_device(nn::Sequential(
       nn::Conv2d(nn::Conv2dOptions(1, 4, 3)), nn::ReLU(), nn::Flatten(), nn::Linear(16, 2)));

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "errors.h"
+#include "flightdeck/run_difference.h"
 #include "quantities/watched_run.h"
 
 namespace flightdeck::tests {
@@ -35,6 +36,14 @@ TEST(Catalogue, TellsWhatEachEntryIs) {
       EXPECT_FALSE(setting.summary.empty()) << entry.name() << "/" << setting.name;
     }
   }
+}
+
+TEST(Catalogue, IsComparedBetweenRunsButForWhatMeasuresTheProcess) {
+  std::set<std::string> measures_process;
+  for (const Quantity& entry : all_quantities()) {
+    if (entry.measures_process()) measures_process.insert(entry.name());
+  }
+  EXPECT_EQ(DifferenceOptions().left_out, measures_process);
 }
 
 // The needs of adapting histograms come from their functions.
@@ -98,7 +107,8 @@ TEST(Catalogue, RunsOnAConvolutionalNet) {
     for (const Quantity& entry : all_quantities()) {
       EXPECT_EQ(sink->find(0, entry.name()) == nullptr, silent.count(entry.name()) > 0)
           << entry.name();
-      EXPECT_EQ(sink->find(0, entry.name(), "0") != nullptr, entry.has_groups()) << entry.name();
+      const bool has_groups = entry.has_groups() && silent.count(entry.name()) == 0;
+      EXPECT_EQ(sink->find(0, entry.name(), "0") != nullptr, has_groups) << entry.name();
     }
   }
 }
@@ -149,7 +159,7 @@ TEST(Presets, HaveTheReferenceImplementationsDefaults) {
             quantity("tic_diag").needs().curvature_batch);
 }
 
-TEST(Presets, TakeAScheduleForAllThatIsNotLight) {
+TEST(Presets, TakeDueStepsForAllThatIsNotLight) {
   for (const Quantity& entry : preset("economy", DueSteps::every(5))) {
     EXPECT_TRUE(entry.due().contains(5)) << entry.name();
     EXPECT_EQ(entry.due().contains(6), entry.is_light()) << entry.name();

@@ -46,12 +46,12 @@ TEST_F(DiagnosisTest, SpikesAreDistancesFromTheMedianInUnitsOfTheScatter) {
     return losses.back();
   };
   const auto sink = loop.run(16);
-  const auto series = [&](const std::string& name, int64_t step) {
+  const auto series = [&](const std::string& name, int64_t step, const std::string& group = "") {
     std::vector<double> before;
     for (int64_t k = std::max<int64_t>(0, step - 10); k < step; ++k) {
-      before.push_back(sink->number(k, name));
+      before.push_back(sink->number(k, name, group));
     }
-    return robust_score(before, sink->number(step, name));
+    return robust_score(before, sink->number(step, name, group));
   };
   EXPECT_EQ(sink->find(7, "spikes"), nullptr);
   for (int64_t step = 8; step < 15; ++step) {
@@ -60,6 +60,14 @@ TEST_F(DiagnosisTest, SpikesAreDistancesFromTheMedianInUnitsOfTheScatter) {
         sink->number(step, "spikes", "", "grad_norm"), series("grad_norm", step), "gradient");
     expect_number(
         sink->number(step, "spikes", "", "update"), series("update_size", step), "update");
+    for (const char* group : {"0.weight", "2.bias"}) {
+      expect_number(sink->number(step, "spikes", group, "grad_norm"),
+                    series("grad_norm", step, group),
+                    "gradient of a group");
+      expect_number(sink->number(step, "spikes", group, "update"),
+                    series("update_size", step, group),
+                    "update of a group");
+    }
   }
   const Reading* samples = sink->find(12, "spikes", "", "samples");
   ASSERT_NE(samples, nullptr);

@@ -196,10 +196,23 @@ TEST_F(InputsTest, ThatAreEqualUnderTwoLabelsConflict) {
   expect_number(field(sink, "label_largest"), 2.0 / 5, "largest class");
 }
 
+// Tells whether LibTorch itself lets such targets of probabilities through. Later versions refuse
+// them, and on a GPU an assertion ends the process.
+bool takes_any_probability(const Tensor& targets) {
+  if (!targets.is_cpu()) return false;
+  try {
+    at::binary_cross_entropy(at::full_like(targets, 0.5), targets);
+    return true;
+  } catch (const c10::Error&) {
+    return false;
+  }
+}
+
 // Losses of a net whose targets any number may be.
 TEST_F(InputsTest, HaveLabelsThatABinaryCrossEntropyDoesNotHave) {
   const Tensor targets = at::tensor({0.0, 2.0, 1.0, -0.5}, doubles()).view({4, 1});
   for (const bool has_sigmoid_inside : {true, false}) {
+    if (!has_sigmoid_inside && !takes_any_probability(targets)) continue;
     auto net = on_device(nn::Sequential(nn::Linear(3, 1)));
     const Tensor inputs = random({4, 3});
     ShortLoop loop;

@@ -17,14 +17,15 @@ double field(const std::shared_ptr<MemorySink>& sink, const std::string& name) {
   return sink->number(0, "logits", "", name);
 }
 
-void expect_facts(const std::shared_ptr<MemorySink>& sink, const Rows& rows) {
-  const int64_t M = rows.logits.size(0), C = rows.logits.size(1);
+// What the quantity should tell of these rows.
+struct LogitFacts {
   double squares = 0, largest = 0, entropy = 0, confidence = 0, margin = 0, correct = 0;
   double partition = 0, smallest = INFINITY, counted = 0;
   std::map<int64_t, double> of_target, of_prediction, of_gradient;
-  for (int64_t m = 0; m < M; ++m) {
-    std::vector<double> z(C);
-    for (int64_t c = 0; c < C; ++c) z[c] = number(rows.logits[m][c]);
+
+  // `z` are the logits of one row; `is_target` is false where its target is to be ignored.
+  void add(const std::vector<double>& z, int64_t target, bool is_target) {
+    const auto C = static_cast<int64_t>(z.size());
     double mean = 0, sum = 0;
     for (const double one : z) {
       mean += one / static_cast<double>(C);
@@ -43,52 +44,65 @@ void expect_facts(const std::shared_ptr<MemorySink>& sink, const Rows& rows) {
     confidence += most;
     const int64_t predicted = std::max_element(z.begin(), z.end()) - z.begin();
     of_prediction[predicted] += 1;
-    const auto target = rows.targets[m].item<int64_t>();
-    if (target == rows.ignore_index) continue;
+    if (!is_target) return;
     counted += 1;
     of_target[target] += 1;
-    double pull = 0;
+    double pull = 0, other = -INFINITY;
     for (int64_t c = 0; c < C; ++c) {
       const double p = std::exp(z[c] - log_sum);
       pull += (p - (c == target ? 1 : 0)) * (p - (c == target ? 1 : 0));
-    }
-    of_gradient[target] += std::sqrt(pull);
-    double other = -INFINITY;
-    for (int64_t c = 0; c < C; ++c) {
       if (c != target) other = std::max(other, z[c]);
     }
+    of_gradient[target] += std::sqrt(pull);
     margin += z[target] - other;
     smallest = std::min(smallest, z[target] - other);
     correct += predicted == target ? 1 : 0;
   }
-  const auto most_of = [](const std::map<int64_t, double>& counts) {
-    double most = 0;
-    for (const auto& [name, count] : counts) most = std::max(most, count);
-    return most;
-  };
+};
+
+double most_of(const std::map<int64_t, double>& counts) {
+  double most = 0;
+  for (const auto& [name, count] : counts) most = std::max(most, count);
+  return most;
+}
+
+void expect_facts(const std::shared_ptr<MemorySink>& sink, const Rows& rows) {
+  const int64_t M = rows.logits.size(0), C = rows.logits.size(1);
+  LogitFacts facts;
+  for (int64_t m = 0; m < M; ++m) {
+    std::vector<double> z(C);
+    for (int64_t c = 0; c < C; ++c) z[c] = number(rows.logits[m][c]);
+    const auto target = rows.targets[m].item<int64_t>();
+    facts.add(z, target, target != rows.ignore_index);
+  }
   const auto count = static_cast<double>(M);
-  expect_number(
-      sink->number(0, "logits"), std::sqrt(squares / count / static_cast<double>(C)), "deviation");
-  expect_number(field(sink, "largest"), largest, "largest");
-  expect_number(field(sink, "entropy"), entropy / count, "entropy");
-  expect_number(field(sink, "confidence"), confidence / count, "confidence");
-  expect_number(field(sink, "margin"), margin / counted, "margin");
-  expect_number(field(sink, "margin_smallest"), smallest, "smallest margin");
-  expect_number(field(sink, "accuracy"), correct / counted, "accuracy");
+  const double counted = facts.counted;
+  expect_number(sink->number(0, "logits"),
+                std::sqrt(facts.squares / count / static_cast<double>(C)),
+                "deviation");
+  expect_number(field(sink, "largest"), facts.largest, "largest");
+  expect_number(field(sink, "entropy"), facts.entropy / count, "entropy");
+  expect_number(field(sink, "confidence"), facts.confidence / count, "confidence");
+  expect_number(field(sink, "margin"), facts.margin / counted, "margin");
+  expect_number(field(sink, "margin_smallest"), facts.smallest, "smallest margin");
+  expect_number(field(sink, "accuracy"), facts.correct / counted, "accuracy");
   expect_number(field(sink, "ignored"), 1 - counted / count, "ignored");
   EXPECT_EQ(field(sink, "targets"), count);
-  expect_number(field(sink, "log_partition"), partition / count, "log partition", 1e-7);
+  expect_number(field(sink, "log_partition"), facts.partition / count, "log partition", 1e-7);
   EXPECT_EQ(field(sink, "classes"), static_cast<double>(C));
   expect_number(field(sink, "uniform_loss"), std::log(static_cast<double>(C)), "uniform loss");
-  EXPECT_EQ(field(sink, "target_classes"), static_cast<double>(of_target.size()));
-  expect_number(field(sink, "target_largest"), most_of(of_target) / counted, "commonest target");
+  EXPECT_EQ(field(sink, "target_classes"), static_cast<double>(facts.of_target.size()));
+  expect_number(
+      field(sink, "target_largest"), most_of(facts.of_target) / counted, "commonest target");
   double pulls = 0;
-  for (const auto& [target, pull] : of_gradient) pulls += pull;
-  expect_number(
-      field(sink, "gradient_largest"), most_of(of_gradient) / pulls, "class with most gradient");
-  EXPECT_EQ(field(sink, "predicted_classes"), static_cast<double>(of_prediction.size()));
-  expect_number(
-      field(sink, "predicted_largest"), most_of(of_prediction) / count, "commonest prediction");
+  for (const auto& [target, pull] : facts.of_gradient) pulls += pull;
+  expect_number(field(sink, "gradient_largest"),
+                most_of(facts.of_gradient) / pulls,
+                "class with most gradient");
+  EXPECT_EQ(field(sink, "predicted_classes"), static_cast<double>(facts.of_prediction.size()));
+  expect_number(field(sink, "predicted_largest"),
+                most_of(facts.of_prediction) / count,
+                "commonest prediction");
 }
 
 class LogitsTest : public SeededTest {

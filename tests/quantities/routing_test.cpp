@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Heads of attention and choices of experts against loops over rows.
+#include <algorithm>
 #include <cmath>
 
 #include "quantities/short_loop.h"
@@ -181,6 +182,34 @@ TEST_F(RoutingTest, ExpertsHaveTheLoadOfTheirTokens) {
   const Reading* recorded = sink->find(0, "experts", "", "load:router");
   ASSERT_NE(recorded, nullptr);
   for (int64_t e = 0; e < kExperts; ++e) expect_number(recorded->list[e], load[e], "load");
+}
+
+TEST_F(RoutingTest, TheLargestProbabilityIsARouterOfOneExpertAndOtherMaximaAreNone) {
+  constexpr int64_t kExperts = 4;
+  const Tensor router = random_parameter({kExperts, 6}), weights = random_parameter({kExperts, 6});
+  const Tensor inputs = random({5, 3, 6});
+  Tensor chosen;
+  ShortLoop one;
+  one.quantities = {quantity("experts")};
+  one.parameters = ParameterList().add("router.weight", router).add("experts.weight", weights);
+  one.losses = [&](int64_t step) {
+    const Tensor scores = at::linear(inputs, router);
+    Tensor values;
+    std::tie(values, chosen) = (step == 0 ? scores.softmax(-1) : scores.sigmoid()).max(-1);
+    return losses_of(weights.index_select(0, chosen.flatten()).view({5, 3, 6}) *
+                     values.unsqueeze(-1));
+  };
+  const auto sink = one.run(2);
+  std::vector<double> load(kExperts);
+  const Tensor flat = at::linear(inputs, router).argmax(-1).flatten();
+  for (int64_t k = 0; k < flat.numel(); ++k) load[flat[k].item<int64_t>()] += 1.0 / 15;
+  expect_number(sink->number(0, "experts"),
+                *std::max_element(load.begin(), load.end()) * kExperts,
+                "imbalance");
+  const Reading* recorded = sink->find(0, "experts", "", "load:router");
+  ASSERT_NE(recorded, nullptr);
+  for (int64_t e = 0; e < kExperts; ++e) expect_number(recorded->list[e], load[e], "load");
+  EXPECT_EQ(sink->find(1, "experts"), nullptr);
 }
 
 }  // namespace

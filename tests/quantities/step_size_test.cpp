@@ -3,7 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "quantities/watched_run.h"
+#include <torch/torch.h>
+
+#include "quantities/short_loop.h"
 
 namespace flightdeck::tests {
 namespace {
@@ -122,6 +124,100 @@ TEST_P(StepSize, TimeGoesOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runs, StepSize, ::testing::ValuesIn(run_cases()), name_of_run);
+
+// ---- alpha of wide layers, whose updates may be known in factors
+// ---------------------------------
+
+struct WideLoop {
+  Tensor hidden = torch::randn({30, 24}, torch::kDouble).mul_(0.2).requires_grad_();
+  Tensor last = torch::randn({20, 30}, torch::kDouble).mul_(0.2).requires_grad_();
+  Parameters parameters{std::vector<NamedParameter>{{"hidden", hidden}, {"last", last}}};
+  std::vector<Tensor> inputs;
+  std::vector<Facts> steps;
+
+  Tensor losses(int64_t step) const {
+    return torch::mm(torch::mm(inputs[step], hidden.t()).tanh(), last.t()).square().sum(1);
+  }
+  Tensor flat() const {
+    return torch::cat({hidden.detach().reshape({-1}), last.detach().reshape({-1})}).clone();
+  }
+
+  // Looks at a step by plain autograd, one sample at a time.
+  void look(int64_t step) {
+    if (!steps.empty()) steps.back().next = flat();
+    Facts facts;
+    facts.losses = losses(step).detach();
+    std::vector<Tensor> rows;
+    for (int64_t n = 0; n < inputs[step].size(0); ++n) {
+      const auto gradients = torch::autograd::grad({losses(step)[n]}, {hidden, last});
+      rows.push_back(torch::cat({gradients[0].reshape({-1}), gradients[1].reshape({-1})}));
+    }
+    facts.rows = torch::stack(rows);
+    facts.parameters = flat();
+    steps.push_back(facts);
+  }
+};
+
+using MakeOptimizer =
+    std::function<std::unique_ptr<torch::optim::Optimizer>(const std::vector<Tensor>&)>;
+
+struct WideCase {
+  const char* name;
+  MakeOptimizer optimizer;
+  bool shrinks = false;  // the gradient of one layer, on its way to `.grad`
+};
+
+template <typename Optimizer, typename Options>
+MakeOptimizer made_of(const Options& options) {
+  return [options](const std::vector<Tensor>& tensors) {
+    return std::make_unique<Optimizer>(tensors, options);
+  };
+}
+
+std::vector<WideCase> wide_cases() {
+  using torch::optim::SGD;
+  using torch::optim::SGDOptions;
+  return {{"sgd", made_of<SGD>(SGDOptions(0.03))},
+          {"shrunk", made_of<SGD>(SGDOptions(0.03)), true},
+          {"momentum", made_of<SGD>(SGDOptions(0.03).momentum(0.9))},
+          {"decay", made_of<SGD>(SGDOptions(0.03).weight_decay(0.1))},
+          {"adam", made_of<torch::optim::Adam>(torch::optim::AdamOptions(0.01))}};
+}
+
+class WideAlpha : public ::testing::TestWithParam<WideCase> {};
+
+TEST_P(WideAlpha, IsTheFitThroughBothStepsWhateverElseIsTracked) {
+  const std::vector<std::vector<const char*>> all_tracked = {
+      {"alpha"}, {"alpha", "norm_test"}, {"alpha", "grad_hist_1d", "norm_test"}};
+  for (const auto& tracked : all_tracked) {
+    torch::manual_seed(11);
+    WideLoop loop;
+    for (int64_t N : {3, 5, 4, 3}) loop.inputs.push_back(torch::randn({N, 24}, torch::kDouble));
+    const auto optimizer = GetParam().optimizer({loop.hidden, loop.last});
+    ShortLoop watched;
+    watched.parameters = loop.parameters;
+    for (const char* name : tracked) watched.quantities.push_back(quantity(name));
+    watched.optimizer = optimizer.get();
+    watched.losses = [&](int64_t step) {
+      loop.look(step);
+      return loop.losses(step);
+    };
+    if (GetParam().shrinks) {
+      loop.hidden.register_hook([](const Tensor& gradient) { return gradient * 0.25; });
+    }
+    const auto sink = watched.run(static_cast<int64_t>(loop.inputs.size()));
+    for (size_t k = 0; k + 1 < loop.steps.size(); ++k) {
+      expect_number(sink->number(static_cast<int64_t>(k), "alpha"),
+                    fitted_alpha(line_between(loop.steps[k], loop.steps[k + 1])),
+                    "alpha at step " + std::to_string(k));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Optimizers,
+                         WideAlpha,
+                         ::testing::ValuesIn(wide_cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 // ---- alpha by itself ----------------------------------------------------------------------------
 

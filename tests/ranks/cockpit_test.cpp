@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A cockpit over several ranks sees what one process with all samples sees.
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -12,13 +10,6 @@ namespace flightdeck::tests {
 namespace {
 
 class RanksCockpit : public SeededTest {};
-
-// What belongs to a process and not to samples.
-const std::set<std::string> kOfProcess = {"time", "step_times"};
-// What is of the samples of rank 0 alone, and says so.
-const std::set<std::string> kOfFirstRank = {"ggn_spectrum"};
-// What the small network has nothing of.
-const std::set<std::string> kNotThere = {"attention", "experts"};
 
 std::string group_of_rank(int64_t rank) { return "rank " + std::to_string(rank); }
 
@@ -46,10 +37,12 @@ void expect_equal(Team& team,
     EXPECT_NE(note.kind, NoteKind::kSwitchedOff) << note.quantity << ": " << note.text;
     if (note.text.find("of the samples of rank 0 alone") == 0) first_alone.insert(note.quantity);
   }
-  std::set<std::string> seen;
+  const std::set<std::string> of_process = names_where(measures_process);
+  std::set<std::string> recorded, seen;
   for (const auto& [step, readings] : team.alone.memory->steps()) {
     for (const Reading& reading : readings) {
-      if (kOfProcess.count(reading.quantity) > 0 || first_alone.count(reading.quantity) > 0)
+      recorded.insert(reading.quantity);
+      if (of_process.count(reading.quantity) > 0 || first_alone.count(reading.quantity) > 0)
         continue;
       const std::set<std::string> of_the_way = {"products", "iterations", "residual"};
       if (of_the_way.count(reading.field) > 0) continue;
@@ -60,10 +53,10 @@ void expect_equal(Team& team,
   }
   for (const Quantity& quantity : quantities) {
     const std::string& name = quantity.name();
-    const bool is_compared = seen.count(name) > 0 || kOfProcess.count(name) > 0 ||
-                             kOfFirstRank.count(name) > 0 || kNotThere.count(name) > 0;
+    const bool is_compared = seen.count(name) > 0 || measures_process(quantity) ||
+                             is_of_first_rank(quantity) || recorded.count(name) == 0;
     EXPECT_TRUE(is_compared) << name;
-    EXPECT_EQ(first_alone.count(name), kOfFirstRank.count(name)) << name;
+    EXPECT_EQ(first_alone.count(name) > 0, is_of_first_rank(quantity)) << name;
   }
 }
 
@@ -122,55 +115,6 @@ TEST_F(RanksCockpit, GoesOnWithAnotherNumberOfRanks) {
     }
   }
   EXPECT_EQ(other.members[0]->memory->number(5, "rank_samples", group_of_rank(2)), 4);
-}
-
-// What docs/distributed.md says of each quantity, by its name.
-std::map<std::string, std::string> table_of_page() {
-  std::ifstream file(std::string(FLIGHTDECK_TESTS_DIR) + "/../docs/distributed.md");
-  std::map<std::string, std::string> meanings;
-  bool is_table = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line == "| quantity | |") is_table = true;
-    if (line.empty()) is_table = false;
-    if (!is_table) continue;
-    const size_t middle = line.find('|', 1);
-    const std::string names = line.substr(0, middle), meaning = line.substr(middle + 2);
-    for (size_t begin = names.find('`'); begin != std::string::npos;) {
-      const size_t end = names.find('`', begin + 1);
-      const std::string name = names.substr(begin + 1, end - begin - 1);
-      EXPECT_EQ(meanings.count(name), 0u) << name << " stands there twice";
-      meanings[name] = meaning;
-      begin = names.find('`', end + 1);
-    }
-  }
-  return meanings;
-}
-
-TEST_F(RanksCockpit, HasAPageThatSaysOfEveryQuantityWhatItsValueMeans) {
-  const std::map<std::string, std::string> meanings = table_of_page();
-  std::set<std::string> names;
-  for (const Quantity& quantity : all_quantities()) names.insert(quantity.name());
-  for (const auto& [name, meaning] : meanings) {
-    EXPECT_EQ(names.count(name), 1u) << name;
-    EXPECT_EQ(meaning.find("rank 0:") == 0, kOfFirstRank.count(name) > 0) << name;
-    EXPECT_EQ(meaning.find("of rank 0's process") == 0, kOfProcess.count(name) > 0) << name;
-  }
-  for (const std::string& name : names) EXPECT_EQ(meanings.count(name), 1u) << name;
-}
-
-// Products and who has which samples take more, and say so in the table of the page.
-TEST_F(RanksCockpit, TakesTwoCollectivesForAStep) {
-  Team team(2);
-  const std::vector<Shard> batches = make_batches(3, 8);
-  team.run([&](int64_t rank, Member& member) {
-    member.make_cockpit(preset("business"));
-    for (int64_t k = 0; k < 3; ++k) {
-      const size_t before = member.ranks->calls().size();
-      member.step(k, shard_of(batches[k], {4, 4}, rank));
-      const size_t of_update = member.net->parameters().size() + 1;
-      EXPECT_EQ(member.ranks->calls().size() - before - of_update, 2u);
-    }
-  });
 }
 
 // docs/distributed.md, what it costs: 2 ranks, 2 quantities, 6 parameters of 74 entries, 8 samples
@@ -253,6 +197,23 @@ TEST_F(RanksCockpit, TellsTwinsAndDriftApart) {
   });
   EXPECT_EQ(team.members[0]->memory->number(0, "rank_drift"), 1);
   EXPECT_EQ(team.members[0]->memory->number(0, "rank_twins"), 2);
+}
+
+// Ids of 8 samples: one of them is on both ranks.
+TEST_F(RanksCockpit, CountsSamplesThatSeveralRanksHave) {
+  Team team(2);
+  Shard batch = make_batches(1, 8)[0];
+  const std::vector<Tensor> ids = {torch::arange(8), torch::tensor({0, 1, 2, 3, 3, 4, 5, 5})};
+  team.run([&](int64_t rank, Member& member) {
+    member.make_cockpit({quantity("loss"), quantity("grad_norm")});
+    for (int64_t k = 0; k < 2; ++k) {
+      Shard shard = shard_of(batch, {4, 4}, rank);
+      shard.ids = ids[k].slice(0, 4 * rank, 4 * rank + 4);
+      member.step(k, shard);
+    }
+  });
+  EXPECT_EQ(team.members[0]->memory->number(0, "rank_overlap"), 0);
+  EXPECT_EQ(team.members[0]->memory->number(1, "rank_overlap"), 1);
 }
 
 TEST_F(RanksCockpit, SwitchesOffEverywhereWhatFailsOnOneRank) {
@@ -368,11 +329,14 @@ TEST_F(RanksCockpit, LosesNothingButTheCockpitWhenARankIsGone) {
       }
       const Shard shard = shard_of(batches[k], {4, 4}, rank);
       const Tensor losses = torch::log_softmax(member.net->forward(shard.inputs), 1).select(1, 0);
+      const size_t before = member.ranks->calls().size();
       {
         const StepWatch watch = member.cockpit->watch(k, losses);
         losses.mean().backward();
       }
       EXPECT_TRUE(member.net->parameters()[0].grad().defined());
+      const size_t calls = member.ranks->calls().size() - before;
+      EXPECT_EQ(calls > 0, k < 2) << "step " << k;  // nobody is called who would not answer
     }
   });
   ASSERT_FALSE(team.members[0]->warnings.empty());
@@ -443,124 +407,6 @@ TEST_F(RanksCockpit, HasTheGgnSpectrumOfAllWhereTheFirstRankHasItsSamples) {
     EXPECT_EQ(difference(*expected, together.find(0, "ggn_spectrum", "", field), 1e-7), "");
   }
   EXPECT_TRUE(has_note(together, "of the samples of rank 0 alone"));
-}
-
-// ---- many plans ---------------------------------------------------------------------------------
-
-enum Mishap : uint64_t {
-  kNone,
-  kFailure,
-  kAbsence,
-  kException,
-  kBadLosses,
-  kFailingShare,
-  kNoMemory,
-  kMishaps,
-};
-
-// Due steps, sizes and what goes wrong where, drawn from a number.
-struct RandomPlan {
-  explicit RandomPlan(uint64_t number) : state(977 * number + 1) {
-    static const char* const kNames[] = {"loss",
-                                         "alpha",
-                                         "grad_norm",
-                                         "norm_test",
-                                         "inner_test",
-                                         "mean_gsnr",
-                                         "hess_trace",
-                                         "tic_trace",
-                                         "hess_max_ev",
-                                         "grad_hist_1d",
-                                         "sample_outliers",
-                                         "grad_cosine",
-                                         "dead_units",
-                                         "inputs"};
-    W = static_cast<int64_t>(2 + draw(2));
-    for (const char* name : kNames) {
-      if (draw(3) == 0) chosen.emplace_back(name, 1 + draw(3));
-    }
-    mishap = draw(kMishaps);
-    rank = static_cast<int64_t>(draw(static_cast<uint64_t>(W)));
-    // Who left a step by an exception takes part when it comes back, at the next one.
-    step = static_cast<int64_t>(draw(mishap == kException ? kSteps - 1 : kSteps));
-    exchange = static_cast<int64_t>(1 + draw(2));
-    for (int64_t k = 0; k < kSteps; ++k) {
-      std::vector<int64_t>& of_step = sizes.emplace_back();
-      for (int64_t r = 0; r < W; ++r) of_step.push_back(static_cast<int64_t>(1 + draw(4)));
-    }
-  }
-
-  uint64_t draw(uint64_t below) {
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    return (state >> 33U) % below;
-  }
-
-  static constexpr int64_t kSteps = 4;
-  uint64_t state;
-  int64_t W = 0, rank = 0, step = 0, exchange = 0;
-  std::vector<std::pair<std::string, int64_t>> chosen;  // and due every so many steps
-  uint64_t mishap = kNone;
-  std::vector<std::vector<int64_t>> sizes;
-};
-
-void run_plan(const RandomPlan& plan, int64_t rank, Member& member) {
-  const bool is_here = rank == plan.rank;
-  std::vector<Quantity> quantities;
-  for (const auto& [name, interval] : plan.chosen) {
-    quantities.push_back(quantity(name).every(interval));
-  }
-  const auto fails = [&](Mishap mishap) {
-    return std::make_shared<bool>(is_here && plan.mishap == mishap);
-  };
-  quantities.push_back(fragile(plan.step, fails(kFailure)));
-  quantities.push_back(fragile_sharing(plan.step, fails(kFailingShare)));
-  member.make_cockpit(std::move(quantities));
-  // The others are in the cockpit's collective, not in the loop's.
-  member.is_updated = plan.mishap != kException;
-  for (int64_t k = 0; k < RandomPlan::kSteps; ++k) {
-    const std::vector<int64_t>& sizes = plan.sizes[k];
-    int64_t all = 0;
-    for (const int64_t size : sizes) all += size;
-    const bool is_now = is_here && k == plan.step;
-    if (is_now && plan.mishap == kAbsence) {
-      member.sit_out(k);
-      continue;
-    }
-    member.gives_bad_losses = is_now && plan.mishap == kBadLosses;
-    const Shard batch = {torch::ones({all, 6}, at::kDouble).cumsum(0).sin(),
-                         torch::arange(all, at::kLong).remainder(3),
-                         torch::arange(all, at::kLong)};
-    try {
-      member.step(k, shard_of(batch, sizes, rank), [&] {
-        if (is_now && plan.mishap == kException) throw std::runtime_error("interrupted");
-        if (is_now && plan.mishap == kNoMemory) member.ranks->fail_packing(plan.exchange);
-      });
-    } catch (const std::runtime_error& error) {
-      if (plan.mishap != kException) throw;
-    }
-    member.ranks->fail_packing(0);
-  }
-}
-
-// FLIGHTDECK_PLANS=1000 tries so many; ctest's ranks_plans does.
-TEST_F(RanksCockpit, MakesTheSameCollectivesOnAllRanksWhateverHappens) {
-  const char* asked = std::getenv("FLIGHTDECK_PLANS");
-  const int64_t plans = asked ? std::atoll(asked) : 30;
-  std::set<uint64_t> seen;
-  for (int64_t number = 0; number < plans; ++number) {
-    const RandomPlan plan(static_cast<uint64_t>(number));
-    seen.insert(plan.mishap);
-    Team team(plan.W, std::chrono::seconds(20));
-    team.run([&](int64_t rank, Member& member) { run_plan(plan, rank, member); });
-    for (const auto& member : team.members) {
-      EXPECT_EQ(member->ranks->calls(), team.members[0]->ranks->calls()) << "plan " << number;
-      EXPECT_FALSE(has_note(*member->memory, "cannot meet any more")) << "plan " << number;
-      const bool is_calm = plan.mishap == kNone || plan.mishap == kAbsence;
-      EXPECT_TRUE(member->warnings.empty() || !is_calm)
-          << "plan " << number << ": " << member->warnings[0];
-    }
-  }
-  EXPECT_EQ(seen.size(), size_t{kMishaps});
 }
 
 }  // namespace

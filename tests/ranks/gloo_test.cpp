@@ -22,7 +22,9 @@ std::vector<int> run_processes(int size, const std::string& what, const std::str
   std::vector<pid_t> processes(size);
   for (int rank = 0; rank < size; ++rank) {
     std::vector<std::string> words = {
-        FLIGHTDECK_RANKS_PROCESS, store, std::to_string(rank), std::to_string(size), what};
+#include FLIGHTDECK_RANKS_COMMAND
+    };
+    words.insert(words.end(), {store, std::to_string(rank), std::to_string(size), what});
     if (!folder.empty()) words.push_back(folder);
     std::vector<char*> given;
     for (std::string& word : words) given.push_back(word.data());

@@ -145,7 +145,7 @@ class SmallNet {
  public:
   explicit SmallNet(const SmallNet* like = nullptr)
       : net(torch::nn::Linear(4, 3), torch::nn::Tanh(), torch::nn::Linear(3, 2)) {
-    net->to(at::kDouble);
+    net->to(test_device(), at::kDouble);
     if (like == nullptr) return;
     const torch::NoGradGuard no_grad;
     const auto ours = net->parameters(), theirs = like->net->parameters();

@@ -49,7 +49,7 @@ torch::nn::Sequential make_net(NetKind kind) {
 }  // namespace
 
 Member::Member(NetKind kind) : net(make_net(kind)) {
-  net->to(at::kDouble);
+  net->to(test_device(), at::kDouble);
   optimizer = std::make_unique<torch::optim::SGD>(net->parameters(), 0.1);
 }
 
@@ -92,7 +92,8 @@ void Member::average_and_update(int64_t samples) {
     for (Tensor& parameter : net->parameters()) {
       const Tensor own =
           samples > 0 ? parameter.grad() * double(samples) : torch::zeros_like(parameter);
-      parameter.mutable_grad() = (ranks->sum(own.detach()) / all).detach();
+      const Tensor mean = ranks->sum(own.detach().cpu()) / all;
+      parameter.mutable_grad() = mean.to(parameter.device());
     }
   }
   optimizer->step();
@@ -126,6 +127,18 @@ void Team::run(const std::function<void(int64_t rank, Member& member)>& body) {
     if (failure) std::rethrow_exception(failure);
   }
 }
+
+std::set<std::string> names_where(const std::function<bool(const Quantity&)>& is_one) {
+  std::set<std::string> names;
+  for (const Quantity& quantity : all_quantities()) {
+    if (is_one(quantity)) names.insert(quantity.name());
+  }
+  return names;
+}
+
+bool measures_process(const Quantity& quantity) { return quantity.measures_process(); }
+
+bool is_of_first_rank(const Quantity& quantity) { return quantity.needs().vivit.has_value(); }
 
 Quantity fragile(int64_t at_step, const std::shared_ptr<bool>& fails) {
   return Quantity("fragile").needs(Need::kNorms).compute([=](const StepView& step) -> Value {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -98,6 +99,12 @@ struct Team {
   std::vector<std::unique_ptr<Member>> members;
   Member alone;
 };
+
+// Quantities of the catalogue of which something is true.
+std::set<std::string> names_where(const std::function<bool(const Quantity&)>& is_one);
+bool measures_process(const Quantity& quantity);
+// It sees pairs of samples, and says that they are of rank 0 alone.
+bool is_of_first_rank(const Quantity& quantity);
 
 // Quantities that fail at one step while `fails` is set: in what is computed, and in what is
 // shared.

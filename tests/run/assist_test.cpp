@@ -42,7 +42,7 @@ class AssistTest : public testing::Test {
 };
 
 TEST_F(AssistTest, ChoosesARateThatIsStableAndABatchThatFitsTheData) {
-  const suite::Problem& problem = suite::find_problem("quadratic_deep");
+  const suite::Problem problem = suite::find_problem("quadratic_deep");
   const AssistChoice choice = choose(problem, options("").training);
   // The largest curvature is about 60: beyond 2 / 60 steps grow.
   EXPECT_GT(choice.learning_rate, 1e-4);
@@ -111,6 +111,24 @@ TEST_F(AssistTest, EndsWhereNothingIsLeftToLearn) {
   EXPECT_EQ(end.ending, Ending::kFinished);
   EXPECT_LT(end.steps, 2000);
   EXPECT_FALSE(end.has_checkpoint);
+}
+
+TEST_F(AssistTest, HalvesTheRateOnceInAnEpochAndNotInTheFirst) {
+  suite::Problem problem = suite::find_problem("quadratic_deep");
+  problem.name = "noise_of_small_batches";
+  problem.losses = [](const at::Tensor& outputs, const at::Tensor&) {
+    const at::Tensor sign = at::arange(outputs.size(0)).remainder(2).mul(2).sub(1).to(outputs);
+    return outputs.sum(1) * sign;
+  };
+  RunOptions options = this->options("small");
+  options.training.steps = 2000;
+  options.training.hyperparameters["learning_rate"] = 1e-9;
+  options.training.batch_size = 8;
+  WatchedRun run(problem, options);
+  const RunEnd end = run.execute();
+  const int64_t per_epoch = Training(problem, options.training).steps_per_epoch();
+  ASSERT_GT(per_epoch, 100);
+  EXPECT_GE(end.steps, 4 * per_epoch);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "run/change.h"
 #include "run/fault_bench.h"
+#include "run/faulty_run.h"
 
 namespace flightdeck::run {
 namespace {
@@ -88,22 +89,22 @@ TEST_F(FaultFiles, JoinKnownFaults) {
       "rate_too_high = 30\ninputs_unscaled = 10\n");
   EXPECT_EQ(fault.name, "both");
   EXPECT_EQ(fault.also, std::vector<std::string>{"learning_rate_too_high"});
-  FaultyTraining trial = find_subject("spots_mlp").make(1);
-  trial.hyperparameters["learning_rate"] = 0.1;
-  const Tensor before = trial.inputs;
-  ASSERT_TRUE(fault.fits(trial));
-  fault.inject(trial, 1);
-  EXPECT_NEAR(trial.hyperparameters["learning_rate"], 3, 1e-12);
-  EXPECT_TRUE(trial.inputs.equal(before)) << "held-out samples go the same way";
-  EXPECT_TRUE(trial.prepare(before).allclose(before * 10));
+  FaultyTraining training = find_subject("spots_mlp").make(1);
+  training.hyperparameters["learning_rate"] = 0.1;
+  const Tensor before = training.inputs;
+  ASSERT_TRUE(fault.fits(training));
+  fault.inject(training, 1);
+  EXPECT_NEAR(training.hyperparameters["learning_rate"], 3, 1e-12);
+  EXPECT_TRUE(training.inputs.equal(before)) << "held-out samples go the same way";
+  EXPECT_TRUE(training.prepare(before).allclose(before * 10));
 }
 
 TEST_F(FaultFiles, DoToInputsOneThingAfterTheOther) {
   const Fault fault =
       read("name = both\ncause = inputs_not_scaled\ninputs_unscaled = 10\ninputs_shifted = 3\n");
-  FaultyTraining trial = find_subject("spots_mlp").make(1);
-  fault.inject(trial, 1);
-  EXPECT_TRUE(trial.prepare(trial.inputs).allclose(trial.inputs * 10 + 3));
+  FaultyTraining training = find_subject("spots_mlp").make(1);
+  fault.inject(training, 1);
+  EXPECT_TRUE(training.prepare(training.inputs).allclose(training.inputs * 10 + 3));
 }
 
 TEST_F(FaultFiles, ChangeOneThingALine) {
@@ -114,33 +115,34 @@ TEST_F(FaultFiles, ChangeOneThingALine) {
       "weights_times = 3\nweights_plus = 1\ninputs_times = 2\ninputs_plus = 5\n");
   EXPECT_TRUE(fault.is_of_degree);
   const FaultyTraining before = find_subject("spots_mlp").make(1);
-  FaultyTraining trial = find_subject("spots_mlp").make(1);
-  trial.hyperparameters["learning_rate"] = 0.1;
-  fault.inject(trial, 1);
-  EXPECT_EQ(trial.optimizer, "adam");
-  EXPECT_DOUBLE_EQ(trial.hyperparameters["learning_rate"], 0.05);
-  EXPECT_EQ(trial.batch_size, before.batch_size / 4);
-  EXPECT_EQ(trial.steps, before.steps / 10);
-  EXPECT_EQ(trial.passes, 3);
-  EXPECT_TRUE(trial.averages_passes);
-  EXPECT_EQ(trial.clip, 2);
-  EXPECT_EQ(trial.decay, 0.01);
-  EXPECT_EQ(trial.penalty, 0.2);
-  EXPECT_EQ(trial.parts->dropout, 0.4);
+  FaultyTraining training = find_subject("spots_mlp").make(1);
+  training.hyperparameters["learning_rate"] = 0.1;
+  fault.inject(training, 1);
+  EXPECT_EQ(training.optimizer, "adam");
+  EXPECT_DOUBLE_EQ(training.hyperparameters["learning_rate"], 0.05);
+  EXPECT_EQ(training.batch_size, before.batch_size / 4);
+  EXPECT_EQ(training.steps, before.steps / 10);
+  EXPECT_EQ(training.passes, 3);
+  EXPECT_TRUE(training.averages_passes);
+  EXPECT_EQ(training.clip, 2);
+  EXPECT_EQ(training.decay, 0.01);
+  EXPECT_EQ(training.penalty, 0.2);
+  EXPECT_EQ(training.parts->dropout, 0.4);
   const Tensor values = torch::linspace(-1, 1, 5);
-  EXPECT_TRUE(trial.parts->activation(values).equal(values.tanh()));
+  EXPECT_TRUE(training.parts->activation(values).equal(values.tanh()));
   const Tensor weights = before.model.module->named_parameters()["hidden1.weight"];
-  EXPECT_TRUE(trial.model.module->named_parameters()["hidden1.weight"].allclose(weights * 3 + 1));
-  EXPECT_TRUE(trial.prepare(before.inputs).allclose(before.inputs * 2 + 5));
+  EXPECT_TRUE(
+      training.model.module->named_parameters()["hidden1.weight"].allclose(weights * 3 + 1));
+  EXPECT_TRUE(training.prepare(before.inputs).allclose(before.inputs * 2 + 5));
 }
 
 TEST_F(FaultFiles, DrawAndPermuteAShareOfTheLabels) {
   const std::string head = "name = odd\ncause = wrong_labels\n";
   const FaultyTraining before = find_subject("spots_mlp").make(1);
   const auto changed = [&](const std::string& line) {
-    FaultyTraining trial = find_subject("spots_mlp").make(1);
-    read(head + line).inject(trial, 1);
-    return trial.targets;
+    FaultyTraining training = find_subject("spots_mlp").make(1);
+    read(head + line).inject(training, 1);
+    return training.targets;
   };
   const auto share = [&](const Tensor& targets) {
     return (targets != before.targets).to(torch::kDouble).mean().item<double>();
@@ -157,10 +159,10 @@ TEST_F(FaultFiles, HaveTheirOwnSeverities) {
       "name = hot\ncause = learning_rate_too_high\nseverities = 2 10 50\n"
       "learning_rate_times = severity\nrate_too_high = 3\n");
   EXPECT_EQ(fault.severities, (std::vector<double>{2, 10, 50}));
-  FaultyTraining trial = find_subject("spots_mlp").make(1);
-  trial.hyperparameters["learning_rate"] = 0.1;
-  fault.inject(trial, 10);
-  EXPECT_NEAR(trial.hyperparameters["learning_rate"], 3, 1e-12);
+  FaultyTraining training = find_subject("spots_mlp").make(1);
+  training.hyperparameters["learning_rate"] = 0.1;
+  fault.inject(training, 10);
+  EXPECT_NEAR(training.hyperparameters["learning_rate"], 3, 1e-12);
 }
 
 TEST_F(FaultFiles, FitWhereWhatTheyChangeIsThere) {
@@ -234,13 +236,39 @@ TEST(Changes, LeaveAHealthyTrainingOneThatRuns) {
     for (const char* name : {"spots_mlp", "chain_gpt"}) {
       const Subject subject = find_subject(name);
       const FaultyTraining source = subject.make(3);
-      FaultyTraining trial = subject.make(3);
-      change.apply(trial, 0, source);
-      const Tensor outputs = trial.model.forward(trial.inputs.slice(0, 0, 4));
-      const Tensor losses = trial.losses(outputs, trial.targets.slice(0, 0, 4));
+      FaultyTraining training = subject.make(3);
+      change.apply(training, 0, source);
+      const Tensor outputs = training.model.forward(training.inputs.slice(0, 0, 4));
+      const Tensor losses = training.losses(outputs, training.targets.slice(0, 0, 4));
       EXPECT_TRUE(losses.isfinite().all().item<bool>()) << change.name;
     }
   }
+}
+
+TEST(Changes, EndAForgottenTrainAndALossScale) {
+  for (const auto& [name, change] : {std::make_pair("forgotten_train", "training_mode"),
+                                     std::make_pair("loss_scale_too_small", "loss_scale")}) {
+    const FaultyTraining source = find_subject("spots_mlp").make(3);
+    FaultyTraining trial = find_subject("spots_mlp").make(3);
+    find_fault(name).inject(trial, 0.5);
+    EXPECT_TRUE(trial.forgets_train_at > 0 || trial.loss_scale != 1) << name;
+    find_change(change)->apply(trial, 0, source);
+    EXPECT_EQ(trial.forgets_train_at, -1);
+    EXPECT_EQ(trial.loss_scale, 1);
+  }
+}
+
+TEST(Faults, OfLossScalesThatLoseNoDigitChangeNothing) {
+  const auto trained = [](double scale) {
+    FaultyTraining trial = find_subject("spots_mlp").make(3);
+    trial.hyperparameters["learning_rate"] = 0.1;
+    trial.steps = 5;
+    trial.loss_scale = scale;
+    FaultyRun run(trial, "", {});
+    run.go_on(5);
+    return run.losses();
+  };
+  EXPECT_EQ(trained(0x1p-20), trained(1)) << "a power of two is exact";
 }
 
 TEST(FaultBench, CountsWhatARegisteredFaultComesTo) {
@@ -248,9 +276,9 @@ TEST(FaultBench, CountsWhatARegisteredFaultComesTo) {
   fault.name = "fault_of_a_test";
   fault.summary = "A rate that is a thousand times too high";
   fault.cause = "learning_rate_too_high";
-  fault.inject = [](FaultyTraining& trial, double) {
-    trial.hyperparameters["learning_rate"] *= 1000;
-    trial.steps = 30;
+  fault.inject = [](FaultyTraining& training, double) {
+    training.hyperparameters["learning_rate"] *= 1000;
+    training.steps = 30;
   };
   register_fault(fault);
   FaultBenchOptions options;

@@ -97,6 +97,19 @@ TEST(Svg, MarksWhereALineLeavesItsFrame) {
   EXPECT_EQ(exits({-1, 0.5, 2}), 2u);
 }
 
+TEST(Svg, WritesShortNumbersOnALogarithmicAxisInFull) {
+  Panel panel;
+  panel.is_log_y = true;
+  panel.x_low = 0, panel.x_high = 1, panel.y_low = 2, panel.y_high = 300;
+  const std::string few = svg_panel(panel, 100, 3);
+  EXPECT_NE(few.find(">100</text>"), std::string::npos);
+  EXPECT_EQ(few.find(">1e"), std::string::npos);
+  panel.y_low = 1e-6, panel.y_high = 1e3;
+  const std::string many = svg_panel(panel, 100, 3);
+  EXPECT_NE(many.find(">1e-6</text>"), std::string::npos);
+  EXPECT_EQ(many.find(">100</text>"), std::string::npos);
+}
+
 TEST(Looks, StayTheSameForAnOptimizerAndItsBaseline) {
   const std::vector<std::string> names = {
       "a", "b", "c", "d", "e", "f", "g", "h", "i", "b (baseline)"};

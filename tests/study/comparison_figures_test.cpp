@@ -321,11 +321,11 @@ TEST(TrainLoss, CanBeTheMeasureOfProblemsWithAnAccuracy) {
   const Analysis analysis = analyze({outcome}, {}, options);
   EXPECT_DOUBLE_EQ(analysis.results[0].performance.mean, 0.25);
   EXPECT_EQ(analysis.results[0].measure.name(), "train loss");
-  EXPECT_EQ(analysis.targets.at("mnist_mlp").origin, "rule");
+  EXPECT_EQ(analysis.targets.at("mnist_mlp").origin, "derived");
   EXPECT_EQ(performance_table(analysis).columns[1], "mnist_mlp");
   // The published constant is an accuracy.
   options.part = MeasuredPart::kTest;
-  EXPECT_EQ(analyze({outcome}, {}, options).targets.at("mnist_mlp").origin, "rule");
+  EXPECT_EQ(analyze({outcome}, {}, options).targets.at("mnist_mlp").origin, "derived");
 }
 
 TEST(Curves, AreMediansAndQuartilesIfAsked) {

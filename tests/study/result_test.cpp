@@ -65,7 +65,7 @@ TEST(Speed, IsThatOfNoRunThatDiverged) {
   const Analysis analysis = analyze({reached_before}, {}, with_target("quadratic_deep", 4.5));
   EXPECT_EQ(analysis.results[0].not_reached, 1);
   EXPECT_EQ(speed_table(analysis).rows[0][1].text, "never");
-  // Alone, with a target by rule: that is the untrained score, at which every run begins.
+  // Alone, with a derived target: that is the untrained score, at which every run begins.
   const Analysis alone =
       analyze({diverged_in(with_accuracies("sgd", "", 42, {0.1}), 1, 5)}, {}, {});
   EXPECT_EQ(winners_table(alone).rows[0][6].text, "none");
@@ -107,7 +107,7 @@ TEST(Target, IsTheOneGivenThenThePublishedOneThenTheRule) {
   EXPECT_DOUBLE_EQ(ours.targets.at("quadratic_deep").value, 87.7);
   EXPECT_EQ(ours.targets.at("quadratic_deep").origin, "published");
   EXPECT_NEAR(ours.targets.at("mnist_mlp").value, 0.1 + 0.98 * 0.8, 1e-15);
-  EXPECT_EQ(ours.targets.at("mnist_mlp").origin, "rule");
+  EXPECT_EQ(ours.targets.at("mnist_mlp").origin, "derived");
   AnalysisOptions both = with_published_target(87.7);
   both.targets["quadratic_deep"] = 100;
   const Analysis given = analyze(outcomes, {}, both);
@@ -135,7 +135,7 @@ TEST(Target, OfSyntheticDataIsNotThePublishedOne) {
   Outcome synthetic = with_losses("sgd", "default", 42, {10, 5});
   synthetic.is_synthetic = true;
   const Analysis analysis = analyze({synthetic}, {}, with_published_target(87.7));
-  EXPECT_EQ(analysis.targets.at("quadratic_deep").origin, "rule");
+  EXPECT_EQ(analysis.targets.at("quadratic_deep").origin, "derived");
   ASSERT_FALSE(analysis.warnings.empty());
   EXPECT_NE(analysis.warnings[0].find("SYNTHETIC"), std::string::npos);
 }
@@ -196,7 +196,7 @@ TEST(Analysis, MeasuresOnThePartThatWasAskedFor) {
   options.part = MeasuredPart::kValid;
   const Analysis analysis = analyze({outcome}, {}, options);
   EXPECT_DOUBLE_EQ(analysis.results[0].performance.mean, 4);
-  EXPECT_EQ(analysis.targets.at("quadratic_deep").origin, "rule");
+  EXPECT_EQ(analysis.targets.at("quadratic_deep").origin, "derived");
 }
 
 TEST(Analysis, WarnsOfRunsWithoutScoresOnThePart) {

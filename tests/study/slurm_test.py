@@ -17,7 +17,11 @@ import tempfile
 import time
 import unittest
 
-FLIGHTDECK = sys.argv.pop(1)
+TREE = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TREE / "tests/docs"))
+import snippets  # noqa: E402
+
+FLIGHTDECK = os.path.abspath(sys.argv.pop(1))
 # Debian keeps daemons where an ordinary user's path does not look.
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 PROGRAMS = ["munged", "mungekey", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol"]
@@ -226,6 +230,19 @@ class StudyThroughSlurm(unittest.TestCase):
         wait_until(lambda: not self.slurm.jobs(), "the queue to run empty")
         self.assertIn("took none of them further", self.outputs(study))
         self.assertEqual(len(json.loads((study / "slurm.json").read_text())["jobs"]), 2)
+
+    def test_takes_the_command_of_the_page(self):
+        folder = self.folder / "page"
+        folder.mkdir()
+        self.expect_events(*STUDY, "--out", folder / "studies/first", "--plan-only")
+        environment = {**os.environ, "PATH": f"{os.path.dirname(FLIGHTDECK)}:{os.environ['PATH']}"}
+        for block in sum(snippets.run_by(TREE, __file__).values(), []):
+            # The node has as many cores as this machine.
+            code = snippets.replaced(block, {"--cpus-per-task=4": "--cpus-per-task=1"})
+            subprocess.run(["sh", "-e", "-c", code], cwd=folder, env=environment, check=True, timeout=100)
+        wait_until(lambda: not self.slurm.jobs(), "the queue to run empty")
+        end = self.expect_events(folder / "studies/first", "--plan-only")["end"]
+        self.assertEqual((end["planned"], end["done"]), (5, 5), self.outputs(folder / "studies/first"))
 
     def test_passes_on_what_slurm_refuses(self):
         study = self.folder / "refused"

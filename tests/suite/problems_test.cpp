@@ -135,9 +135,9 @@ TEST(ProblemSets, AreThoseOfThePublishedComparison) {
   EXPECT_EQ(sets.at("benchmark").size(), 8u);
 }
 
-// The published constants lie where the rule would put them: the share of the way from the
+// The published constants lie where the analysis would put them: the share of the way from the
 // untrained score to the median of the three published baselines.
-TEST(PublishedTargets, LieWhereTheRuleOfTheAnalysisWouldPutThem) {
+TEST(PublishedTargets, LieWhereTheAnalysisWouldPutThem) {
   struct Published {
     const char* problem;
     double untrained;

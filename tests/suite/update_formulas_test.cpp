@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every optimizer against its published rule, written here for one number at a time in double, and
-// against LibTorch's own where it has one.
+// Every optimizer against its published formula, written here for one number at a time in double,
+// and against LibTorch's own where it has one.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -24,11 +24,12 @@ using std::sqrt;
 constexpr double kTolerance = 1e-11;
 constexpr int kSteps = 100;
 
-// ---- the rules ----------------------------------------------------------------------------------
+// ---- the formulas -------------------------------------------------------------------------------
 
-// What a rule remembers of one number: as many as it likes, 0 at first.
+// What a formula remembers of one number: as many as it likes, 0 at first.
 using Memory = std::map<std::string, double>;
-using Rule = std::function<void(double& x, double g, Memory& s, int t, const Hyperparameters& h)>;
+using Formula =
+    std::function<void(double& x, double g, Memory& s, int t, const Hyperparameters& h)>;
 
 void decay_gradient(double& g, double x, const Hyperparameters& h) {
   g += h.at("weight_decay") * x;
@@ -159,7 +160,7 @@ void radam(double& x, double g, Memory& s, int t, const Hyperparameters& h) {
   x -= h.at("learning_rate") * r * m / (sqrt(v) + h.at("epsilon"));
 }
 
-Rule lookahead(const Rule& inner) {
+Formula lookahead(const Formula& inner) {
   return [inner](double& x, double g, Memory& s, int t, const Hyperparameters& h) {
     if (t == 1) s["slow"] = x;
     inner(x, g, s, t, h);
@@ -170,9 +171,9 @@ Rule lookahead(const Rule& inner) {
   };
 }
 
-// A rule of all numbers of a parameter together; each remembers its own.
+// A formula of all numbers of a parameter together; each remembers its own.
 using Layer = std::vector<double>;
-using LayerRule = std::function<void(
+using LayerFormula = std::function<void(
     Layer& x, const Layer& g, std::vector<Memory>& s, int t, const Hyperparameters& h)>;
 
 double length(const Layer& numbers) {
@@ -207,28 +208,28 @@ void lamb(Layer& x, const Layer& g, std::vector<Memory>& s, int t, const Hyperpa
   for (size_t i = 0; i < x.size(); ++i) x[i] -= rate * u[i];
 }
 
-const std::map<std::string, LayerRule>& layer_rules() {
-  static const std::map<std::string, LayerRule> table = {{"lamb", lamb}, {"lars", lars}};
+const std::map<std::string, LayerFormula>& layer_formulas() {
+  static const std::map<std::string, LayerFormula> table = {{"lamb", lamb}, {"lars", lars}};
   return table;
 }
 
-const std::map<std::string, Rule>& rules() {
-  static const std::map<std::string, Rule> table = {{"adabelief", adabelief},
-                                                    {"adabound", adabound},
-                                                    {"adadelta", adadelta},
-                                                    {"adagrad", adagrad},
-                                                    {"adam", adam},
-                                                    {"adamw", adamw},
-                                                    {"amsbound", amsbound},
-                                                    {"amsgrad", amsgrad},
-                                                    {"lookahead_momentum", lookahead(momentum)},
-                                                    {"momentum", momentum},
-                                                    {"nadam", nadam},
-                                                    {"lookahead_radam", lookahead(radam)},
-                                                    {"nag", nag},
-                                                    {"radam", radam},
-                                                    {"rmsprop", rmsprop},
-                                                    {"sgd", sgd}};
+const std::map<std::string, Formula>& formulas() {
+  static const std::map<std::string, Formula> table = {{"adabelief", adabelief},
+                                                       {"adabound", adabound},
+                                                       {"adadelta", adadelta},
+                                                       {"adagrad", adagrad},
+                                                       {"adam", adam},
+                                                       {"adamw", adamw},
+                                                       {"amsbound", amsbound},
+                                                       {"amsgrad", amsgrad},
+                                                       {"lookahead_momentum", lookahead(momentum)},
+                                                       {"momentum", momentum},
+                                                       {"nadam", nadam},
+                                                       {"lookahead_radam", lookahead(radam)},
+                                                       {"nag", nag},
+                                                       {"radam", radam},
+                                                       {"rmsprop", rmsprop},
+                                                       {"sgd", sgd}};
   return table;
 }
 
@@ -293,7 +294,7 @@ void take_steps(torch::optim::Optimizer& optimizer, const Tensor& parameter, int
   }
 }
 
-// The parameter after kSteps by the rule of this file.
+// The parameter after kSteps by the formula of this file.
 std::vector<double> follow(const std::string& name,
                            const Tensor& from,
                            const Hyperparameters& values) {
@@ -304,11 +305,12 @@ std::vector<double> follow(const std::string& name,
   std::vector<Memory> memories(x.size());
   for (int step = 1; step <= kSteps; ++step) {
     for (size_t i = 0; i < x.size(); ++i) g[i] = gradient_at(static_cast<int64_t>(i), step);
-    if (layer_rules().count(name) > 0) {
-      layer_rules().at(name)(x, g, memories, step, values);
+    if (layer_formulas().count(name) > 0) {
+      layer_formulas().at(name)(x, g, memories, step, values);
       continue;
     }
-    for (size_t i = 0; i < x.size(); ++i) rules().at(name)(x[i], g[i], memories[i], step, values);
+    for (size_t i = 0; i < x.size(); ++i)
+      formulas().at(name)(x[i], g[i], memories[i], step, values);
   }
   return x;
 }
@@ -325,9 +327,9 @@ void expect_near(const Tensor& actual, const std::vector<double>& expected, cons
 
 TEST(OptimizerRules, AreAllTested) {
   for (const OptimizerEntry& entry : first_order_optimizers()) {
-    EXPECT_EQ(rules().count(entry.name) + layer_rules().count(entry.name), 1u) << entry.name;
+    EXPECT_EQ(formulas().count(entry.name) + layer_formulas().count(entry.name), 1u) << entry.name;
   }
-  EXPECT_EQ(first_order_optimizers().size(), rules().size() + layer_rules().size());
+  EXPECT_EQ(first_order_optimizers().size(), formulas().size() + layer_formulas().size());
 }
 
 class UpdateFormula : public testing::TestWithParam<std::string> {
@@ -335,7 +337,7 @@ class UpdateFormula : public testing::TestWithParam<std::string> {
   const OptimizerEntry& entry() const { return find_optimizer(GetParam()); }
 };
 
-TEST_P(UpdateFormula, FollowsThePublishedRule) {
+TEST_P(UpdateFormula, FollowsThePublishedFormula) {
   const std::vector<std::vector<int64_t>> shapes = {{}, {9}, {3, 5}, {2, 3, 4}};
   for (const Hyperparameters& wanted : variants()) {
     const Hyperparameters given = settings(entry(), wanted);
@@ -391,7 +393,7 @@ TEST_P(UpdateFormula, LetsNanThrough) {
     }
     EXPECT_TRUE(std::isnan(parameter[0][1].item<double>()));
     // Where the length of the gradient sets that of the step no entry has one any more.
-    if (layer_rules().count(GetParam()) > 0) {
+    if (layer_formulas().count(GetParam()) > 0) {
       EXPECT_EQ(torch::isnan(parameter).sum().item<int64_t>(), 6);
       continue;
     }

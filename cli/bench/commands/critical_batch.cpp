@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/bench/bench_command.h"
 #include "cli/command.h"
 #include "cli/machine/process.h"
 #include "cli/options/names.h"
@@ -31,7 +32,7 @@ void run(const CriticalBatchOptions& options) {
   const suite::Problem problem = suite::find_problem(options.problem);
   const double limit = options.limit_gb * 1e9;
   std::vector<GgnVariant> variants = ggn_variants();
-  variants.insert(variants.begin(), {"", false, false, false, false});
+  variants.insert(variants.begin(), GgnVariant{});
   if (!options.json) {
     std::printf("%s on %s: largest batch within %g GB\n%-28s %8s\n",
                 problem.name.c_str(),
@@ -82,22 +83,19 @@ void add_bench_critical_batch(CLI::App* command) {
       ->check(CLI::PositiveNumber);
   command->add_option("--most", options->most, "Largest batch that is tried; default 4096")
       ->check(CLI::PositiveNumber);
-  command->add_option("--threads", options->threads, "CPU threads; default one per core")
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--json", options->json, "Print one JSON object per line");
+  add_threads_and_json(*command, options->threads, options->json);
   command->callback([options] { run(*options); });
 }
 
 }  // namespace
 
 Command bench_critical_batch_command() {
-  return {
-      "critical-batch",
-      "Find, by bisection, the largest batch of which eigenvalues and eigenpairs of the GGN fit "
-      "into a given memory: of all parameters or of each, of all samples or an eighth, exact or "
-      "sampled. A trial takes up to a few times the limit.",
-      40,
-      &add_bench_critical_batch};
+  return {"critical-batch",
+          "Find, by bisection, the largest batch of which eigenvalues, eigenpairs and Newton steps "
+          "of the GGN fit into a given memory: of all parameters or of each, of all samples or an "
+          "eighth, exact or sampled. An attempt takes up to a few times the limit.",
+          40,
+          &add_bench_critical_batch};
 }
 
 }  // namespace flightdeck::cli

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/bench/bench_command.h"
 #include "cli/command.h"
 #include "cli/machine/process.h"
 #include "cli/options/names.h"
@@ -103,9 +104,7 @@ void add_bench_ranks(CLI::App* command) {
       ->add_option(
           "--interval", options->counted.interval, "Steps between tracked steps; default 1")
       ->check(CLI::PositiveNumber);
-  command->add_option("--threads", options->threads, "CPU threads; default one per core")
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--json", options->json, "Print one JSON object per line");
+  add_threads_and_json(*command, options->threads, options->json);
   command->callback([options] { run(*options); });
 }
 

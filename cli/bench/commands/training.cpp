@@ -15,6 +15,7 @@
 #include <torch/nn/module.h>
 #include <torch/optim/sgd.h>
 
+#include "cli/bench/bench_command.h"
 #include "cli/bench/data_kind.h"
 #include "cli/bench/turns.h"
 #include "cli/command.h"
@@ -224,8 +225,6 @@ void add_bench_training(CLI::App* command) {
       ->check(CLI::PositiveNumber);
   command->add_option("--limit", options->training.data.limit, "Samples in memory; default 4096")
       ->check(CLI::PositiveNumber);
-  command->add_option("--threads", options->threads, "CPU threads; default one per core")
-      ->check(CLI::PositiveNumber);
   command->add_option("--device", options->device, "cpu or cuda; default cpu");
   command->add_option("--repeats", options->repeats, "Timed stretches of each; default 41")
       ->check(CLI::PositiveNumber);
@@ -235,7 +234,7 @@ void add_bench_training(CLI::App* command) {
       "--augment", options->augment, "Augment the suite's batches, not those by hand");
   command->add_flag(
       "--synthetic", options->training.data.synthetic, "Generated data even where files are found");
-  command->add_flag("--json", options->json, "Print one JSON object per line");
+  add_threads_and_json(*command, options->threads, options->json);
   command->footer("Example:\n  flightdeck bench training --problem mnist_mlp fmnist_2c2d");
   command->callback([options] { run(*options); });
 }

@@ -6,7 +6,7 @@ namespace flightdeck::lamps {
 Lamp dead_layers() {
   Lamp lamp;
   lamp.name = "dead_layers";
-  lamp.summary = "Over 70 % of a layer's relu units are zero for the whole batch";
+  lamp.summary = "Over 70 % of a layer's relu-like units are silent for the whole batch";
   lamp.severity = Severity::kWarning;
   lamp.reads = {"dead_units"};
   lamp.waits_for = 3;
@@ -15,7 +15,7 @@ Lamp dead_layers() {
       lamp,
       0.7,
       "dead_units",
-      "of the relu units are zero for every sample of the batch",
+      "of the units are zero, or next to it, for every sample of the batch",
       [](Finding& finding) {
         finding.symptom = "Most units of a layer are dead";
         finding.cause = "steps that were too long, or inputs and biases far below zero";

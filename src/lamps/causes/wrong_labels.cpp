@@ -10,14 +10,12 @@ Cause wrong_labels() {
   cause.remedy = "Look at the samples with the largest losses and their labels";
   cause.weight = 2;
   cause.changes = {"targets"};
-  // FaultBench has no labels outside the loss's range and no sample under two labels; the shares of
-  // these lamps are small guesses.
+  // FaultBench has no sample under two labels but among copies; its share is a small guess.
   cause.lights = {{"little_learned", 0.56},
                   {"confident_mistakes", 0.52},
                   {"at_chance", 0.39},
                   {"label_conflicts", 0.15},
                   {"conflicting_labels", 0.02},
-                  {"labels_out_of_range", 0.02},
                   {"outlying_samples", 0.01}};
   return cause;
 }

@@ -11,16 +11,16 @@ Cause wrong_loss() {
   cause.weight = 1;
   cause.changes = {"loss"};
   cause.lights = {{"other_loss", 0.95},
-                  {"overwritten_start", 0.32},
-                  {"dead_layers", 0.21},
-                  {"label_conflicts", 0.16},
-                  {"large_start", 0.16},
-                  {"loss_grew", 0.16},
-                  {"shrinking_parameters", 0.16},
-                  {"diverged", 0.11},
-                  {"missing_logarithm", 0.05},
-                  {"outlying_samples", 0.08},
-                  {"still_falling", 0.06}};
+                  {"missing_logarithm", 0.32},
+                  {"overwritten_start", 0.21},
+                  {"still_falling", 0.2},
+                  {"dead_layers", 0.14},
+                  {"label_conflicts", 0.11},
+                  {"large_start", 0.11},
+                  {"loss_grew", 0.11},
+                  {"shrinking_parameters", 0.11},
+                  {"diverged", 0.07},
+                  {"outlying_samples", 0.05}};
   return cause;
 }
 

@@ -90,13 +90,15 @@ class ActivationScale {
       if (place == layers_.size()) layers_.push_back({name, {}, {}});
       const auto found = kept.find(use);
       if (found != kept.end()) {
-        layers_[place].values.push_back(graph.sweeps().of_kept(found->second.value));
+        const Layout& layout = capture.nodes[found->second.node].layout;
+        layers_[place].values.push_back(graph.sweeps().of_kept(found->second.value, layout));
       }
       const size_t heard = found == kept.end() ? node : found->second.node;
       EntrySweeps& sweeps = graph.sweeps();
-      graph.listen(heard, [this, place, &sweeps](const std::vector<Tensor>& gradients) {
+      const Layout layout = capture.nodes[heard].layout;
+      graph.listen(heard, [this, place, layout, &sweeps](const std::vector<Tensor>& gradients) {
         if (!gradients[0].defined()) return;
-        layers_[place].gradients.push_back(sweeps.of_heard(gradients[0]));
+        layers_[place].gradients.push_back(sweeps.of_heard(gradients[0], layout));
       });
     }
     graph.listen(0, [this, output = capture.root_output](const std::vector<Tensor>& gradients) {

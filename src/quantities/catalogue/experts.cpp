@@ -59,8 +59,13 @@ std::vector<Router> read_routers(const GraphView& graph, int64_t most) {
     const Shape scores = view.input_shape(0);
     if (choice->dim != static_cast<int64_t>(scores.size()) - 1) continue;
     const int64_t experts = scores.back();
+    if (experts < 2 || experts > most) continue;
+    const Tensor probabilities = probabilities_below(capture, k, experts);
+    // A maximum may be pooling, or a softmax by hand; that of probabilities is a router of one
+    // expert.
+    if (choice->is_of_maximum && !probabilities.defined()) continue;
     const Tensor chosen = view.unpack(*choice->indices);
-    if (experts < 2 || experts > most || !chosen.defined() || chosen.numel() == 0) continue;
+    if (!chosen.defined() || chosen.numel() == 0) continue;
     const Tensor counts =
         at::zeros({experts}, chosen.options().dtype(at::kDouble))
             .index_add_(0,
@@ -69,14 +74,14 @@ std::vector<Router> read_routers(const GraphView& graph, int64_t most) {
     std::string layer = layers.name(capture, graph.step().parameters(), k);
     const int count = ++used[layer];
     if (count > 1) layer += "#" + std::to_string(count);
-    const Tensor probabilities = probabilities_below(capture, k, experts);
     routers.push_back({layer, counts.unsqueeze(0), sum_entropies(probabilities, counts.options())});
   }
   return routers;
 }
 
 Value describe_routers(const std::vector<Router>& routers, const StepView& step) {
-  if (routers.empty()) return Value::none("no choice of experts (top-k) in the graph");
+  if (routers.empty())
+    return Value::none("no choice of experts (top-k, or the largest probability) in the graph");
   std::vector<Tensor> imbalances, dead, load_entropies, router_entropies;
   std::vector<Tensor> loads;
   for (size_t r = 0; r < routers.size(); ++r) {
@@ -114,7 +119,8 @@ Quantity experts(Settings& settings) {
       settings.integer("most", 512, "alternatives of a top-k that still count as experts", 2);
   return Quantity("experts")
       .summary("Largest load of an expert over an equal share; dead experts, entropies as fields")
-      .reference("of the top-k choices that the graph has kept; beyond the papers")
+      .reference(
+          "of choices by topk, or by max of a softmax, that the graph has kept; beyond the papers")
       .make([most] {
         const auto routers = std::make_shared<std::vector<Router>>();
         Quantity::Functions functions;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where the first NaN or infinity came from, and how near a run is to the bounds of its type.
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -16,18 +17,59 @@ namespace {
 
 struct Place {
   std::string name;             // "linear of layer 'fc1'"
+  std::string layer;            // empty: it belongs to none
   std::vector<size_t> sources;  // places whose values enter the op, as far as they are known
-  int64_t sample = -1;          // the first one that is not finite
 };
 
-// Returns the first sample that is not finite; -1 if that would have to wait for a device.
-int64_t first_bad_sample(const Tensor& value, const Layout& layout) {
-  if (!value.is_cpu() || !layout.is_batch() || layout.is_scattered()) return -1;
-  if (layout.dim >= value.dim() || value.size(layout.dim) != layout.length()) return -1;
-  const Tensor bad = at::isfinite(samples_first(value, layout)).logical_not();
-  const Tensor of_samples = bad.reshape({bad.size(0), -1}).any(1);
-  return of_samples.any().item<bool>() ? of_samples.to(at::kInt).argmax().item<int64_t>() : -1;
-}
+// Counts that groups have; what is told of them alone is finite whatever the values are.
+constexpr int64_t kCounts = 5;
+enum Counted : int64_t { kAll, kNotFinite, kZero, kTiny, kHuge };
+static_assert(kEntriesHuge - kEntriesNotFinite == kHuge - kNotFinite, "they are copied in a row");
+
+// Tells which places belong to which group: to those that have a parameter of their layer. It is
+// kept on the device, as it is the same at every step and a copy there would wait.
+class Membership {
+ public:
+  // Returns [2 G, places] of zeros and ones: places of the forward pass first, groups of the
+  // forward pass first.
+  const Tensor& of(const std::vector<Place>& forward,
+                   const std::vector<Place>& backward,
+                   const StepView& step,
+                   const at::Device& device) {
+    std::vector<std::string> layers;
+    for (const Place& place : forward) layers.push_back(place.layer);
+    for (const Place& place : backward) layers.push_back(place.layer);
+    const bool is_same = held_.defined() && layers == layers_ && forward.size() == first_backward_;
+    if (is_same && held_.device() == device) return held_;
+    const Groups& groups = step.groups();
+    const auto G = static_cast<int64_t>(groups.size());
+    const Tensor flags = at::zeros({2 * G, static_cast<int64_t>(layers.size())}, at::kDouble);
+    auto access = flags.accessor<double, 2>();
+    for (int64_t g = 0; g < G; ++g) {
+      std::set<std::string> members;
+      for (const size_t member : groups.members[g]) {
+        members.insert(layer_of(step.parameters()[member].name));
+      }
+      for (size_t place = 0; place < layers.size(); ++place) {
+        const bool is_in = g == 0 || members.count(layers[place]) != 0;
+        const int64_t line = place < forward.size() ? g : G + g;
+        access[line][static_cast<int64_t>(place)] = is_in ? 1 : 0;
+      }
+    }
+    layers_ = std::move(layers);
+    first_backward_ = forward.size();
+    held_ = flags.to(device);
+    return held_;
+  }
+
+ private:
+  std::vector<std::string> layers_;
+  size_t first_backward_ = 0;
+  Tensor held_;
+};
+
+// Returns the share of a count in another one; 0 of nothing.
+Tensor share_of(const Tensor& part, const Tensor& all) { return part / all.clamp_min(1); }
 
 std::string range_text(double low, double high) {
   std::ostringstream text;
@@ -52,15 +94,16 @@ class Finite {
     const Capture& capture = graph.capture();
     const Parameters& parameters = graph.step().parameters();
     const NodeLayers layers = find_layers(capture);
-    const auto name_of = [&](size_t k) {
+    const auto place_at = [&](size_t k) {
       const std::string op = op_name(capture, k);
-      return layers.parameter[k] < 0
-                 ? op
-                 : op + " of layer '" + layers.name(capture, parameters, k) + "'";
+      if (layers.parameter[k] < 0) return Place{op, "", {}};
+      const std::string layer = layers.name(capture, parameters, k);
+      return Place{op + " of layer '" + layer + "'", layer, {}};
     };
     for (const Tensor& input : graph_inputs(capture)) {
       if (!at::isFloatingType(input.scalar_type())) continue;
-      add_forward(graph, {"the inputs", {}, -1}, input, Layout::batch(capture.N, 0));
+      const Layout layout = Layout::batch(capture.N, 0);
+      add_forward(graph, {"the inputs", "", {}}, input, layout);
     }
     std::map<size_t, size_t> place_of;
     std::set<std::pair<const void*, int64_t>> seen;
@@ -68,7 +111,7 @@ class Finite {
       const CapturedNode& node = capture.nodes[value.node];
       if (!at::isFloatingType(value.value.scalar_type()) && !value.value.is_complex()) continue;
       if (!seen.emplace(value.value.data_ptr(), value.value.numel()).second) continue;
-      Place place{name_of(value.node), {}, -1};
+      Place place = place_at(value.node);
       for (const int64_t next : node.next) {
         const auto found = next < 0 ? place_of.end() : place_of.find(next);
         if (found != place_of.end()) place.sources.push_back(found->second);
@@ -81,57 +124,56 @@ class Finite {
       const bool is_model = node.side == Side::kBatch || node.side == Side::kSlow;
       const bool only_rearranges = node.rule && node.rule->is_view();
       if (!is_model || node.parameter >= 0 || only_rearranges) continue;
-      listen(graph, k, name_of(k), node.layout);
+      listen(graph, k, place_at(k), node.layout);
     }
     graph.listen(0, [this, output = capture.root_output](const std::vector<Tensor>& gradients) {
       if (gradients[output].defined()) weight_ = gradients[output].sum(at::kDouble);
     });
   }
 
-  // Shares all values of both passes together, the weight of the losses, and the first bad sample
-  // (or -1) with the number of samples. Each is one line of a rank that has it.
-  std::vector<Tensor> share(const StepView& step) const {
-    const auto joined = [](const std::vector<Tensor>& stats) {
-      return stats.empty() ? at::zeros({0, kEntryStats}, at::kDouble)
-                           : join_stats(at::stack(stats)).unsqueeze(0);
-    };
-    const auto sample = static_cast<double>(first_sample());
-    const auto samples = static_cast<double>(step.batch_size());
-    return {joined(forward_stats_),
-            joined(backward_stats_),
-            weight_.defined() ? weight_.reshape({1}) : at::zeros({0}, at::kDouble),
-            at::tensor({sample, samples}, at::kDouble).unsqueeze(0)};
+  // Shares counts of both passes by group, the weight of the losses, the first bad sample
+  // (infinity: none) and the number of samples. Each is one line of a rank that has it.
+  std::vector<Tensor> share(const StepView& step) {
+    std::vector<Tensor> stats = forward_stats_;
+    stats.insert(stats.end(), backward_stats_.begin(), backward_stats_.end());
+    const auto G = static_cast<int64_t>(step.groups().size());
+    const Tensor none = at::zeros({0}, at::kDouble);
+    const Tensor weight = weight_.defined() ? weight_.reshape({1}) : none;
+    if (stats.empty()) return {at::zeros({0, 2, G, kCounts}, at::kDouble), weight, none, none};
+    all_stats_ = at::stack(stats);
+    const Tensor counts = at::cat({all_stats_.slice(1, kEntryCount, kEntryCount + 1),
+                                   all_stats_.slice(1, kEntriesNotFinite, kEntriesHuge + 1)},
+                                  1);  // [places, kCounts]
+    const Tensor& members = members_.of(forward_, backward_, step, counts.device());
+    return {members.mm(counts).view({1, 2, G, kCounts}),
+            weight,
+            first_known(all_stats_.select(1, kEntryFirstSample)),
+            at::full({1}, static_cast<double>(step.batch_size()), at::kDouble)};
   }
 
   Value compute(const StepView& step) {
     const std::vector<Tensor>& shared = step.shared();
-    if (shared[0].size(0) == 0 && shared[1].size(0) == 0) {
-      return Value::none("the graph has kept no values");
-    }
+    if (shared[0].size(0) == 0) return Value::none("the graph has kept no values");
+    const Tensor all = shared[0].size(0) == 1 ? shared[0][0] : shared[0].sum(0);
+    const Tensor bad = all.select(2, kNotFinite).sum(0);  // [G]
     Value fields;
-    Tensor bad;
-    if (shared[0].size(0) > 0) {
-      const Tensor all = join_stats(shared[0]);
-      bad = all[kEntriesNotFinite];
-      fields.with("forward", bad).with("overflow_near", all[kEntriesHuge] / all[kEntryCount]);
+    if (!forward_.empty()) {
+      const Tensor counts = all[0];  // [G, kCounts]
+      fields.with("forward", counts[0][kNotFinite])
+          .with("overflow_near", share_of(counts.select(1, kHuge), counts.select(1, kAll)));
     }
-    if (shared[1].size(0) > 0) {
-      const Tensor all = join_stats(shared[1]);
-      bad = bad.defined() ? bad + all[kEntriesNotFinite] : all[kEntriesNotFinite];
-      const Tensor rest = all[kEntryCount] - all[kEntriesZero];
-      fields.with("backward", all[kEntriesNotFinite])
-          .with("underflow", all[kEntriesTiny] / rest)
-          .with("zeros_gradient", all[kEntriesZero] / all[kEntryCount]);
+    if (!backward_.empty()) {
+      const Tensor counts = all[1], zeros = counts.select(1, kZero);
+      fields.with("backward", counts[0][kNotFinite])
+          .with("underflow", share_of(counts.select(1, kTiny), counts.select(1, kAll) - zeros))
+          .with("zeros_gradient", share_of(zeros[0], counts[0][kAll]));
     }
-    if (shared[2].numel() > 0) fields.with("loss_scale", shared[2].mean());
+    if (shared[1].numel() > 0) fields.with("loss_scale", shared[1].mean());
     Value value(bad);
     for (const Value::Field& field : fields.fields()) value.with(field.name, field.data);
-    const int64_t sample = first_of(shared[3]);
-    if (sample >= 0) value.with("first_sample", static_cast<double>(sample));
+    add_first_sample(value, shared[2], shared[3]);
     if (has_said_) return value;
-    std::vector<Tensor> stats = forward_stats_;
-    stats.insert(stats.end(), backward_stats_.begin(), backward_stats_.end());
-    value.with_remark(at::stack(stats),
+    value.with_remark(all_stats_,
                       [this](const std::vector<double>& numbers) { return describe(numbers); });
     return value;
   }
@@ -149,52 +191,42 @@ class Finite {
   }
 
   void add_forward(const GraphView& graph, Place place, const Tensor& value, const Layout& layout) {
-    const Tensor stats =
-        has_own_range() ? graph.sweeps().of_kept(value) : entry_stats(value, range_for(value));
-    if (!runs_behind(stats) && stats[kEntriesNotFinite].item<double>() > 0) {
-      place.sample = first_bad_sample(value, layout);
-    }
     forward_.push_back(std::move(place));
-    forward_stats_.push_back(stats);
+    forward_stats_.push_back(has_own_range() ? graph.sweeps().of_kept(value, layout)
+                                             : entry_stats(value, range_for(value), layout));
   }
 
-  void listen(const GraphView& graph, size_t k, const std::string& name, const Layout& layout) {
+  void listen(const GraphView& graph, size_t k, const Place& heard, const Layout& layout) {
     EntrySweeps& sweeps = graph.sweeps();
-    graph.listen(k, [this, name, layout, &sweeps](const std::vector<Tensor>& gradients) {
+    graph.listen(k, [this, heard, layout, &sweeps](const std::vector<Tensor>& gradients) {
       if (gradients.empty() || !gradients[0].defined()) return;
       const Tensor& gradient = gradients[0];
-      const Tensor stats =
-          has_own_range() ? sweeps.of_heard(gradient) : entry_stats(gradient, range_for(gradient));
-      Place place{name, {}, -1};
-      if (!runs_behind(stats) && stats[kEntriesNotFinite].item<double>() > 0) {
-        place.sample = first_bad_sample(gradient, layout);
-      }
+      Place place = heard;
       if (!backward_.empty()) place.sources.push_back(backward_.size() - 1);
       backward_.push_back(std::move(place));
-      backward_stats_.push_back(stats);
+      backward_stats_.push_back(has_own_range()
+                                    ? sweeps.of_heard(gradient, layout)
+                                    : entry_stats(gradient, range_for(gradient), layout));
     });
   }
 
-  // Returns the place among all samples, from [ranks, 2]; -1 if none is bad, or if that is on a
-  // device.
-  static int64_t first_of(const Tensor& places) {
-    if (!places.is_cpu()) return -1;
-    double before = 0;
-    const auto rows = places.accessor<double, 2>();
-    for (int64_t rank = 0; rank < rows.size(0); ++rank) {
-      if (rows[rank][0] >= 0) return static_cast<int64_t>(before + rows[rank][0]);
-      before += rows[rank][1];
-    }
-    return -1;
+  // Returns the first number that is not infinite, or infinity. Nobody waits for a device.
+  static Tensor first_known(const Tensor& numbers) {  // [n] -> [1]
+    const Tensor place = numbers.isfinite().to(at::kInt).argmax(0, /*keepdim=*/true);
+    return numbers.index_select(0, place);
   }
 
-  int64_t first_sample() const {
-    for (const std::vector<Place>* places : {&forward_, &backward_}) {
-      for (const Place& place : *places) {
-        if (place.sample >= 0) return place.sample;
-      }
+  // Adds the place among the samples of all ranks, from [ranks] each. It is left out where there is
+  // none, and NaN where that is known on a device alone.
+  static void add_first_sample(Value& value, const Tensor& firsts, const Tensor& samples) {
+    const bool is_one = firsts.size(0) == 1;
+    const Tensor before = is_one ? Tensor() : (samples.cumsum(0) - samples).to(firsts.device());
+    const Tensor first = is_one ? firsts : first_known(firsts + before);
+    if (runs_behind(first)) {
+      value.with("first_sample", first.mul(0).add(first).squeeze(0));  // infinity times 0 is NaN
+    } else if (std::isfinite(first.item<double>())) {
+      value.with("first_sample", first.squeeze(0));
     }
-    return -1;
   }
 
   // Describes the first place with something that is not finite; says nothing if there is none.
@@ -216,7 +248,8 @@ class Finite {
       }
       text << ", " << stat(row, kEntriesNotFinite) << " of " << stat(row, kEntryCount)
            << " entries";
-      if (place.sample >= 0) text << ", first in place " << place.sample << " of the batch";
+      const double sample = stat(row, kEntryFirstSample);
+      if (std::isfinite(sample)) text << ", first in place " << sample << " of the batch";
       for (const size_t source : place.sources) {
         const size_t other = is_forward ? source : forward_.size() + source;
         text << "; " << (is_forward ? "its input, the output of " : "before it, the gradient of ")
@@ -231,6 +264,8 @@ class Finite {
   std::string type_;
   std::vector<Place> forward_, backward_;  // in the order of their pass
   std::vector<Tensor> forward_stats_, backward_stats_;
+  Membership members_;
+  Tensor all_stats_;  // of both passes, [places, kEntryStats]
   Tensor weight_;
   bool has_said_ = false;
 };
@@ -246,6 +281,7 @@ Quantity finite(Settings& settings) {
       .summary(
           "Entries of activations and their gradients that are not finite; the first one named")
       .reference("of all that the graph has kept and hands back; beyond the papers")
+      .has_groups(true)
       .make([type] {
         const auto state = std::make_shared<Finite>(type);
         Quantity::Functions functions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Norm of the gradient of the mini-batch loss, penalties included: what the optimizer sees.
-#include <algorithm>
+#include <vector>
 
 #include <ATen/ATen.h>
 
@@ -8,24 +8,6 @@
 #include "quantities/group_sums.h"
 
 namespace flightdeck::quantities {
-namespace {
-
-// Returns the squares of numbers [], [P] in double.
-Tensor squares_of(const std::vector<Tensor>& numbers) {
-  const bool is_here = std::all_of(numbers.begin(), numbers.end(), [](const Tensor& one) {
-    return one.is_cpu() && one.scalar_type() == at::kDouble;
-  });
-  if (!is_here) return at::stack(numbers).to(at::kDouble).square();
-  const Tensor squares = at::empty({static_cast<int64_t>(numbers.size())}, at::kDouble);
-  auto* next = squares.data_ptr<double>();
-  for (const Tensor& one : numbers) {
-    const double norm = *one.data_ptr<double>();
-    *next++ = norm * norm;
-  }
-  return squares;
-}
-
-}  // namespace
 
 Quantity grad_norm(Settings&) {
   return Quantity("grad_norm")

@@ -120,6 +120,14 @@ class SampleHashes {
   std::map<std::pair<int64_t, int64_t>, Tensor> weights_;
 };
 
+// Tells which numbers [N] are among others [M] of at least one, without waiting for a device, as
+// at::isin does.
+Tensor is_among(const Tensor& numbers, const Tensor& others) {
+  const Tensor sorted = std::get<0>(at::sort(others));
+  const Tensor place = at::searchsorted(sorted, numbers).clamp_max(others.numel() - 1);
+  return sorted.index_select(0, place) == numbers;
+}
+
 Tensor share_of(const Tensor& flags) { return flags.to(at::kDouble).mean(); }
 
 // Names what one rank has read of its samples, in this order; those of all ranks stand behind one
@@ -388,7 +396,7 @@ class Inputs {
     if (!before_.empty()) {
       for (Tensor& batch : before_) batch = batch.to(hashes.device());
       const std::vector<Tensor> all(before_.begin(), before_.end());
-      value.with("seen_before", share_of(at::isin(hashes, at::cat(all))));
+      value.with("seen_before", share_of(is_among(hashes, at::cat(all))));
       const Tensor& last = before_.back();
       const bool has_size = last.size(0) == N;
       value.with("same_batch",

@@ -43,9 +43,8 @@ Quantity label_conflicts(Settings& settings) {
           if (!targets->defined()) *targets = graph_targets(graph.capture()).targets;
         };
         functions.share = [targets](const StepView&) -> std::vector<Tensor> {
-          const Tensor known = std::exchange(*targets, Tensor());
-          if (!known.defined()) return {at::zeros({0}, at::kLong)};
-          return {known.flatten()};
+          if (!targets->defined()) return {at::zeros({0}, at::kLong)};
+          return {targets->flatten()};
         };
         functions.compute = [count](const StepView& step) {
           const int64_t N = step.batch_size();

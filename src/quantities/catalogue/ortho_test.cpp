@@ -36,7 +36,7 @@ Value ortho_test_value(const StepView& step) {
   const GroupNumbers left(all_across), share(step.rounding_share(all_across));
   const double rounding = rounding_of_sums(step);
   return Value(for_each_group(groups, value)).with_rounding(for_each_group(groups, [&](int64_t g) {
-    // Where nothing differs at all, the rounding of the rows says so.
+    // 0 / 0: the rows do not differ at all, and their own rounding says all there is to say.
     const double cancelled = deviations.sum(g) / left[g];
     return share[g] + rounding * (std::isnan(cancelled) ? 0 : cancelled);
   }));

@@ -46,7 +46,7 @@ Value times_of(const StepView& step, std::optional<Before>& before) {
     const double cockpit = (clock.cockpit - before->clock.cockpit) / steps;
     value = Value(whole);
     value.with("cockpit", cockpit);
-    // Nobody knows where the backward passes of steps that were not tracked begin and end.
+    // Steps that were not tracked have backward passes of which begin and end are not known.
     if (steps == 1) value.with("between", whole - before->clock.backward - cockpit);
   }
   value.with("backward", clock.backward);
@@ -65,6 +65,7 @@ Quantity step_times(Settings&) {
   return Quantity("step_times")
       .summary("Seconds per step; the backward pass, the cockpit and the rest as fields; memory")
       .reference("clock of the host: work that a device still does counts where it is waited for")
+      .measures_process(true)
       .make([] {
         const auto before = std::make_shared<std::optional<Before>>();
         Quantity::Functions functions;

@@ -10,6 +10,7 @@ Quantity time(Settings&) {
       .reference("wall-clock time; the reference implementation stores seconds since 1970")
       .light(true)
       .gives_way(true)
+      .measures_process(true)
       .compute([](const StepView& step) { return Value(step.seconds()); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules that solve for a whole step while the graph is there, and keep nothing after it.
+// Update formulas that solve for a whole step while the graph is there, and keep nothing after it.
 #pragma once
 
 #include "suite/curvature_optimizer.h"
