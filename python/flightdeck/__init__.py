@@ -37,6 +37,7 @@ from .operators import (
 from .parameters import named_parameters
 from .quantities import preset, quantity, register_preset
 from .ranks import Ranks
+from .reactions import Reactions
 from .rules import Rule, check_rule, register_rule
 from .run import Histogram, ListAt, Points, Run, read_run
 from .server import Server, serve
@@ -51,7 +52,7 @@ __all__ = [
     "CurvatureOperator", "DataSetProgress", "Diagnosis", "Directions", "DueSteps", "Eigenpairs", "Evidence", "Finding", "Gradients",
     "Histogram", "JointBins", "KroneckerFactors", "Lamp", "LampView", "Layout", "LinearOperator", "ListAt",
     "MemoryLimits", "MemorySink", "Note", "OpNode", "ParameterCurvature", "ParameterGradients", "Points",
-    "Quantity", "RankedCause", "Ranks", "Reading", "Recorder", "RowFactors", "Rule", "Run", "RunDifference", "RunInfo",
+    "Quantity", "RankedCause", "Ranks", "Reactions", "Reading", "Recorder", "RowFactors", "Rule", "Run", "RunDifference", "RunInfo",
     "RunReader", "SeriesInfo", "Server",
     "Sink", "SpectrumNeed", "StepNeeds", "StepReadings", "StepView", "StepWatch", "UpdateView", "Value", "Vivit",
     "VivitNeed", "Watch", "all_presets", "all_quantities", "averaged_blocks", "check_rule", "conjugate_gradients",

@@ -39,7 +39,7 @@ CLASSES: Dict[str, str] = {
     "Diagnosis": """What is wrong with a run: a `verdict` ("healthy", "fault", "cannot_tell"), one `sentence`, ranked `causes` with what
     speaks for and against them, and what to `track` to be told more.
     """,
-    "Directions": """Which eigenvectors of the GGN are meant: by number, position, interval or any rule.
+    "Directions": """Which eigenvectors of the GGN are meant: by number, position, interval or any condition.
 
     >>> flightdeck.Directions.within(0.5, 2).positions(torch.tensor([3.0, 1.0, 0.6, 0.1]))
     [1, 2]

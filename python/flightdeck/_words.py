@@ -37,7 +37,7 @@ Severity = Literal["advice", "warning", "failure"]
 #: One need or several.
 Needs = Union[Need, Sequence[Need]]
 CurvatureNeeds = Union[CurvatureNeed, Sequence[CurvatureNeed]]
-#: A number of leading directions, positions, a rule for eigenvalues, or `Directions`.
+#: A number of leading directions, positions, a condition on eigenvalues, or `Directions`.
 DirectionsLike = Union["_engine.Directions", int, List[int], Tuple[int, ...], Callable[[float], bool]]
 #: A parameter with its rate, momentum, whether momentum averages, whether it is Nesterov's, and what divides the step.
 UpdateFormula = Tuple[torch.Tensor, float, float, bool, bool, Optional[torch.Tensor]]

@@ -19,6 +19,7 @@ import torch
 
 from . import _engine
 from ._compiled import EagerSteps, forced_eager, is_compiled
+from ._cores import what_keeps_cores
 from ._sharded import gathered_from
 from ._update_formulas import update_formulas
 from ._words import BatchNorm, DueLike, Ending, IntegersLike, Reduction, SharedTerms
@@ -118,6 +119,9 @@ class Cockpit:
             self.record_to(record_to)
         for key, value in (config or {}).items():
             self.describe(key, value)
+        crowded = what_keeps_cores(self._native.parameters)
+        if crowded:
+            self._on_warning(crowded)
         _open_cockpits.add(self)
         _finish_with_the_process()
 

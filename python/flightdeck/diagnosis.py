@@ -39,18 +39,19 @@ def diff(
     second: RunLike,
     *,
     tolerance: float = 0,
-    left_out: Sequence[str] = ("time", "step_times"),
+    left_out: Optional[Sequence[str]] = None,
 ) -> _engine.RunDifference:
     """Where two runs first differ: in settings, in what was recorded, and in the first values that are not the same.
 
     Numbers differ if they are further apart than ``tolerance``, a share of the larger one. Quantities in ``left_out``
-    are never equal.
+    are never equal; without it those are that measure the process.
 
     >>> diff(recorded, recorded).is_same
     True
     """
     return _engine.difference(
-        _reader_of(first), _reader_of(second), tolerance=tolerance, left_out=set(left_out)
+        _reader_of(first), _reader_of(second), tolerance=tolerance,
+        left_out=None if left_out is None else set(left_out),
     )
 
 

@@ -110,7 +110,10 @@ class LinearOperator:
         [2.0, 1.0]
         """
         import numpy
-        from scipy.sparse.linalg import LinearOperator as ScipyOperator
+        try:
+            from scipy.sparse.linalg import LinearOperator as ScipyOperator
+        except ImportError as error:
+            raise ImportError("to_scipy: SciPy is not installed; pip install scipy") from error
 
         def matmat(columns: "numpy.ndarray[Any, Any]") -> "numpy.ndarray[Any, Any]":
             lines = torch.as_tensor(numpy.ascontiguousarray(columns.T), dtype=self.dtype, device=self.device)

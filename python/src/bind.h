@@ -32,6 +32,7 @@ void bind_gradients(py::module_& module);
 void bind_lamps(py::module_& module);
 void bind_operators(py::module_& module);
 void bind_quantities(py::module_& module);
+void bind_reactions(py::module_& module);
 void bind_readings(py::module_& module);
 void bind_records(py::module_& module);
 void bind_rules(py::module_& module);

@@ -111,12 +111,12 @@ using GivenFormula = std::tuple<Tensor, double, double, bool, bool, std::optiona
 std::optional<std::vector<std::pair<Tensor, UpdateFormula>>> update_formulas_of(
     const std::optional<std::vector<GivenFormula>>& given) {
   if (!given) return std::nullopt;
-  std::vector<std::pair<Tensor, UpdateFormula>> rules;
+  std::vector<std::pair<Tensor, UpdateFormula>> formulas;
   for (const auto& [tensor, rate, momentum, averages, is_nesterov, scale] : *given) {
-    rules.emplace_back(tensor,
-                       UpdateFormula{rate, momentum, averages, is_nesterov, or_undefined(scale)});
+    formulas.emplace_back(
+        tensor, UpdateFormula{rate, momentum, averages, is_nesterov, or_undefined(scale)});
   }
-  return rules;
+  return formulas;
 }
 
 std::unique_ptr<LoopWatch> watch(Cockpit& cockpit,

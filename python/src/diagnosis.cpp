@@ -14,9 +14,14 @@ void bind_causes(py::module_& module) {
       .def_readonly("lamp", &Evidence::lamp)
       .def_readonly("is_lit", &Evidence::is_lit)
       .def_readonly("weight", &Evidence::weight)
+      .def_readonly("title", &Evidence::title)
       .def_readonly("text", &Evidence::text)
       .def_readonly("quantity", &Evidence::quantity)
       .def_readonly("step", &Evidence::step)
+      .def_readonly("layers", &Evidence::layers)
+      .def_readonly("samples", &Evidence::samples)
+      .def_readonly("samples_are_positions", &Evidence::samples_are_positions)
+      .def_readonly("limits", &Evidence::limits)
       .def("__repr__", [](const Evidence& evidence) {
         return "<Evidence " + evidence.lamp + (evidence.is_lit ? ", lit>" : ", dark>");
       });
@@ -25,6 +30,8 @@ void bind_causes(py::module_& module) {
       .def_readonly("sentence", &RankedCause::sentence)
       .def_readonly("advice", &RankedCause::advice)
       .def_readonly("probability", &RankedCause::probability)
+      .def_readonly("changes", &RankedCause::changes)
+      .def_readonly("factor", &RankedCause::factor)
       .def_readonly("rate_factor", &RankedCause::rate_factor)
       .def_readonly("step", &RankedCause::step)
       .def_readonly("page", &RankedCause::page)

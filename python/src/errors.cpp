@@ -8,6 +8,11 @@
 namespace flightdeck::python {
 namespace {
 
+// PyTorch's own, which loops catch to go on with a smaller batch. The module holds the class.
+PyObject* out_of_memory() {
+  return py::object(py::module_::import("torch.cuda").attr("OutOfMemoryError")).ptr();
+}
+
 void translate(std::exception_ptr thrown) {
   const auto raise = [](PyObject* type, const c10::Error& error) {
     PyErr_SetString(type, error.what_without_backtrace());
@@ -22,6 +27,8 @@ void translate(std::exception_ptr thrown) {
     raise(PyExc_TypeError, error);
   } catch (const c10::NotImplementedError& error) {
     raise(PyExc_NotImplementedError, error);
+  } catch (const c10::OutOfMemoryError& error) {
+    raise(out_of_memory(), error);
   } catch (const c10::Error& error) {
     raise(PyExc_RuntimeError, error);
   }

@@ -80,6 +80,7 @@ void bind_lamps(py::module_& module) {
       .def_readonly("cause", &Finding::cause)
       .def_readonly("advice", &Finding::advice)
       .def_readonly("rate_factor", &Finding::rate_factor)
+      .def_readonly("factor", &Finding::factor)
       .def_readonly("layers", &Finding::layers)
       .def_readonly("lamp", &Finding::lamp)
       .def_readonly("page", &Finding::page)
@@ -98,6 +99,9 @@ void bind_lamps(py::module_& module) {
       .def_readonly("name", &Lamp::name)
       .def_readonly("summary", &Lamp::summary)
       .def_readonly("severity", &Lamp::severity)
+      .def_readonly("waits_for", &Lamp::waits_for)
+      .def_readonly("false_alarms", &Lamp::false_alarms)
+      .def_readonly("page", &Lamp::page)
       .def_readonly("is_exact", &Lamp::is_exact)
       .def_readonly("is_evidence", &Lamp::is_evidence)
       .def_readonly("reads", &Lamp::reads);

@@ -24,6 +24,7 @@ PYBIND11_MODULE(_engine, module) {
   bind_records(module);
   bind_lamps(module);
   bind_diagnoses(module);
+  bind_reactions(module);
   bind_server(module);
   bind_rules(module);
   bind_saved_tensors(module);

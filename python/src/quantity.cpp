@@ -323,13 +323,19 @@ void bind_quantities(py::module_& module) {
       .def_property_readonly("cost", [](const Quantity& q) { return q.cost(); })
       .def_property_readonly("due", [](const Quantity& q) { return q.due(); })
       .def_property_readonly("has_groups", [](const Quantity& q) { return q.has_groups(); })
-      .def_property_readonly("meets_before_backward",
+      .def_property_readonly("measures_process",
+                             [](const Quantity& q) { return q.measures_process(); })
+      .def_property_readonly("reads_parameters",
+                             [](const Quantity& q) {
+                               return q.reads_parameters() || q.needs().update || q.needs().chord;
+                             })
+      .def_property_readonly("needs_curvature",
                              [](const Quantity& q) {
                                const StepNeeds& needs = q.needs();
-                               const bool is_part = needs.curvature_batch.samples > 0;
-                               return needs.spectrum.has_value() ||
-                                      (!needs.curvature.empty() && is_part);
+                               return needs.spectrum || needs.vivit || !needs.curvature.empty();
                              })
+      .def_property_readonly("meets_before_backward",
+                             [](const Quantity& q) { return q.needs().spectrum.has_value(); })
       .def_property_readonly("settings", [](const Quantity& q) { return q.settings_text(); })
       .def_property_readonly("setting_infos", [](const Quantity& q) { return q.setting_infos(); })
       // Each of these returns another quantity and leaves this one as it is.

@@ -6,13 +6,14 @@ namespace flightdeck::python {
 namespace {
 
 Directions directions_where(const py::function& is_wanted) {
-  return Directions::where([rule = Held(is_wanted)](double eigenvalue) {
+  return Directions::where([condition = Held(is_wanted)](double eigenvalue) {
     const py::gil_scoped_acquire lock;
-    return heeding_interrupts([&] { return py::bool_(rule.get()(eigenvalue)).cast<bool>(); });
+    return heeding_interrupts([&] { return py::bool_(condition.get()(eigenvalue)).cast<bool>(); });
   });
 }
 
-// Takes a number of leading directions, a list of positions, a rule for eigenvalues, or Directions.
+// Takes a number of leading directions, a list of positions, a condition on eigenvalues, or
+// Directions.
 Directions directions_of(const py::object& given) {
   if (py::isinstance<Directions>(given)) return given.cast<Directions>();
   if (PyCallable_Check(given.ptr()) != 0) return directions_where(given);

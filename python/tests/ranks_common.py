@@ -12,7 +12,7 @@ import torch
 import torch.distributed as dist
 
 # Times are of one process.
-OF_ONE_PROCESS = {"time", "step_times"}
+OF_ONE_PROCESS = {one.name for one in flightdeck.all_quantities() if one.measures_process}
 # How a solver got there, and the order of samples whose values tie but for rounding.
 OF_THE_WAY = {"products", "iterations", "residual"}
 

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from flightdeck.bench.overhead import agrees
+
 
 def bench(*words: str, folder: Path) -> str:
     path = os.pathsep.join(entry for entry in sys.path if entry)
@@ -31,3 +33,23 @@ def test_it_prints_json(tmp_path: Path) -> None:
     line = json.loads(bench("--json", "--interval", "4", folder=tmp_path))
     assert line["preset"] == "economy"
     assert line["ratio"] > 0 and line["peak_mb"] > 0
+
+
+def test_it_measures_the_tool_beside_it(tmp_path: Path) -> None:
+    """Whether they agree only a quiet machine can tell."""
+    words = ["--problem", "mnist_logreg", "--repeats", "3", "--json", "--beside-tool"]
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    done = subprocess.run(
+        [sys.executable, "-m", "flightdeck.bench", "overhead", *words], stdout=subprocess.PIPE, text=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    line = json.loads(done.stdout)
+    assert line["tool"]["ratio"] > 0 and line["tool"]["plain_ms"] > 0
+    assert done.returncode == (0 if line["agrees"] else 1)
+
+
+def test_ratios_agree_within_a_tenth_and_a_fifth_of_a_millisecond() -> None:
+    tools = {"ratio": 5.0}
+    assert agrees({"plain_ms": 0.4, "ms": 2.0}, tools)
+    assert agrees({"plain_ms": 0.4, "ms": 2.39}, tools) and agrees({"plain_ms": 0.4, "ms": 1.61}, tools)
+    assert not agrees({"plain_ms": 0.4, "ms": 2.41}, tools) and not agrees({"plain_ms": 0.4, "ms": 1.59}, tools)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from pathlib import Path
 from typing import List
@@ -84,6 +85,13 @@ def test_scipy_takes_operators(small: Case) -> None:
     operator = flightdeck.curvature_operator(small.losses(), small.model)
     largest = linalg.eigsh(operator.to_scipy(), k=1, which="LA", return_eigenvectors=False)[0]
     assert largest == pytest.approx(float(torch.linalg.eigvalsh(small.hessian())[-1]), rel=1e-8)
+
+
+def test_scipy_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    operator = flightdeck.LinearOperator.dense(torch.eye(2))
+    monkeypatch.setitem(sys.modules, "scipy.sparse.linalg", None)
+    with pytest.raises(ImportError, match="pip install scipy"):
+        operator.to_scipy()
 
 
 def test_an_operator_of_a_function() -> None:

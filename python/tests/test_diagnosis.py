@@ -110,7 +110,7 @@ def test_preflight_lets_labels_through_that_the_loss_does() -> None:
 def test_findings_and_causes_link_to_their_pages(tmp_path: Path) -> None:
     trained(tmp_path / "run", rate=50, steps=20)
     diagnosis = flightdeck.diagnose(tmp_path / "run")
-    assert {finding.page for finding in diagnosis.findings} == {"docs/dashboard.md#lamps"}
+    assert all(finding.page == f"docs/lamps.md#{finding.lamp}" for finding in diagnosis.findings)
     assert all(cause.page == f"docs/causes.md#{cause.name}" for cause in diagnosis.causes)
 
 

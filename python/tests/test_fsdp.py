@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import flightdeck
+import page_blocks
 import pytest
 import torch
+from page_blocks import ROOT, snippets
 from test_ranks import expect_no_difference, run_processes
 
 pytestmark = pytest.mark.skipif(
@@ -37,6 +39,20 @@ def make_net() -> torch.nn.Sequential:
 @pytest.mark.parametrize("mode", ["resharded", "kept", "accumulated"])
 def test_fully_shard_trains_to_the_bit_and_sees_what_one_process_sees(tmp_path: Path, mode: str) -> None:
     expect_no_difference(run_processes(tmp_path, 2, mode, "fsdp_process.py"))
+
+
+def test_pairs_of_processes_that_share_pieces_see_what_one_process_sees(tmp_path: Path) -> None:
+    """HSDP: two pairs, each with the whole model."""
+    expect_no_difference(run_processes(tmp_path, 4, "hybrid", "fsdp_process.py"))
+
+
+def test_parameters_that_are_not_trained_are_left_out(tmp_path: Path) -> None:
+    expect_no_difference(run_processes(tmp_path, 2, "frozen", "fsdp_process.py"))
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_mixed_precision_sees_what_one_process_in_its_passes_type_sees(tmp_path: Path, size: int) -> None:
+    expect_no_difference(run_processes(tmp_path, size, "mixed", "fsdp_process.py"))
 
 
 def test_norms_do_not_wait_for_gradients_that_fully_shard_takes_away(
@@ -126,3 +142,42 @@ def test_flat_parameters_are_refused_by_name(alone: None) -> None:
     net[0] = FullyShardedDataParallel(net[0], device_id=torch.device("cpu"))
     with pytest.raises(NotImplementedError, match="'0' is a FullyShardedDataParallel.*fully_shard"):
         flightdeck.Cockpit(net, "economy")
+
+
+AROUND_THE_PAGE = """
+import flightdeck
+import torch
+from torch.distributed.fsdp import fully_shard
+
+torch.distributed.init_process_group("gloo")
+torch.manual_seed(0)
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = torch.nn.ModuleList(torch.nn.Linear(6, 6) for _ in range(3))
+
+    def forward(self, inputs):
+        for block in self.blocks:
+            inputs = torch.tanh(block(inputs))
+        return inputs
+
+model = Net()
+%s
+for step in range(3):
+    optimizer.zero_grad()
+    losses = model(torch.randn(8, 6)).square().sum(1)
+    with cockpit.watch(step, losses, optimizer):
+        losses.mean().backward()
+    optimizer.step()
+cockpit.finish()
+if torch.distributed.get_rank() == 0:
+    assert len(flightdeck.read_run("runs/sharded")["grad_norm"].steps) == 3
+torch.distributed.barrier()
+torch.distributed.destroy_process_group()
+"""
+
+
+def test_the_lines_of_the_page_record_a_run(tmp_path: Path) -> None:
+    (blocks,) = snippets.run_by(ROOT, __file__).values()
+    page_blocks.run_processes(AROUND_THE_PAGE % "".join(block.code for block in blocks), tmp_path, 2)

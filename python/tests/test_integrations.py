@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Tuple
 
 import pytest
 import torch
+from page_blocks import ROOT, run_program, snippets
 
 import flightdeck
 
@@ -213,3 +214,70 @@ def test_the_rule_for_a_function_of_transformers_takes_no_other_function(is_fore
     expected = torch.stack([torch.autograd.grad(loss, weight, retain_graph=True)[0] for loss in losses])
     assert float((answers["0"].individual - expected).abs().max()) <= 1e-10 * float(expected.abs().max())
     assert answers.coverage.parameters[0].level == ("exact-slow" if is_foreign else "exact-fast")
+
+
+AROUND_THE_PAGE = """
+import torch, flightdeck
+from test_integrations import BATCH, loader, network
+
+model = network()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+criterion = torch.nn.functional.cross_entropy
+"""
+# For each package: what stands before its lines, what stands in them for the dots, and the training after them.
+PAGE_LOOPS = {
+    "lightning": ("""
+import lightning.pytorch as lightning
+class Module(lightning.LightningModule):
+    def training_step(self, batch, _):
+        return criterion(model(batch[0]), batch[1])
+    def configure_optimizers(self):
+        return optimizer
+    def parameters(self, recurse=True):
+        return model.parameters()
+module = Module()
+module.network = model
+""", {"callbacks=": "accelerator='cpu', max_epochs=1, logger=False, enable_checkpointing=False, callbacks="},
+"trainer.fit(module, loader())"),
+    "transformers": ("""
+import transformers
+told = dict(
+    model=transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=7, n_positions=4, n_embd=4, n_layer=1, n_head=2)),
+    args=transformers.TrainingArguments(output_dir="out", max_steps=2, save_strategy="no", report_to=[], use_cpu=True),
+    train_dataset=[{"input_ids": row, "labels": row} for row in torch.randint(0, 7, (16, 4))],
+)
+""", {"...": "**told"}, "trainer.train()"),
+    "accelerate": ("""
+import accelerate
+accelerator = accelerate.Accelerator(cpu=True)
+model, optimizer, batches = accelerator.prepare(model, optimizer, loader())
+""", {}, """
+for inputs, labels in batches:
+    optimizer.zero_grad()
+    accelerator.backward(criterion(model(inputs), labels))
+    optimizer.step()
+attachment.detach()
+attachment.cockpit.finish()
+"""),
+    "ignite": ("""
+import ignite.engine
+engine = ignite.engine.create_supervised_trainer(model, optimizer, criterion)
+""", {}, "engine.run(loader(), max_epochs=1)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("package", PAGE_LOOPS)
+def test_the_lines_of_the_page_watch_the_loop(package: str, tmp_path: Path) -> None:
+    pytest.importorskip(package)
+    (blocks,) = snippets.run_by(ROOT, __file__).values()
+    (lines,) = [part for part in blocks[0].code.split("\n\n") if f"integrations.{package} " in part]
+    before, stand_ins, after = PAGE_LOOPS[package]
+    for text, stand_in in stand_ins.items():
+        assert text in lines, f"'{text}' is not on the page"
+        lines = lines.replace(text, stand_in)
+    ended = """
+(folder,) = __import__("pathlib").Path("runs").iterdir()
+run = flightdeck.read_run(folder)
+assert run.status == "finished" and len(run["grad_norm"].steps) >= 2, (run.status, run.names)
+"""
+    run_program("\n".join([AROUND_THE_PAGE, before, lines, after, ended]), tmp_path)

@@ -3,32 +3,28 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from page_blocks import ROOT, run_program, snippets
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "docs"))
-import snippets  # noqa: E402
-
-MARK = "python/tests/test_pages.py does"
-PAGES = [page for page in snippets.pages(ROOT) if MARK in page.read_text(encoding="utf-8")]
+BLOCKS = snippets.run_by(ROOT, __file__)
+# What runs before the first block of a page; the README quotes it.
+BEFORE = {"README.md": "python/examples/cockpit.py"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_page_runs(page: Path, tmp_path: Path) -> None:
-    blocks = [block for block in snippets.blocks_of(ROOT, page) if block.argument == MARK]
-    assert blocks
-    if any(".plot(" in block.code for block in blocks):
+@pytest.mark.parametrize("page", BLOCKS)
+def test_the_page_runs(page: str, tmp_path: Path) -> None:
+    parts = [(ROOT / BEFORE[page]).read_text(encoding="utf-8")] if page in BEFORE else []
+    program = "\n".join(parts + [block.code for block in BLOCKS[page]])
+    if ".plot(" in program:
         pytest.importorskip("matplotlib")
-    program = tmp_path / "page.py"
-    program.write_text("\n".join(block.code for block in blocks), encoding="utf-8")
-    path = os.pathsep.join(entry for entry in sys.path if entry)
-    result = subprocess.run(
-        [sys.executable, str(program)], capture_output=True, text=True, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    assert result.returncode == 0, result.stderr
+    run_program(program, tmp_path)
+
+
+@pytest.mark.parametrize("language", ["cpp", "python"])
+def test_the_readme_has_a_watched_loop_in_ten_lines(language: str) -> None:
+    blocks = snippets.blocks_of(ROOT, ROOT / "README.md")
+    loop = next(block.code for block in blocks if block.language == language)
+    assert "watch" in loop and "backward" in loop
+    assert len(loop.splitlines()) <= 10

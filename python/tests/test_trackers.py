@@ -11,6 +11,7 @@ from typing import Dict, List
 import numpy
 import pytest
 import torch
+from page_blocks import ROOT, run_program, snippets
 
 import flightdeck
 from flightdeck.sinks import MlflowSink, Sink, TensorBoardSink, TrackioSink, WandbSink
@@ -149,3 +150,30 @@ def test_a_missing_package_is_named(make: object, package: str, monkeypatch: pyt
     assert callable(make)
     with pytest.raises(ImportError, match=f"pip install {package}"):
         make()
+
+
+AROUND_THE_PAGE = """
+import torch
+import flightdeck
+
+model = torch.nn.Linear(3, 2)
+%s
+for step in range(3):
+    losses = model(torch.randn(4, 3)).square().sum(1)
+    with cockpit.watch(step, losses):
+        losses.mean().backward()
+cockpit.finish()
+"""
+
+
+def test_the_sinks_of_the_page_all_get_the_readings(tmp_path: Path) -> None:
+    for package in ("tensorboard", "wandb", "trackio", "mlflow"):
+        pytest.importorskip(package)
+    (blocks,) = snippets.run_by(ROOT, __file__).values()
+    program = AROUND_THE_PAGE % "".join(block.code for block in blocks)
+    text = run_program(
+        program, tmp_path, TRACKIO_DIR=str(tmp_path / "trackio"), HF_HUB_OFFLINE="1", WANDB_SILENT="true"
+    )
+    assert "is dropped" not in text, text
+    for wanted in ("logs/first/events.*", "wandb/offline-run-*/*.wandb", "trackio/*mine*", "mlflow.db"):
+        assert list(tmp_path.glob(wanted)), f"no {wanted}: {text}"

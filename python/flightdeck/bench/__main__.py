@@ -10,7 +10,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m flightdeck.bench", description=overhead.__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     overhead.add_options(commands.add_parser("overhead", help="a preset beside the training step"))
-    overhead.run(parser.parse_args())
+    raise SystemExit(overhead.run(parser.parse_args()))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import subprocess
+import sys
 import time
 from typing import Any, Callable, Dict, List, Optional
 
@@ -90,6 +92,28 @@ class Overhead:
         return None if without is None or under is None else (under - without) / 1e6
 
 
+def of_tool(options: argparse.Namespace, problem: str, name: str) -> Dict[str, Any]:
+    """What ``flightdeck bench overhead`` measures of the same, in a process of its own."""
+    words = ["--problem", problem, "--preset", name, "--interval", options.interval, "--threads", torch.get_num_threads()]
+    words += ["--device", options.device, "--repeats", options.repeats, "--warm-up", options.warm_up]
+    words += ["--batch", options.batch] if options.batch else []
+    command = [sys.executable, "-m", "flightdeck", "bench", "overhead", "--synthetic", "--json", *map(str, words)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    line: Dict[str, Any] = json.loads(done.stdout)
+    return {key: line[key] for key in ("plain_ms", "ms", "ratio", "peak_mb")}
+
+
+def agrees(mine: Dict[str, Any], tools: Dict[str, Any]) -> bool:
+    """True if a watched step takes as much longer than a plain one as in C++, within 10 % and 0.2 ms for Python itself."""
+    expected = float(tools["ratio"] * mine["plain_ms"])
+    return bool(abs(mine["ms"] - expected) <= 0.1 * expected + 0.2)
+
+
+def row(name: str, timing: Dict[str, Any], remark: str = "") -> str:
+    peak = "-" if timing["peak_mb"] is None else f"{timing['peak_mb']:+.1f}"
+    return f"  {name:22} {timing['plain_ms']:10.3f} {timing['ms']:10.3f} {timing['ratio']:8.2f} {peak:>10}{remark}"
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--problem", nargs="+", choices=sorted(PROBLEMS), default=["mnist_mlp"])
     parser.add_argument(
@@ -102,11 +126,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--repeats", type=int, default=15, help="timed blocks")
     parser.add_argument("--warm-up", type=int, default=3, help="blocks before those")
+    parser.add_argument(
+        "--beside-tool", action="store_true",
+        help="measure the same in C++ by the command flightdeck; the status is 1 if a ratio is another one",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> int:
+    """Returns the exit status."""
     _engine.prepare_process(options.threads)
+    status = 0
     for problem in options.problem:
         batch = options.batch or PROBLEMS[problem].batch_size
         if not options.json:
@@ -117,15 +147,18 @@ def run(options: argparse.Namespace) -> None:
             print(f"  {'quantity':22} {'plain ms':>10} {'ms':>10} {'ratio':>8} {'peak MB':>10}")
         for name in options.preset:
             timing = Overhead(options, problem, name).measure()
+            tools = of_tool(options, problem, name) if options.beside_tool else None
+            is_same = tools is None or agrees(timing, tools)
+            status = status if is_same else 1
             if options.json:
                 print(json.dumps({
                     "bench": "overhead", "problem": problem, "device": options.device, "batch": batch,
                     "threads": torch.get_num_threads(), "blas": _engine.blas_description(), "quantity": "all",
                     "preset": name, "interval": options.interval, "data": "generated", **timing,
+                    **({} if tools is None else {"tool": tools, "agrees": is_same}),
                 }), flush=True)
                 continue
-            peak = "-" if timing["peak_mb"] is None else f"{timing['peak_mb']:+.1f}"
-            print(
-                f"  {name:22} {timing['plain_ms']:10.3f} {timing['ms']:10.3f} {timing['ratio']:8.2f} {peak:>10}",
-                flush=True,
-            )
+            print(row(name, timing), flush=True)
+            if tools is not None:
+                print(row(f"{name} in C++", tools, "" if is_same else "  differs"), flush=True)
+    return status

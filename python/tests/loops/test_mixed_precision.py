@@ -7,8 +7,10 @@ from typing import Any, List
 
 import pytest
 import torch
-from loop import SINCE_2, Watch, batches, check_same, each_loss, mlp
+from conftest import close
+from loop import SINCE_2, Watch, batches, check_same, each_loss, mlp, rows_of
 
+import flightdeck
 from flightdeck import Cockpit
 
 
@@ -34,6 +36,22 @@ def test_autocast(dtype: torch.dtype, preset: str) -> None:
 
     cockpit = check_same(mlp, train, preset)
     assert "norm_test" in cockpit.readings[2]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_rows_under_autocast_are_those_of_its_graph(dtype: torch.dtype) -> None:
+    """Autograd multiplies in the narrow type, the engine in float32: they differ by the narrow type's rounding."""
+    torch.manual_seed(0)
+    model = mlp().eval()
+    ((inputs, targets),) = batches(1)
+    with autocast(dtype):
+        losses = each_loss(model(inputs), targets)
+    expected = rows_of(losses, model)
+    with flightdeck.Watch(losses, model, "individual") as watch:
+        losses.mean().backward()
+    for name, rows in expected.items():
+        assert watch.result[name].individual.dtype == torch.float32
+        close(watch.result[name].individual, rows, 4 * torch.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("dtype", TYPES)

@@ -8,7 +8,9 @@ from typing import Any, Callable, Dict, Iterable
 
 import pytest
 import torch
-from loop import SINCE_2, Watch, batches, check_same, each_loss, mlp
+from loop import Watch, batches, check_same, each_loss, mlp, rows_of
+
+from flightdeck import Cockpit
 
 IS_2 = int(torch.__version__.split(".")[0]) >= 2
 
@@ -155,6 +157,23 @@ def test_accumulation(every: bool) -> None:
     assert len(cockpit.readings) == (6 if every else 2)
 
 
+def test_values_under_accumulation_are_of_the_batch_that_is_watched() -> None:
+    """Neither the share of the batch nor what `.grad` held before is part of them."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Tanh(), torch.nn.Linear(5, 3))
+    cockpit: Any = Cockpit(model, ["loss", "grad_norm"], strict=True, keep=None)
+    for k, (inputs, targets) in enumerate(batches(3)):
+        losses = each_loss(model(inputs), targets)
+        if k < 2:
+            (losses.mean() / 3).backward()
+            continue
+        mean = torch.cat([rows.mean(0).flatten() for rows in rows_of(losses, model).values()])
+        with cockpit.watch(0, losses):
+            (losses.mean() / 3).backward()
+        assert cockpit.readings[0]["grad_norm"] == pytest.approx(float(mean.norm()), rel=1e-5)
+        assert cockpit.readings[0]["loss"] == pytest.approx(losses.mean().item(), rel=1e-6)
+
+
 def test_accumulation_in_a_loop_that_is_not_edited() -> None:
     """A step is what the optimizer takes; its first backward pass is watched."""
 
@@ -162,8 +181,6 @@ def test_accumulation_in_a_loop_that_is_not_edited() -> None:
         torch.manual_seed(0)
         model, criterion = mlp(), torch.nn.CrossEntropyLoss()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        from flightdeck import Cockpit
-
         cockpit = Cockpit(model, "economy", keep=None)
         attachment = cockpit.attach(model, optimizer, loss_fn=criterion) if attach else None
         for step, (inputs, targets) in enumerate(batches(6)):

@@ -58,6 +58,68 @@ def test_processes_that_share_a_model_have_cockpits_of_their_own(start: str, tmp
         assert series is not None and run.numbers(series.id)[0].tolist() == [0, 1, 2]
 
 
+class Digits(torch.nn.Module):
+    """What small examples train: large enough that its ops are shared out to threads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = torch.nn.Conv2d(1, 10, 5), torch.nn.Conv2d(10, 20, 5)
+        self.hidden, self.last = torch.nn.Linear(320, 50), torch.nn.Linear(50, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.relu(torch.max_pool2d(self.first(x), 2))
+        x = torch.relu(torch.max_pool2d(torch.dropout(self.second(x), 0.5, self.training), 2))
+        x = torch.dropout(torch.relu(self.hidden(x.flatten(1))), 0.5, self.training)
+        return torch.log_softmax(self.last(x), 1)
+
+
+def hogwild(rank: int, model: torch.nn.Module, folder: str, say: Any) -> None:
+    """A loop that knows of no cockpit but by one line, with a loader and as many threads as PyTorch gives it."""
+    torch.manual_seed(rank)
+    data = torch.utils.data.TensorDataset(torch.randn(256, 1, 28, 28), torch.randint(0, 10, (256,)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)
+    said: List[str] = []
+    Cockpit(model, "economy", record_to=f"{folder}/{rank}", on_warning=said.append).attach(optimizer=optimizer)
+    model.train()
+    for inputs, targets in torch.utils.data.DataLoader(data, 64, shuffle=True):
+        optimizer.zero_grad()
+        torch.nn.functional.nll_loss(model(inputs), targets).backward()
+        optimizer.step()
+    say.put((torch.get_num_threads(), "\n".join(said)))
+
+
+@pytest.mark.parametrize("is_passive", [False, True])
+def test_hogwild_ends_and_says_what_keeps_the_cores(
+    is_passive: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OMP_NUM_THREADS", "OMP_WAIT_POLICY"):
+        monkeypatch.delenv(name, raising=False)
+    if is_passive:
+        monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    model = Digits()
+    model.share_memory()
+    context = processes.get_context("spawn")  # as the example: a fork takes over the threads of this process
+    say: Any = context.SimpleQueue()
+    children = [context.Process(target=hogwild, args=(rank, model, str(tmp_path), say)) for rank in range(2)]
+    for child in children:
+        child.start()
+    assert joined(children) == [0, 0]
+    for rank in range(2):
+        run = flightdeck.read_run(tmp_path / str(rank))
+        assert run.status == "finished"
+        assert run["norm_test"].steps.tolist() == [0, 1, 2, 3]
+    for threads, text in (say.get(), say.get()):
+        are_too_many = threads > 1 and 2 * threads > len(os.sched_getaffinity(0))
+        assert ("OMP_WAIT_POLICY=PASSIVE" in text) == (are_too_many and not is_passive), text
+
+
+def test_a_process_alone_is_not_told_of_cores() -> None:
+    model, said = mlp(), []
+    model.share_memory()
+    Cockpit(model, "economy", on_warning=said.append)
+    assert said == []
+
+
 def use_and_leave(cockpit: Cockpit, model: torch.nn.Module, say: Any) -> None:
     losses = each_loss(model(torch.ones(6, 4)), torch.zeros(6, dtype=torch.long))
     for step in range(1, 3):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import Any
 
 import pytest
 import torch
@@ -115,9 +115,16 @@ def test_two_cockpits_on_two_losses_of_one_trunk() -> None:
         hidden = torch.tanh(trunk(inputs))
         first, second = (each_loss(head(hidden), targets) for head in heads)
         expected = [rows_of(losses, nn.ModuleList([trunk, head])) for losses, head in zip((first, second), heads)]
+        trunk.zero_grad()
         with cockpits[0].watch(step, first), cockpits[1].watch(step, second):
             (first.mean() + second.mean()).backward()
-        norms: List[float] = []
-        for rows in expected:
-            norms.append(float(torch.cat([part.mean(0).flatten() for part in rows.values()]).norm()))
-    assert all("norm_test" in cockpit.readings[2] for cockpit in cockpits)
+        for cockpit, head, rows in zip(cockpits, heads, expected):
+            each = torch.cat([part.flatten(1) for part in rows.values()], 1).double()
+            size, mean = len(each), each.mean(0)
+            norm_test = ((each.square().sum() / mean.square().sum() - size) / (size * (size - 1))).sqrt()
+            # What arrives at the trunk is of both losses, what arrives at a head of its own.
+            parts = [p.grad for p in trunk.parameters()] + [part.mean(0) for name, part in rows.items() if name[0] == "1"]
+            norm = torch.cat([part.flatten() for part in parts if part is not None]).norm()
+            values: Any = cockpit.readings[step]
+            assert values["norm_test"] == pytest.approx(float(norm_test), rel=1e-5)
+            assert values["grad_norm"] == pytest.approx(float(norm), rel=1e-5)

@@ -28,6 +28,14 @@ def test_families_that_are_left_out() -> None:
     pytest.skip("transformers is not installed: " + ", ".join(sorted(set(FAMILIES) - SHOWN)))
 
 
+@pytest.mark.skipif(SHOWN != set(FAMILIES), reason="some families are left out")
+def test_the_page_has_every_member_and_they_are_many() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "coverage.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| ")]
+    assert rows[1:] == [member.name for _, member in members()]
+    assert len([family for family, _ in members() if family != "by_hand"]) >= 30
+
+
 @pytest.fixture(params=sorted(ALL))
 def member(request: pytest.FixtureRequest) -> Member:
     return ALL[request.param]
