@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Holds every folder to the dependency rule of CONTRIBUTING.md by reading #include lines, and the
-page's folders (web/src) by reading import lines. Names of autograd nodes stand in src/rules alone.
+page's folders (web/src) by reading import lines. Names of autograd nodes stand in src/rules alone,
+conditions on LibTorch's version in the headers of src/graph that are made for them.
 
 Usage: check_layers.py [REPOSITORY]
 Prints one finding per forbidden include, import or name and exits 1 if there is any.
@@ -70,6 +71,9 @@ KNOWS_NODES = ("src/rules/", "src/graph/torch_compat.h")
 # A node by its class, or an op that is told apart by its word.
 NODE = re.compile(r"""\b[A-Z][A-Za-z0-9]*Backward[0-9]+\b|(?:\.|->)op [=!]= "\w+\"""")
 COMMENT = re.compile(r"//.*")
+# What asks which LibTorch there is, and who may: the headers of what differs between them.
+VERSION = re.compile(r"\s*#\s*(?:el)?if.*\bTORCH_VERSION_\w+")
+KNOWS_VERSIONS = ("src/graph/torch_compat.h", "src/graph/autocast_compat.h")
 
 WEB_SUFFIXES = {".ts", ".tsx"}
 # `from` and its module may stand lines below the `import` they end.
@@ -163,6 +167,9 @@ def findings_in(repository, path):
         if named and not path.as_posix().startswith(KNOWS_NODES):
             yield (f"{path}:{number}: {layer} may not name an autograd node ({named[0]})\n"
                    f"  remedy: ask its rule (rules/rule.h) or the node (rules/node_facts.h)")
+        if VERSION.match(line) and path.as_posix() not in KNOWS_VERSIONS:
+            yield (f"{path}:{number}: {layer} may not ask for the version of LibTorch\n"
+                   f"  remedy: give what differs a name in src/graph/torch_compat.h and use that")
         match = INCLUDE.match(line)
         if not match:
             continue

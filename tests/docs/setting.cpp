@@ -25,6 +25,12 @@ std::pair<Tensor, Tensor> Setting::next_batch() const {
   return {centres.index_select(0, chosen) + torch::randn({128, 20}), chosen};
 }
 
+std::vector<std::pair<Tensor, Tensor>> Setting::batches(int64_t count) const {
+  std::vector<std::pair<Tensor, Tensor>> all;
+  for (int64_t k = 0; k < count; ++k) all.push_back(next_batch());
+  return all;
+}
+
 Tensor Setting::individual_losses(const Tensor& logits, const Tensor& labels) {
   return F::cross_entropy(logits, labels, F::CrossEntropyFuncOptions().reduction(torch::kNone));
 }

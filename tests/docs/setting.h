@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <torch/torch.h>
 
@@ -23,6 +24,7 @@ struct Setting {
 
   // 128 points of five clouds in twenty dimensions, and which cloud each is of.
   std::pair<Tensor, Tensor> next_batch() const;
+  std::vector<std::pair<Tensor, Tensor>> batches(int64_t count) const;
   static Tensor individual_losses(const Tensor& logits, const Tensor& labels);  // [N]
   template <typename... T>
   static void print(const T&... values) {

@@ -25,8 +25,8 @@ class Blocks(unittest.TestCase):
         for text in ("```\nflightdeck run\n```\n",  # no language
                      "```console\n$ ls\n```\n",  # an unknown one
                      "```sh\nls\n",  # no end
-                     "<!-- snippet: not run: -->\n```sh\nls\n```\n",  # no reason
-                     "<!-- snippet: not run -->\n```sh\nls\n```\n",
+                     "<!-- snippet: run by -->\n```sh\nls\n```\n",  # no test
+                     "<!-- snippet: not run: it is long -->\n```sh\nls\n```\n",  # no way to say so
                      "<!-- snippet: skip -->\n```sh\nls\n```\n",
                      "<!-- snippet: until Ctrl-C -->\n```cpp\nint a;\n```\n",
                      "<!-- snippet: output -->\n\n```text\na\n```\n"):  # not on the line above

@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -23,14 +22,10 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "cli")]
 import loaded_tool  # noqa: E402
 import snippets  # noqa: E402
+from page_folder import Failed, PageFolder  # noqa: E402
 
-PATIENCE_S = 240  # for one block
 NUMBER = re.compile(r"-?\binf\b|-?\bnan\b|[-+]?\d[\d.,:]*(?:e[-+]?\d+)?", re.IGNORECASE)
 DRAWING = re.compile(r"[\u2580-\u259f\u2588x]{2,}|[\u2580-\u259f]|\u2026")
-
-
-class Failed(Exception):
-    pass
 
 
 def words(line):
@@ -89,20 +84,16 @@ def check_inline_commands(flightdeck, repository, paths):
     return count, findings
 
 
-class PageRun:
+class PageRun(PageFolder):
     """Runs the blocks of one page in a folder of its own."""
 
     def __init__(self, options, page, blocks):
+        super().__init__(options.work / snippets.name_of(page), options.flightdeck, options.repository)
         self.options, self.page, self.blocks = options, page, blocks
-        self.folder = options.work / snippets.name_of(page)
         self.counts = collections.Counter()
-        self.not_run = []
+        self.left_out = []
         self.output = ""  # of the sh block before, or of the page's program
         self.program_output = ""
-        home = self.folder / "home"
-        self.environment = dict(
-            os.environ, HOME=str(home), OMP_WAIT_POLICY="PASSIVE", OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1",
-            PATH=f"{options.flightdeck.parent}:{os.environ['PATH']}")
         if options.launcher:
             self.environment["CMAKE_CXX_COMPILER_LAUNCHER"] = options.launcher
             self.environment.setdefault("CCACHE_DIR", str(Path.home() / ".cache/ccache"))
@@ -110,8 +101,6 @@ class PageRun:
             self.environment["CXXFLAGS"] = options.flags
         if options.prefix_path:
             self.environment["CMAKE_PREFIX_PATH"] = options.prefix_path
-        shutil.rmtree(self.folder, ignore_errors=True)
-        home.mkdir(parents=True)
 
     def run(self):
         began = time.monotonic()
@@ -121,12 +110,9 @@ class PageRun:
 
     def handle(self, block):
         """Runs a block, or does what its comment says instead; returns what was done, in a word or two."""
-        if block.directive == "not run:":
-            self.not_run.append(f"{block.place} ({block.language}): {block.argument}")
-            return "not run"
         if block.directive == "needs" and not shutil.which(block.argument):
-            self.not_run.append(f"{block.place} ({block.language}): {block.argument} is not installed")
-            return "not run"
+            self.left_out.append(f"{block.place} ({block.language}): {block.argument} is not installed")
+            return "left out for a missing program"
         if block.directive == "file":
             path = self.folder / block.argument
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -137,11 +123,12 @@ class PageRun:
         if block.directive in ("new", "into", "with the entries"):
             self.output = None  # the test adding_pages has it
             return "followed by another test"
-        if block.directive == "test":
-            lists = (self.options.repository / "tests/CMakeLists.txt").read_text(encoding="utf-8")
-            if not re.search(rf"\bNAME {re.escape(block.argument)}\b", lists):
-                raise Failed(f"{block.place}: tests/CMakeLists.txt has no test {block.argument}")
-            return "followed by another test"
+        if block.directive == "run by":
+            self.output = ""  # the other test's, so that no block can claim to be of it
+            problem = snippets.runner_problem(self.options.repository, block)
+            if problem:
+                raise Failed(f"{block.place}: {problem}")
+            return "run by another test"
         return getattr(self, "handle_" + block.language)(block)
 
     def compare_with_source(self, block):
@@ -171,21 +158,10 @@ class PageRun:
         folder = self.sources() if block.directive == "in the source folder" else self.folder
         command = ["sh", "-e", "-c", block.code]
         if block.directive == "until Ctrl-C":
-            self.interrupt(block, command)
+            self.output = self.interrupt(block, command)
         else:
             self.output = self.execute(block, command, folder)
         return "sh run"
-
-    def sources(self):
-        """The source folder as the page sees it: whatever the build under test is called, it is `build` there."""
-        folder = self.folder / "sources"
-        if not folder.exists():
-            folder.mkdir()
-            for path in self.options.repository.iterdir():
-                if path.name != "build":
-                    (folder / path.name).symlink_to(path)
-            (folder / "build").symlink_to(self.options.flightdeck.parent.resolve())
-        return folder
 
     def handle_python(self, block):
         self.execute(block, [sys.executable, "-B", "-c", block.code])
@@ -203,33 +179,6 @@ class PageRun:
             encoding="utf-8")
         self.execute(block, ["cmake", "-S", str(folder), "-B", str(folder / "build")])
         return "cmake configured"
-
-    def execute(self, block, command, folder=None):
-        try:
-            done = subprocess.run(command, cwd=folder or self.folder, env=self.environment, timeout=PATIENCE_S,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  encoding="utf-8", errors="replace")
-        except subprocess.TimeoutExpired:
-            raise Failed(f"{block.place}: takes longer than {PATIENCE_S} s") from None
-        if done.returncode != 0:
-            raise Failed(f"{block.place}: exit status {done.returncode}\n{done.stdout[-4000:]}")
-        return done.stdout
-
-    def interrupt(self, block, command):
-        """Runs what goes on for ever until it has printed something, then presses Ctrl-C."""
-        process = subprocess.Popen(command, cwd=self.folder, env=self.environment, start_new_session=True,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, encoding="utf-8")
-        try:
-            self.output = process.stdout.readline()
-            os.killpg(process.pid, signal.SIGINT)
-            rest, _ = process.communicate(timeout=30)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise Failed(f"{block.place}: Ctrl-C does not end it") from None
-        self.output += rest
-        if process.returncode not in (0, 130, -signal.SIGINT):
-            raise Failed(f"{block.place}: exit status {process.returncode}\n{self.output}")
 
 
 def main(arguments):
@@ -279,8 +228,8 @@ def main(arguments):
         else:
             print(f"{run.page}: {len(run.blocks)} blocks, {run.seconds:.1f} s")
     for run in runs:
-        for line in run.not_run:
-            print(f"not run: {line}")
+        for line in run.left_out:
+            print(f"left out: {line}")
     print(f"docs_snippets: {sum(counts.values())} blocks on {len(runs)} pages; " +
           ", ".join(f"{count} {what}" for what, count in sorted(counts.items())) +
           f"; {named} commands in running text exist")

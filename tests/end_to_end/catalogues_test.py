@@ -29,7 +29,7 @@ class Kind:
 
 KINDS = {
     "quantities": Kind(("src/quantities/catalogue",), "docs/quantities.md", r"\n### {}\n", "tests/quantities"),
-    "lamps": Kind(("src/lamps/catalogue",), "docs/dashboard.md", r"\n\| `{}` \|", "tests/lamps"),
+    "lamps": Kind(("src/lamps/catalogue",), "docs/lamps.md", r"\n## {}\n", "tests/lamps"),
     "causes": Kind(("src/lamps/causes",), "docs/causes.md", r"\n## {}\n"),
     "faults": Kind(("run/faults",)),
     "rules": Kind(("src/rules/ops",)),

@@ -124,6 +124,17 @@ class CheckLayers(unittest.TestCase):
         status, output = check({"src/passes/watch.cpp": "// As ReluBackward0 has it.\n"})
         self.assertEqual(status, 0, output)
 
+    def test_the_version_of_libtorch_is_asked_for_in_one_place(self):
+        line = "#if TORCH_VERSION_MAJOR >= 2\n"
+        for path in ("src/graph/torch_compat.h", "tests/rules/relu_test.cpp"):
+            status, output = check({path: line})
+            self.assertEqual(status, 0, output)
+        status, output = check({"cli/bench/gpt2.cpp": "\n  #  elif TORCH_VERSION_MINOR > 4\n"})
+        self.assertEqual(status, 1)
+        self.assertIn("gpt2.cpp:2: cli may not ask for the version of LibTorch", output)
+        status, output = check({"cli/tool.cpp": "const char* version = TORCH_VERSION;\n"})
+        self.assertEqual(status, 0, output)
+
     def test_nothing_depends_on_tests(self):
         self.expect_refused("src/rows/outer.cpp", '"tests/oracle/oracle.h"',
                             "rows may not include tests")

@@ -18,6 +18,15 @@ function(expect text)
   set(printed "${printed}" PARENT_SCOPE)
 endfunction()
 
+# The commands of the page that shows these entries.
+find_program(python python3 HINTS /usr/bin)
+if(python)
+  execute_process(
+    COMMAND ${python} -B ${CMAKE_CURRENT_LIST_DIR}/run_page.py ${TOOL}
+    WORKING_DIRECTORY ${WORK}
+    COMMAND_ERROR_IS_FATAL ANY)
+endif()
+
 expect("my_problem" list problems)
 expect("my_quantity" list quantities)
 expect("my_optimizer" list optimizers)
@@ -37,7 +46,6 @@ execute_process(
   ERROR_VARIABLE errors
   OUTPUT_QUIET
   RESULT_VARIABLE result)
-find_program(python python3 HINTS /usr/bin)
 if(result EQUAL 0 AND python)
   execute_process(
     COMMAND ${python} -B ${CMAKE_CURRENT_LIST_DIR}/report_has.py run.html my_quantity "Some entries"
