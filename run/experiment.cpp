@@ -31,6 +31,13 @@ std::vector<ChosenSize> sizes_of(const ExperimentOptions& options) {
 }  // namespace
 
 void check_sizes(const Experiment& experiment, const ExperimentOptions& options) {
+  TORCH_CHECK(!options.published || !experiment.published.empty(),
+              "experiment: options.published is set but ",
+              experiment.name,
+              " has no size beyond its default; leave it out");
+  TORCH_CHECK(!options.published || !options.quick,
+              "experiment: options.published asks for the whole size and quick for that of a test; "
+              "leave one of them out");
   for (const auto& [size, name, value] : sizes_of(options)) {
     TORCH_CHECK(value >= 0, "experiment: options.", name, " is ", value, " but must be at least 1");
     if (value == 0 || experiment.sizes.count(size) != 0) continue;
@@ -55,6 +62,7 @@ void check_sizes(const Experiment& experiment, const ExperimentOptions& options)
 ExperimentResult repeated(const Experiment& experiment, const ExperimentOptions& options) {
   check_sizes(experiment, options);
   ExperimentResult result = experiment.run(options);
+  if (options.published) result.data.push_back("size as published: " + experiment.published);
   std::vector<std::string> chosen;
   for (const auto& [size, name, value] : sizes_of(options)) {
     if (value > 0) chosen.push_back(std::to_string(value) + " " + name);

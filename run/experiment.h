@@ -20,11 +20,16 @@ namespace flightdeck::run {
 
 struct ExperimentOptions {
   bool quick = false;      ///< test-sized: seconds instead of minutes
+  bool published = false;  ///< as long as published, where the default is not: hours or days
   bool synthetic = false;  ///< generated data even where files are found
   uint64_t seed = 42;
-  /// Chosen sizes of experiments that allow it; 0: as the experiment has it.
+  /// Chosen sizes of experiments that allow it, also beside `published`; 0: as the experiment has
+  /// it.
   int64_t steps = 0, seeds = 0, samples = 0;
   c10::Device device = c10::kCPU;  ///< of what is trained; what measures time is for the CPU
+  /// Where runs are recorded whose screens belong to the finding, a folder for each. Empty:
+  /// experiments that show screens are refused.
+  std::string folder;
   /// Returns the most bytes of tensor memory on the CPU that work held, beyond what was held
   /// before; nothing if it cannot be counted. Empty: experiments about memory are refused.
   std::function<std::optional<int64_t>(const std::function<void()>& work)> peak_bytes;
@@ -48,6 +53,7 @@ struct ExperimentResult {
   Table table;                              ///< small: what the finding is read from
   std::map<std::string, Table> figures;     ///< data of the figure, by name of the file
   std::map<std::string, Picture> pictures;  ///< the figure itself, by name of the file
+  std::map<std::string, std::string> runs;  ///< folders of recorded runs, by what is trained
   std::vector<Compared> compared;           ///< what `holds` was decided by
   std::vector<std::string> data;            ///< problems and where their data come from
   bool is_synthetic = false;                ///< generated data stand in for files
@@ -63,12 +69,13 @@ struct Experiment {
   std::string reference;  ///< section of the thesis
   std::function<ExperimentResult(const ExperimentOptions&)> run;
   std::set<Size> sizes = {};
+  std::string published = "";  ///< what `options.published` is; empty: no more than the default
 };
 
-/// Throws on sizes that the experiment does not have, or that are negative.
+/// Throws on sizes that the experiment does not have, that are negative or that exclude each other.
 void check_sizes(const Experiment& experiment, const ExperimentOptions& options);
 
-/// Runs the experiment, and names chosen sizes among the data.
+/// Runs the experiment, and names its size among the data where it is not the default.
 ExperimentResult repeated(const Experiment& experiment, const ExperimentOptions& options);
 
 /// Returns all entries, by name.

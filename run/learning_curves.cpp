@@ -2,18 +2,20 @@
 #include "run/learning_curves.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include <c10/util/Exception.h>
 
+#include "base/clock.h"
 #include "base/order_statistics.h"
 
 namespace flightdeck::run {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr int64_t kPublishedSeeds = 10;
+constexpr size_t kSeedsOfQuartiles = 4;
 
 void evaluate_into(const Training& training, double seconds, LearningCurve& curve) {
   const bool has_diverged = !curve.train_loss.empty() && !std::isfinite(curve.train_loss.back());
@@ -35,25 +37,25 @@ LearningCurve train_one(Training& training, const Contest& contest) {
   evaluate_into(training, seconds, curve);
   for (int64_t step = 1; step <= contest.steps; ++step) {
     if (std::isfinite(curve.train_loss.back())) {
-      const auto begin = std::chrono::steady_clock::now();
+      const Clock::time_point begin = Clock::now();
       training.step();
-      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-      seconds += took.count();
+      seconds += seconds_since(begin);
     }
     if (step % contest.interval == 0) evaluate_into(training, seconds, curve);
   }
   return curve;
 }
 
-// Adds a band from the lowest to the highest of the seeds, unless the line lacks points that are
-// not finite.
+// Adds a band between the quartiles of the seeds, or from the lowest to the highest of a few. A
+// line that lacks points, because they are not finite, gets none.
 void add_band(const Competed& one, Competed::Measure measure, study::Line& line) {
   if (one.seeds.size() < 2 || line.x.size() != one.steps.size()) return;
+  const double left_out = one.seeds.size() < kSeedsOfQuartiles ? 0 : 0.25;
   for (size_t k = 0; k < one.steps.size(); ++k) {
     std::vector<double> values;
     for (const LearningCurve& seed : one.seeds) values.push_back((seed.*measure)[k]);
-    line.low.push_back(*std::min_element(values.begin(), values.end()));
-    line.high.push_back(*std::max_element(values.begin(), values.end()));
+    line.low.push_back(percentile(values, left_out));
+    line.high.push_back(percentile(values, 1 - left_out));
   }
 }
 
@@ -98,6 +100,13 @@ double Competed::step_below(double level) const {
 }
 
 void take_sizes(Contest& contest, const ExperimentOptions& options) {
+  if (options.published) contest.seeds = kPublishedSeeds;
+  if (options.published && contest.takes_all_epochs) {
+    contest.training.data.augment = true;
+    const Training whole(contest.problem, contest.training);
+    contest.steps = whole.total_steps();
+    contest.interval = whole.steps_per_epoch();
+  }
   if (options.seeds > 0) contest.seeds = options.seeds;
   if (options.samples > 0) contest.training.data.limit = options.samples;
   if (options.steps == 0) return;

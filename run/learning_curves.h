@@ -32,6 +32,7 @@ struct Contest {
   TrainingOptions training;  // what all have in common; seeds are counted from its own
   std::vector<Competitor> competitors;
   int64_t steps = 0, interval = 1, seeds = 1;
+  bool takes_all_epochs = false;  // as published: the problem's own, each with an evaluation
 };
 
 // Scores of one seed, one value for each evaluation. After a loss that is not finite all values are
@@ -54,8 +55,8 @@ struct Competed {
   double step_below(double level) const;
 };
 
-// Takes the sizes that were chosen, and evaluates ten times at least. Samples count in the training
-// part.
+// Takes the sizes that were published, if they are asked for, and those that were chosen; evaluates
+// ten times at least. Samples count in the training part.
 void take_sizes(Contest& contest, const ExperimentOptions& options);
 
 // Trains all competitors. Names the data, adds a line for each to the table, whose columns are
@@ -65,8 +66,8 @@ std::vector<Competed> compete(const Contest& contest,
                               const ExperimentOptions& options,
                               ExperimentResult& result);
 
-// Draws medians with a band between the extremes of the seeds, over steps or over the seconds they
-// took.
+// Draws medians with a band between the quartiles of the seeds, between their extremes if they are
+// fewer than four, over steps or over the seconds they took.
 study::Panel curves_panel(const std::vector<Competed>& all,
                           Competed::Measure measure,
                           const std::string& title,

@@ -34,6 +34,7 @@ ExperimentResult preconditioned_result(Contest contest,
                                        const std::string& remark) {
   contest.competitors = preconditioned_competitors(published);
   for (Competitor& each : contest.competitors) each.batch_size = contest.training.batch_size;
+  contest.takes_all_epochs = true;
   take_sizes(contest, options);
   ExperimentResult result(kCompetedColumns);
   if (!remark.empty()) result.data.push_back(remark);
@@ -75,6 +76,25 @@ ExperimentResult preconditioned_result(Contest contest,
       "training loss of " +
       short_number(kronecker) + ", the better of Momentum and Adam " + short_number(baseline) + ".";
   return result;
+}
+
+ExperimentResult preconditioned_on_images(Contest contest,
+                                          const PublishedSettings& published,
+                                          const ExperimentOptions& options,
+                                          int64_t quick_steps,
+                                          const std::string& widths) {
+  if (options.quick) contest.problem.name = "small " + contest.problem.name;
+  contest.training = options_for(contest.problem, options);
+  contest.steps = options.quick ? quick_steps : 1000;
+  contest.interval = options.quick ? 10 : 100;
+  contest.seeds = options.quick ? 1 : 3;
+  if (!options.quick) return preconditioned_result(std::move(contest), published, options);
+  contest.training.data.limit = 500;
+  contest.training.batch_size = 64;
+  return preconditioned_result(std::move(contest),
+                               published,
+                               options,
+                               "a net of " + widths + ", batches of 64, 500 samples");
 }
 
 }  // namespace flightdeck::run

@@ -30,4 +30,12 @@ ExperimentResult preconditioned_result(Contest contest,
                                        const ExperimentOptions& options,
                                        const std::string& remark = "");
 
+// The same of a net on images, at full length or, where options are quick, so many steps of 64 of
+// 500 samples; `widths` says how wide the small net of `contest.problem` is.
+ExperimentResult preconditioned_on_images(Contest contest,
+                                          const PublishedSettings& published,
+                                          const ExperimentOptions& options,
+                                          int64_t quick_steps,
+                                          const std::string& widths);
+
 }  // namespace flightdeck::run

@@ -3,7 +3,6 @@
 // data and says whether it holds.
 #include "run/experiment.h"
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <c10/util/Exception.h>
 
+#include "base/clock.h"
 #include "base/shown_number.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
@@ -21,6 +21,7 @@
 #include "cli/machine/process.h"
 #include "cli/options/names.h"
 #include "cli/options/usage_error.h"
+#include "cli/reports/run_picture.h"
 #include "cli/text/json.h"
 #include "cli/text/next_commands.h"
 #include "cli/text/numbers.h"
@@ -87,6 +88,23 @@ struct Written {
   double seconds = 0;  // that the experiment took
 };
 
+// Writes the screen of a recorded run as SVG, and as PNG where that is possible.
+void write_screen(const std::string& folder,
+                  const std::string& name,
+                  const std::string& run_folder,
+                  Written& written) {
+  const RunReader run(run_folder);
+  const std::string svg = write_file(folder, "screen_" + name + ".svg", svg_of_run(run, name));
+  written.files.push_back(svg);
+  const std::string png = folder + "/screen_" + name + ".png";
+  const std::string fault = png_of_run(run, run_folder, svg, png);
+  if (fault.empty()) {
+    written.files.push_back(png);
+  } else {
+    written.remark = fault;
+  }
+}
+
 // Writes tables as CSV, pictures as SVG and, if a program for it is found, as PNG.
 Written write_all(const std::string& folder, const run::ExperimentResult& result) {
   Written written;
@@ -105,6 +123,10 @@ Written write_all(const std::string& folder, const run::ExperimentResult& result
       written.remark = fault;
     }
   }
+  for (const auto& [name, run] : result.runs) {
+    write_screen(folder, name, run, written);
+    written.files.push_back(run);
+  }
   return written;
 }
 
@@ -119,13 +141,18 @@ Json json_of(const std::vector<run::Compared>& compared) {
   return all;
 }
 
-// Names the whole experiment after a quick one, else the list of the others. There is no run to
-// look at: an experiment leaves data for a figure.
+// Names what shows the recorded runs, if there are any: most experiments leave data for a figure
+// alone. Then it names the whole experiment after a quick one, else the list of the others.
 std::vector<std::string> commands_after(const run::Experiment& experiment,
-                                        const CommandOptions& options) {
-  if (!options.experiment.quick) return {command_for("list experiments", "")};
-  return {command_for("experiment " + experiment.name + " --out",
-                      experiment_folder(experiment, options) + "-whole")};
+                                        const CommandOptions& options,
+                                        const run::ExperimentResult& result) {
+  std::vector<std::string> commands;
+  if (!result.runs.empty()) commands.push_back(command_for("serve", options.experiment.folder));
+  commands.push_back(options.experiment.quick
+                         ? command_for("experiment " + experiment.name + " --out",
+                                       experiment_folder(experiment, options) + "-whole")
+                         : command_for("list experiments", ""));
+  return commands;
 }
 
 std::string json(const run::Experiment& experiment,
@@ -146,7 +173,7 @@ std::string json(const run::Experiment& experiment,
       .field("seconds", written.seconds)
       .field("files", written.files)
       .field("remark", written.remark)
-      .field("next", commands_after(experiment, options))
+      .field("next", commands_after(experiment, options, result))
       .text();
 }
 
@@ -175,7 +202,7 @@ void print(const run::Experiment& experiment,
   std::printf("%s s.\n\n", short_number(written.seconds).c_str());
   if (!written.remark.empty()) std::printf("%s\n", wrapped(written.remark, columns, 0).c_str());
   for (const std::string& file : written.files) std::printf("Written: %s\n", file.c_str());
-  std::printf("%s\n", next_lines(commands_after(experiment, options)).c_str());
+  std::printf("%s\n", next_lines(commands_after(experiment, options, result)).c_str());
 }
 
 void run(const CLI::App& command, CommandOptions& options) {
@@ -187,6 +214,7 @@ void run(const CLI::App& command, CommandOptions& options) {
   const std::string folder =
       std::filesystem::absolute(experiment_folder(experiment, options)).lexically_normal().string();
   refuse_folder_in_use(folder);
+  options.experiment.folder = folder + "/runs";
   options.experiment.device = chosen_device("experiment", options.device);
   options.experiment.peak_bytes = [](const std::function<void()>& work) {
     return peak_bytes(c10::kCPU, work);
@@ -198,11 +226,11 @@ void run(const CLI::App& command, CommandOptions& options) {
       std::fprintf(stderr, "%s\n", text.c_str());
     };
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const Clock::time_point begin = Clock::now();
   const run::ExperimentResult result = run::repeated(experiment, options.experiment);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const double seconds = seconds_since(begin);
   Written written = write_all(folder, result);
-  written.seconds = std::round(10 * took.count()) / 10;
+  written.seconds = std::round(10 * seconds) / 10;
   const std::string summary = json(experiment, options, result, written);
   written.files.push_back(write_file(folder, "result.json", summary + "\n"));
   if (options.json) {
@@ -222,6 +250,9 @@ void add_experiment(CLI::App* command) {
                       "Folder of figure and data; default experiments/NAME; one in use is refused");
   command->add_flag(
       "--quick", options->experiment.quick, "Test-sized: a minute at most on two cores");
+  command->add_flag("--published",
+                    options->experiment.published,
+                    "As long as published, where the default is not: hours, or days");
   command->add_option("--steps",
                       options->experiment.steps,
                       "Of every training, where the experiment lets it be chosen");

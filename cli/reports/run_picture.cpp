@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <tuple>
 
 #include <c10/util/Exception.h>
 
@@ -21,7 +22,7 @@
 namespace flightdeck::cli {
 namespace {
 
-constexpr size_t kPanels = 12;
+constexpr size_t kPanels = 15;
 constexpr int kFrames = 40, kFramesASecond = 8;
 constexpr int kSeconds = 120;  // that a browser or an encoder may take
 
@@ -29,13 +30,17 @@ constexpr int kSeconds = 120;  // that a browser or an encoder may take
 const std::vector<std::string>& first_shown() {
   static const std::vector<std::string> names = {"loss",
                                                  "accuracy",
+                                                 "batch_accuracy",
                                                  "alpha",
                                                  "grad_norm",
                                                  "update_size",
                                                  "distance",
                                                  "norm_test",
+                                                 "inner_test",
+                                                 "ortho_test",
                                                  "hess_max_ev",
                                                  "hess_trace",
+                                                 "tic_diag",
                                                  "mean_gsnr",
                                                  "learning_rate"};
   return names;
@@ -54,23 +59,35 @@ std::vector<SeriesInfo> shown_series(const RunReader& run) {
       shown.push_back(series);
     }
   }
-  std::stable_sort(shown.begin(), shown.end(), [](const SeriesInfo& a, const SeriesInfo& b) {
-    return std::make_pair(place_of(a.quantity), a.quantity) <
-           std::make_pair(place_of(b.quantity), b.quantity);
+  // A single point makes no line.
+  const auto rank = [](const SeriesInfo& series) {
+    return std::make_tuple(series.count == 1, place_of(series.quantity), series.quantity);
+  };
+  std::stable_sort(shown.begin(), shown.end(), [&](const SeriesInfo& a, const SeriesInfo& b) {
+    return rank(a) < rank(b);
   });
   if (shown.size() > kPanels) shown.resize(kPanels);
   return shown;
 }
 
-study::Panel panel_of(const RunReader& run, const SeriesInfo& series) {
+// What is free is tracked at every step all the same.
+bool is_at_logarithmic_steps(const RunReader& run) {
+  const std::vector<QuantityInfo> quantities = run.info().quantities;
+  return std::any_of(quantities.begin(), quantities.end(), [](const QuantityInfo& quantity) {
+    return quantity.due.rfind("log ", 0) == 0;
+  });
+}
+
+study::Panel panel_of(const RunReader& run, const SeriesInfo& series, bool is_log_x) {
   std::vector<double> steps, values;
   for (const NumberPoint& point : run.numbers(series.id)) {
-    steps.push_back(static_cast<double>(point.step));
+    steps.push_back(static_cast<double>(point.step + (is_log_x ? 1 : 0)));
     values.push_back(point.value);
   }
   study::Panel panel;
   panel.title = series.quantity;
-  panel.x_label = "step";
+  panel.x_label = is_log_x ? "step + 1" : "step";
+  panel.is_log_x = is_log_x;
   panel.lines = {study::line_of("", 0, steps, values)};
   const std::vector<double>& drawn = panel.lines[0].y;
   if (!drawn.empty()) {
@@ -81,16 +98,18 @@ study::Panel panel_of(const RunReader& run, const SeriesInfo& series) {
   return panel;
 }
 
-std::string drawn_svg(const RunReader& run, const ReportFileOptions& options) {
-  return study::svg_document(figure_of_run(run, report_name(options.run)), diagnose(run).sentence);
-}
-
 void write_whole(const std::string& path, const std::string& bytes) {
   try {
     replace_file(path, bytes);
   } catch (const std::runtime_error& error) {
     TORCH_CHECK(false, "report: ", error.what(), "; -o names another file");
   }
+}
+
+// Makes the page show its steps on a logarithmic axis, as if a reader had chosen that.
+void choose_logarithmic_steps(std::string& page) {
+  page.insert(page.find("<title>"),
+              "<script>localStorage.setItem('flightdeck', '{\"logX\": true}')</script>\n");
 }
 
 // Makes a picture of the page. Returns why that failed; empty if it did not.
@@ -103,7 +122,9 @@ std::string make_by_browser(const RunReader& run,
   const std::string page = scratch.path() + "/report.html";
   serve::ReportOptions report;
   report.labels = labels_to_show("report", options.run);
-  write_whole(page, serve::make_report(run, report_name(options.run), report).html);
+  std::string html = serve::make_report(run, report_name(options.run), report).html;
+  if (is_at_logarithmic_steps(run)) choose_logarithmic_steps(html);
+  write_whole(page, html);
   std::vector<std::string> arguments = browser_arguments(browser, scratch.path() + "/profile");
   arguments.insert(arguments.end(),
                    {options.format == "pdf" ? "--print-to-pdf=" + out : "--screenshot=" + out,
@@ -131,7 +152,7 @@ std::string make_still(const RunReader& run,
               "svg");
   const ScratchFolder scratch;
   const std::string svg = scratch.path() + "/run.svg";
-  write_whole(svg, drawn_svg(run, options));
+  write_whole(svg, svg_of_run(run, report_name(options.run)));
   const std::string second = make_by_program(
       {converter, "-f", options.format, "--zoom", "2", "-o", out, svg}, out, kSeconds);
   TORCH_CHECK(second.empty(), "report: no ", options.format, ": ", fault, "; ", second);
@@ -187,8 +208,9 @@ std::vector<std::string> picture_formats() { return {"png", "svg", "pdf", "gif",
 study::Figure figure_of_run(const RunReader& run, const std::string& name) {
   study::Figure figure;
   figure.title = name;
+  const bool is_log_x = is_at_logarithmic_steps(run);
   for (const SeriesInfo& series : shown_series(run)) {
-    figure.panels.push_back(panel_of(run, series));
+    figure.panels.push_back(panel_of(run, series, is_log_x));
   }
   TORCH_CHECK(!figure.panels.empty(),
               "report: the run has no series of numbers of the whole model; record at least the "
@@ -196,9 +218,24 @@ study::Figure figure_of_run(const RunReader& run, const std::string& name) {
   return figure;
 }
 
+std::string svg_of_run(const RunReader& run, const std::string& name) {
+  return study::svg_document(figure_of_run(run, name), diagnose(run).sentence);
+}
+
+std::string png_of_run(const RunReader& run,
+                       const std::string& folder,
+                       const std::string& svg,
+                       const std::string& png) {
+  ReportFileOptions options;
+  options.run = folder;
+  options.format = "png";
+  return make_by_browser(run, options, png).empty() ? "" : png_of_svg(svg, png);
+}
+
 study::Figure until(study::Figure figure, double share, int64_t last_step) {
-  const double limit = share * static_cast<double>(last_step);
   for (study::Panel& panel : figure.panels) {
+    // A logarithmic axis begins at 1, one step ahead.
+    const double limit = share * static_cast<double>(last_step) + (panel.is_log_x ? 1 : 0);
     for (study::Line& line : panel.lines) {
       const auto end = std::upper_bound(line.x.begin(), line.x.end(), limit);
       const auto kept = static_cast<size_t>(end - line.x.begin());
@@ -217,7 +254,7 @@ void write_run_picture(const RunReader& run, const ReportFileOptions& options) {
           .string();
   std::string by = "flightdeck";
   if (options.format == "svg") {
-    write_whole(out, drawn_svg(run, options));
+    write_whole(out, svg_of_run(run, report_name(options.run)));
   } else if (options.format == "png" || options.format == "pdf") {
     by = make_still(run, options, out);
   } else {

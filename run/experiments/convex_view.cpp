@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Convex problems against a deep net: how the gradient's length and the scatter of individual
-// gradients change while training.
+// gradients change while training, and the whole cockpit of each.
 #include <algorithm>
 #include <cmath>
 
+#include <c10/util/Exception.h>
+
 #include "base/shown_number.h"
+#include "flightdeck/record.h"
+#include "run/watched_run.h"
 #include "run/watched_training.h"
 
 namespace flightdeck::run::experiments {
@@ -45,41 +49,64 @@ struct View {
   std::vector<double> steps, norms, scatters;
 };
 
+// Tracks the whole cockpit at logarithmic steps, which let the early ones count as much as the many
+// late ones, as in the thesis. A convex problem's curvature is exact and costs little; that of the
+// deep net is sampled, as in figure 7.2, and asked for at fewer steps.
+Tracking whole_cockpit(bool is_convex, const TrainingOptions& chosen, bool is_quick) {
+  const double end = std::log10(static_cast<double>(chosen.steps));
+  const DueSteps due = DueSteps::logarithmic(0, end);
+  Tracking tracking = tracked_preset("full", due);
+  tracking.cockpit.strict = true;
+  if (is_convex) return tracking;
+  const DueSteps some = DueSteps::logarithmic(0, end, is_quick ? 2 : 60);
+  for (const char* name : {"hess_trace", "tic_diag"}) {
+    track(tracking, quantity(name, {{"curvature", "ggn_mc"}}).on(some));
+  }
+  for (const char* name : {"hess_max_ev", "grad_hist_2d"}) track(tracking, quantity(name).on(some));
+  return tracking;
+}
+
+View view_of(const RunReader& run, const std::string& problem, bool is_convex, Table& curves) {
+  View view{problem, is_convex, {}, {}, {}, {}, {}};
+  const auto by_step = [&run](const char* name) {
+    std::map<int64_t, double> values;
+    for (const NumberPoint& point : run.numbers(run.find(name)->id)) {
+      values.emplace(point.step, point.value);
+    }
+    return values;
+  };
+  // The loss is known of every step, the others of those that are due.
+  const std::map<int64_t, double> losses = by_step("loss"), scatters = by_step("norm_test");
+  for (const auto& [step, norm] : by_step("grad_norm")) {
+    curves.add({problem, step, losses.at(step), norm, scatters.at(step)});
+    view.steps.push_back(static_cast<double>(step + 1));
+    view.norms.push_back(norm);
+    view.scatters.push_back(scatters.at(step));
+  }
+  view.norm = change_of(view.norms);
+  view.scatter = change_of(view.scatters);
+  return view;
+}
+
 View train(const Subject& subject,
            const ExperimentOptions& options,
            Table& curves,
            ExperimentResult& result) {
-  TrainingOptions chosen = first_with_data(subject.problems, options);
-  chosen.hyperparameters["learning_rate"] = subject.learning_rate;
-  chosen.steps = options.quick ? subject.quick_steps : subject.steps;
-  options.on_progress("convex_view: " + chosen.problem);
-  Training training(chosen);
-  name_data(training, result);
-  // Logarithmic steps let the early ones count as much as the many late ones, as in the thesis.
-  const DueSteps due = DueSteps::logarithmic(0, std::log10(static_cast<double>(chosen.steps)));
-  const auto values = watched(
-      training,
-      {quantity("loss").on(due), quantity("grad_norm").on(due), quantity("norm_test").on(due)});
-  for (const auto& [step, readings] : values->steps()) {
-    curves.add({chosen.problem,
-                step,
-                values->number(step, "loss"),
-                values->number(step, "grad_norm"),
-                values->number(step, "norm_test")});
-  }
-  View view{chosen.problem,
-            subject.is_convex,
-            change_of(series(*values, "grad_norm")),
-            change_of(series(*values, "norm_test")),
-            {},
-            {},
-            {}};
-  for (const auto& [step, readings] : values->steps()) {
-    view.steps.push_back(static_cast<double>(step + 1));
-    view.norms.push_back(values->number(step, "grad_norm"));
-    view.scatters.push_back(values->number(step, "norm_test"));
-  }
-  return view;
+  RunOptions chosen;
+  chosen.training = first_with_data(subject.problems, options);
+  const std::string problem = chosen.training.problem;
+  chosen.training.hyperparameters["learning_rate"] = subject.learning_rate;
+  chosen.training.steps = options.quick ? subject.quick_steps : subject.steps;
+  chosen.tracking = whole_cockpit(subject.is_convex, chosen.training, options.quick);
+  chosen.folder = options.folder + "/" + problem;
+  chosen.checkpoint_every = 0;
+  if (options.quick) chosen.evaluate_every = 0;  // takes as long as the training of so few steps
+  options.on_progress("convex_view: " + problem);
+  WatchedRun run(chosen);
+  name_data(run.training(), result);
+  run.execute();
+  result.runs.emplace(problem, chosen.folder);
+  return view_of(RunReader(chosen.folder), problem, subject.is_convex, curves);
 }
 
 // Returns whether gradients of a convex problem go to zero, so that noise dominates, and those of a
@@ -118,6 +145,9 @@ study::Figure drawn(const std::vector<View>& views) {
 }
 
 ExperimentResult run_convex_view(const ExperimentOptions& options) {
+  TORCH_CHECK(!options.folder.empty(),
+              "convex_view: options.folder is empty but runs are recorded for their screens; name "
+              "one");
   ExperimentResult result({"problem",
                            "convex",
                            "grad_norm_first",

@@ -86,7 +86,8 @@ Experiment hbp_matrix_free() {
           "Newton steps by exact curvature products against SGD, Adam and KFAC",
           "4.4, figure 4.5 (003)",
           &run_hbp_matrix_free,
-          {Size::kSteps, Size::kSeeds, Size::kSamples}};
+          {Size::kSteps, Size::kSeeds, Size::kSamples},
+          "ten seeds; the number of steps is not printed"};
 }
 
 }  // namespace flightdeck::run::experiments

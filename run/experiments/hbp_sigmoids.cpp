@@ -72,7 +72,8 @@ Experiment hbp_sigmoids() {
           "Newton steps by exact curvature products on 3c3d with sigmoids",
           "A.5 (003)",
           &run_hbp_sigmoids,
-          {Size::kSteps, Size::kSeeds, Size::kSamples}};
+          {Size::kSteps, Size::kSeeds, Size::kSamples},
+          "ten seeds; the number of steps is not printed"};
 }
 
 }  // namespace flightdeck::run::experiments

@@ -141,7 +141,8 @@ Experiment hbp_sub_blocks() {
           "Newton steps by averaged curvature blocks, whole and split, against Momentum",
           "4.4 (003)",
           &run_hbp_sub_blocks,
-          {Size::kSteps, Size::kSeeds, Size::kSamples}};
+          {Size::kSteps, Size::kSeeds, Size::kSamples},
+          "ten seeds; the number of steps is not printed"};
 }
 
 }  // namespace flightdeck::run::experiments

@@ -36,7 +36,8 @@ Experiment preconditioned_2c2d() {
           "Curvature-preconditioned gradients against Momentum and Adam on 2c2d",
           "B.3 (003)",
           &run_preconditioned_2c2d,
-          {Size::kSteps, Size::kSeeds, Size::kSamples}};
+          {Size::kSteps, Size::kSeeds, Size::kSamples},
+          "100 epochs, ten seeds"};
 }
 
 }  // namespace flightdeck::run::experiments

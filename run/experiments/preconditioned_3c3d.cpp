@@ -19,18 +19,8 @@ ExperimentResult run_preconditioned_3c3d(const ExperimentOptions& options) {
     return suite::nets::conv_3c3d(
         classes, suite::nets::Nonlinearity::kRelu, options.quick ? 16 : 1);
   });
-  if (options.quick) contest.problem.name = "small " + contest.problem.name;
-  contest.training = options_for(contest.problem, options);
-  contest.steps = options.quick ? 40 : 1000;
-  contest.interval = options.quick ? 10 : 100;
-  contest.seeds = options.quick ? 1 : 3;
-  if (!options.quick) return preconditioned_result(std::move(contest), published, options);
-  contest.training.data.limit = 500;
-  contest.training.batch_size = 64;
-  return preconditioned_result(std::move(contest),
-                               published,
-                               options,
-                               "a net of a sixteenth of the widths, batches of 64, 500 samples");
+  return preconditioned_on_images(
+      std::move(contest), published, options, 40, "a sixteenth of the widths");
 }
 
 }  // namespace
@@ -40,7 +30,8 @@ Experiment preconditioned_3c3d() {
           "Curvature-preconditioned gradients against Momentum and Adam on 3c3d",
           "5.4 (003)",
           &run_preconditioned_3c3d,
-          {Size::kSteps, Size::kSeeds, Size::kSamples}};
+          {Size::kSteps, Size::kSeeds, Size::kSamples},
+          "100 epochs, ten seeds"};
 }
 
 }  // namespace flightdeck::run::experiments

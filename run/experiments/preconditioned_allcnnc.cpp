@@ -19,18 +19,8 @@ ExperimentResult run_preconditioned_allcnnc(const ExperimentOptions& options) {
   contest.problem = on_images_here("cifar100_allcnnc", options, [&options](int64_t classes) {
     return suite::nets::allcnnc(classes, options.quick ? 24 : 1);
   });
-  if (options.quick) contest.problem.name = "small " + contest.problem.name;
-  contest.training = options_for(contest.problem, options);
-  contest.steps = options.quick ? 30 : 1000;
-  contest.interval = options.quick ? 10 : 100;
-  contest.seeds = options.quick ? 1 : 3;
-  if (!options.quick) return preconditioned_result(std::move(contest), published, options);
-  contest.training.data.limit = 500;
-  contest.training.batch_size = 64;
-  return preconditioned_result(std::move(contest),
-                               published,
-                               options,
-                               "a net of a 24th of the widths, batches of 64, 500 samples");
+  return preconditioned_on_images(
+      std::move(contest), published, options, 30, "a 24th of the widths");
 }
 
 }  // namespace
@@ -40,7 +30,8 @@ Experiment preconditioned_allcnnc() {
           "Sampled curvature against Momentum and Adam on All-CNN-C",
           "5.4 (003)",
           &run_preconditioned_allcnnc,
-          {Size::kSteps, Size::kSeeds, Size::kSamples}};
+          {Size::kSteps, Size::kSeeds, Size::kSamples},
+          "350 epochs, ten seeds"};
 }
 
 }  // namespace flightdeck::run::experiments

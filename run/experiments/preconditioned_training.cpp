@@ -29,7 +29,8 @@ Experiment preconditioned_training() {
           "Curvature-preconditioned gradients against Momentum and Adam",
           "5.4 (003), B.3",
           &run_preconditioned_training,
-          {Size::kSteps, Size::kSeeds, Size::kSamples}};
+          {Size::kSteps, Size::kSeeds, Size::kSamples},
+          "50 epochs, ten seeds"};
 }
 
 }  // namespace flightdeck::run::experiments

@@ -97,10 +97,21 @@ class Findings(Experiments):
         self.assertEqual({row["seed"] for row in figures["curves"]}, {"42", "43"})
         self.assertEqual(max(int(row["step"]) for row in figures["curves"]), 12)
 
+    def test_the_published_size_is_all_epochs(self):
+        done = flightdeck("experiment", "preconditioned_training", "--published", "--synthetic", "--seeds", 1,
+                          "--samples", 128, "--json", "--out", self.folder, path=put_converter(self.tools))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("size as published: 50 epochs, ten seeds", json.loads(done.stdout)["data"])
+        with (self.folder / "curves.csv").open(newline="") as lines:
+            steps = [int(row["step"]) for row in csv.DictReader(lines)]
+        self.assertEqual(steps[:51], list(range(51)))  # a step is an epoch of 128 samples, and each is evaluated
+
     def test_sizes_that_an_experiment_has_not_are_refused_by_name(self):
         for options, words in ((("raw_data", "--steps", 3), "the number of steps of raw_data"),
                                (("showcase", "--seeds", 2), "it takes steps, samples"),
-                               (("showcase", "--steps", -1), "at least 1")):
+                               (("showcase", "--steps", -1), "at least 1"),
+                               (("raw_data", "--published"), "raw_data has no size beyond its default"),
+                               (("alpha_accuracy", "--published", "--quick"), "leave one of them out")):
             done = flightdeck("experiment", *options, "--out", self.folder / "none")
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(words, done.stderr)
@@ -130,6 +141,15 @@ class Findings(Experiments):
     def test_convex_problems_look_different(self):
         result, figures = self.run_quick("convex_view")
         self.assertEqual(len({row["problem"] for row in figures["curves"]}), 3)
+        for row in result["table"]:  # the screen of each, and the run that it shows
+            screen = ElementTree.parse(self.folder / f"screen_{row['problem']}.svg")
+            panels = {text.text for text in screen.iter() if text.get("class") == "head"}
+            self.assertLessEqual({"alpha", "distance", "update_size", "grad_norm", "norm_test", "inner_test",
+                                  "ortho_test", "hess_max_ev", "hess_trace", "tic_diag", "loss"}, panels)
+            run = self.folder / "runs" / row["problem"]
+            self.assertIn(str(run), result["files"])
+            told = json.loads(flightdeck("show", run, "--json").stdout)
+            self.assertLessEqual({"grad_hist_1d", "grad_hist_2d"}, {series["name"] for series in told["series"]})
         for row in result["table"]:
             if row["convex"] == "yes":
                 self.assertLess(row["grad_norm_last"], row["grad_norm_first"])
@@ -295,7 +315,7 @@ class ManyOptimizers(Experiments):
                                   ("preconditioned_allcnnc", 4)):
             with self.subTest(name):
                 shutil.rmtree(self.folder, ignore_errors=True)
-                result, figures = self.run_quick(name)
+                result, figures = self.run_quick(name, "--steps", 20)
                 self.assertEqual(len(result["table"]), competitors)
                 for row in result["table"]:
                     curve = [float(line["train_loss"]) for line in figures["curves"]
@@ -307,14 +327,14 @@ class ManyOptimizers(Experiments):
 
 class NewtonSteps(Experiments):
     def test_blocks_split_into_lines_are_solved_in_fewer_iterations(self):
-        result, figures = self.run_quick("hbp_sub_blocks")
+        result, figures = self.run_quick("hbp_sub_blocks", "--steps", 4)  # counts iterations at the start
         self.assertEqual(len({row["optimizer"] for row in figures["curves"]}), 4)
         iterations = [number["here"] for number in result["compared"] if "longest" in number["what"]
                       or "split the most" in number["what"]][-2:]
         self.assertLess(iterations[1], iterations[0])
 
     def test_exact_products_lower_the_loss_of_a_sigmoid_net(self):
-        _, figures = self.run_quick("hbp_matrix_free")
+        _, figures = self.run_quick("hbp_matrix_free", "--steps", 10)
         first, last = {}, {}
         for row in figures["curves"]:
             first.setdefault(row["optimizer"], float(row["train_loss"]))

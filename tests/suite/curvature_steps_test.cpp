@@ -269,7 +269,8 @@ TEST(VivitNewtonStep, TakesBlocksIfAsked) {
     const Tensor block = tests::block(dense.ggn(), chain.parameters(), {i});
     return block + kDamping * eye(block.size(0));
   });
-  expect_same(descent("vivit_newton", with({{"by_parameter", 1}}), chain), expected, "by_parameter");
+  expect_same(
+      descent("vivit_newton", with({{"by_parameter", 1}}), chain), expected, "by_parameter");
 }
 
 TEST(VivitNewtonStep, TakesTheGgnOfTheFirstSamplesAndTheGradientOfAll) {
