@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import atexit
+import weakref
 from typing import Any, List, Optional, Union
 
 import torch
@@ -21,6 +23,7 @@ class Ranks:
         self.size: int = dist.get_world_size(group)
         self.rank: int = dist.get_rank(group)
         self.device = torch.device(device)
+        _all.add(self)
 
     def sum(self, own: torch.Tensor) -> torch.Tensor:
         return self._reduced(own, self._dist.ReduceOp.SUM)
@@ -40,6 +43,17 @@ class Ranks:
         result = own.detach().clone()
         self._dist.all_reduce(result, op=operation, group=self._group)
         return result
+
+
+_all: "weakref.WeakSet[Ranks]" = weakref.WeakSet()
+
+
+@atexit.register
+def _let_groups_go() -> None:
+    """A cockpit that outlives the program's own groups keeps none: threads of Gloo that are left when the interpreter ends
+    may abort the process."""
+    for ranks in list(_all):
+        ranks._group = None
 
 
 def ranks_of(given: RanksLike) -> Optional[Ranks]:
@@ -63,8 +77,8 @@ def ranks_of(given: RanksLike) -> Optional[Ranks]:
 
 def joined(cockpit: Any) -> Any:
     """The cockpit for the list of `torch.distributed.algorithms.join.Join`, behind the model: where a rank has run out
-    of batches it takes part without samples. What ranks exchange before the backward pass (the products of hess_max_ev,
-    curvature of the first samples of the batch) has no place in such a loop: raises, naming it.
+    of batches it takes part without samples. What ranks exchange before the backward pass (the products of hess_max_ev)
+    has no place in such a loop: raises, naming it.
     """
     early = cockpit._meets_early
     if early:
