@@ -60,12 +60,10 @@ def search(folder, name, seconds):
                        OMP_NUM_THREADS="1")
     common = [str(folder / name), *LIMITS, f"-artifact_prefix={broken}/"]
     corpus = [str(place) for place in (found, seeds) if place.is_dir()]
-    runs = subprocess.run([*common, "-runs=0", *corpus], env=environment, capture_output=True,
+    # The whole corpus is replayed first, however little time there is.
+    limit = f"-max_total_time={seconds}" if seconds > 0 else "-runs=0"
+    runs = subprocess.run([*common, limit, "-print_final_stats=1", *corpus], env=environment, capture_output=True,
                           text=True, errors="replace", check=False)
-    if runs.returncode == 0 and seconds > 0:
-        runs = subprocess.run([*common, f"-max_total_time={seconds}", "-print_final_stats=1", *corpus],
-                              env=environment, capture_output=True, text=True, errors="replace",
-                              check=False)
     said = runs.stderr
     line = (f"{name:14} {number(r'number_of_executed_units: +([0-9]+)', said) or number(r'#([0-9]+)', said):>10} runs"
             f" {number(r'cov: ([0-9]+)', said):>6} edges {number(r'ft: ([0-9]+)', said):>6} features"

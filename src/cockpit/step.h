@@ -71,8 +71,8 @@ class Step final : public StepView {
   const Plan& plan() const { return plan_; }
 
   // Computes curvature, then begins to listen to the backward pass. All passes share one capture of
-  // the batch. `update` is the last one, [1, *shape] each, if the plan ends a chord; `known` is what
-  // else is known of it, or null.
+  // the batch. `update` is the last one, [1, *shape] each, if the plan ends a chord; `known` is
+  // what else is known of it, or null.
   void begin(const Batch& batch,
              const std::vector<Tensor>& update,
              const std::shared_ptr<const KnownDirections>& known,

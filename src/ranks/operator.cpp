@@ -13,8 +13,8 @@ namespace {
 class MeanOfRanks final : public LinearOperator {
  public:
   MeanOfRanks(std::shared_ptr<const LinearOperator> own,
-            int64_t samples,
-            std::shared_ptr<Ranks> ranks)
+              int64_t samples,
+              std::shared_ptr<Ranks> ranks)
       : own_(std::move(own)), samples_(samples), ranks_(std::move(ranks)) {}
 
   int64_t dim() const override { return own_->dim(); }

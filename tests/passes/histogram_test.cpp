@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Histograms of individual gradients: counts through the passes equal those of the written-out
 // rows.
+#include "rows/histogram.h"
+
 #include "errors.h"
 #include "passes/small_models.h"
-#include "rows/histogram.h"
 
 namespace flightdeck::tests {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The C++ of docs/distributed.md in two processes that meet over Gloo: page_process STORE. The page gives group and
-// cockpit; a loop that adds up its gradients, as the page asks, follows. Exit status 0 if both ranks were seen.
+// The C++ of docs/distributed.md in two processes that meet over Gloo: page_process STORE. The page
+// gives group and cockpit; a loop that adds up its gradients, as the page asks, follows. Exit
+// status 0 if both ranks were seen.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -10,9 +11,8 @@
 
 #include <torch/torch.h>
 
-#include <flightdeck/flightdeck.h>
-
 #include "page_process_includes.inc"
+#include <flightdeck/flightdeck.h>
 
 namespace {
 

@@ -31,7 +31,8 @@ const std::map<std::string, std::string>& made_elsewhere() {
         {"ScaledDotProductCudnnAttentionBackward0", "needs a GPU"},
         {"ScaledDotProductEfficientAttentionBackward0", "needs a GPU"},
         {"ScaledDotProductFlashAttentionBackward0", "needs a GPU"},
-        {"ScaledDotProductFlashAttentionForCpuBackward0", "attention_test.cpp, where LibTorch has it"},
+        {"ScaledDotProductFlashAttentionForCpuBackward0",
+         "attention_test.cpp, where LibTorch has it"},
     };
     const char* const of_2[] = {"ChannelShuffleBackward0",
                                 "PreluKernelBackward0",

@@ -268,33 +268,33 @@ void gpu_count_outer_joint(const Scalar* a,
   launch_joint(N, I * J, value_bin, value_bins, bins, entry, counts, stream);
 }
 
-#define FLIGHTDECK_INSTANTIATE(Scalar)                                                             \
-  template void gpu_count(const Scalar*, int64_t, const EqualBins<Scalar>&, int64_t*, void*);      \
-  template void gpu_count_outer(const Scalar*,                                                     \
-                                const Scalar*,                                                     \
-                                int64_t,                                                           \
-                                int64_t,                                                           \
-                                int64_t,                                                           \
-                                const EqualBins<Scalar>&,                                          \
-                                int64_t*,                                                          \
-                                void*);                                                            \
-  template void gpu_count_joint(const Scalar*,                                                     \
-                                int64_t,                                                           \
-                                int64_t,                                                           \
-                                const int32_t*,                                                    \
-                                int64_t,                                                           \
-                                const EqualBins<Scalar>&,                                          \
-                                int64_t*,                                                          \
-                                void*);                                                            \
-  template void gpu_count_outer_joint(const Scalar*,                                               \
-                                      const Scalar*,                                               \
-                                      int64_t,                                                     \
-                                      int64_t,                                                     \
-                                      int64_t,                                                     \
-                                      const int32_t*,                                              \
-                                      int64_t,                                                     \
-                                      const EqualBins<Scalar>&,                                    \
-                                      int64_t*,                                                    \
+#define FLIGHTDECK_INSTANTIATE(Scalar)                                                        \
+  template void gpu_count(const Scalar*, int64_t, const EqualBins<Scalar>&, int64_t*, void*); \
+  template void gpu_count_outer(const Scalar*,                                                \
+                                const Scalar*,                                                \
+                                int64_t,                                                      \
+                                int64_t,                                                      \
+                                int64_t,                                                      \
+                                const EqualBins<Scalar>&,                                     \
+                                int64_t*,                                                     \
+                                void*);                                                       \
+  template void gpu_count_joint(const Scalar*,                                                \
+                                int64_t,                                                      \
+                                int64_t,                                                      \
+                                const int32_t*,                                               \
+                                int64_t,                                                      \
+                                const EqualBins<Scalar>&,                                     \
+                                int64_t*,                                                     \
+                                void*);                                                       \
+  template void gpu_count_outer_joint(const Scalar*,                                          \
+                                      const Scalar*,                                          \
+                                      int64_t,                                                \
+                                      int64_t,                                                \
+                                      int64_t,                                                \
+                                      const int32_t*,                                         \
+                                      int64_t,                                                \
+                                      const EqualBins<Scalar>&,                               \
+                                      int64_t*,                                               \
                                       void*);
 FLIGHTDECK_INSTANTIATE(float)
 FLIGHTDECK_INSTANTIATE(double)

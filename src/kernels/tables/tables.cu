@@ -49,8 +49,8 @@ struct ParcelTable {
   Parcel entry[kEntries];
 };
 
-// Rows sum_t a_nt b_ntᵀ and a direction U for them: U[i, j] at u[i * u_i + j * u_j]. a is 1 where the
-// pointer is null.
+// Rows sum_t a_nt b_ntᵀ and a direction U for them: U[i, j] at u[i * u_i + j * u_j]. a is 1 where
+// the pointer is null.
 struct Slope {
   const float* a;
   const float* b;
@@ -96,7 +96,20 @@ struct Entries {
 // What is told of them, in this order; the last three are the least and the largest finite one, and
 // the first sample with one that is not.
 constexpr int kEntryNumbers = 12;
-enum EntryNumber { kCount, kSum, kSquares, kCubes, kFourths, kNotFinite, kZero, kTiny, kHuge, kLow, kHigh, kFirst };
+enum EntryNumber {
+  kCount,
+  kSum,
+  kSquares,
+  kCubes,
+  kFourths,
+  kNotFinite,
+  kZero,
+  kTiny,
+  kHuge,
+  kLow,
+  kHigh,
+  kFirst
+};
 
 // <x_n, x_m> for the samples of this block's tile, in double: products of floats are exact there.
 __device__ double tile_product(const float* x, int64 stride, int length, int N) {
@@ -182,8 +195,8 @@ extern "C" __global__ void scatter(int N,
 }
 
 // <sum_t a_nt b_ntᵀ, U> of the samples n of this block's tile over its part of the i, parts
-// [blocks, N]. A tile of mapped lines B_t Uᵀ is formed in registers and multiplied with A_t at once.
-// Grid: blocks over all entries and tiles of i, tiles of samples.
+// [blocks, N]. A tile of mapped lines B_t Uᵀ is formed in registers and multiplied with A_t at
+// once. Grid: blocks over all entries and tiles of i, tiles of samples.
 extern "C" __global__ void slope_parts(SlopeTable table, int N, double* parts) {
   constexpr int kWide = 64, kDeep = 16, kEach = 4;
   int e = 0;
@@ -285,8 +298,10 @@ __device__ int raw_index(float x, const Bins& bins) {
 // Adds the counts of all entries of the rows to counts [entries, count + 3]. A block takes one
 // sample and every so many lines; nearly all entries lie in the two bins around zero, which each
 // thread counts in registers. Grid: lines, samples, entries.
-extern "C" __global__ void count_products(
-    FactorTable table, Bins bins, int centre, unsigned long long* counts) {
+extern "C" __global__ void count_products(FactorTable table,
+                                          Bins bins,
+                                          int centre,
+                                          unsigned long long* counts) {
   extern __shared__ unsigned table_of_counts[];
   const Factors factors = table.entry[blockIdx.z];
   const int size = bins.count + 3;
@@ -344,7 +359,10 @@ extern "C" __global__ void sweep_parts(PairTable table, double* parts) {
 }
 
 // The sums of all parts of an entry, sums [2, entries]. Grid: entries.
-extern "C" __global__ void sweep_sums(PairTable table, int blocks, const double* parts, double* sums) {
+extern "C" __global__ void sweep_sums(PairTable table,
+                                      int blocks,
+                                      const double* parts,
+                                      double* sums) {
   const int e = blockIdx.x;
   const int64 begin = table.entry[e].first_block;
   const int64 end = e + 1 < table.entries ? table.entry[e + 1].first_block : blocks;
