@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import torch
@@ -28,6 +29,10 @@ class Attachment:
     ``GradScaler`` multiplies is watched before that, and its factor is recorded as ``grad_scale``. A step ends when the
     ``optimizer`` takes it, or, where that is given a closure, with the closure's first backward pass; without an
     optimizer each backward pass is one.
+
+    Losses that none of the cockpit's parameters have a part in are another network's. So are those whose gradient the loop
+    throws away (``zero_grad()``) before the optimizer steps, as the generator's in the discriminator of a GAN: the first one
+    costs a step, which the record lacks, the others are known by their place.
 
     A scalar loss is taken apart as its graph tells; where that does not, by the size of the batch: that of the
     model's first input, else of the loss's.
@@ -56,6 +61,9 @@ class Attachment:
         first_step: int = 0,
     ) -> None:
         self._cockpit = cockpit
+        self._parameters = [parameter for _, parameter in cockpit._native.parameters]
+        # Under fully_shard the leaves of a graph are other tensors.
+        self._leaves = _engine.Leaves(self._parameters) if cockpit._gathered is None else None
         self._optimizer = optimizer
         self._step = first_step
         self._batch_size: Optional[int] = None
@@ -63,6 +71,12 @@ class Attachment:
         self._has_left_out = False
         self._is_in_closure = False  # the optimizer asks for the loss itself
         self._is_over = False  # nothing more is watched in this step
+        self._has_passed = False  # a backward pass of the loss that is being watched
+        self._losses = 0  # of this step so far
+        self._saw_others = False  # losses that are none of the cockpit's parameters
+        self._has_said_others = False
+        self._foreign_losses = 0  # so many of each step come first, and their gradients are thrown away
+        self._scaled: Any = None  # by a GradScaler; it has been seen as it was before
         self._is_detached = False
         self._watches_all = loss_fn is None  # every loss that backward() is called on
         self._has_seen_loss = False  # of loss_fn
@@ -71,12 +85,14 @@ class Attachment:
         self._undo: List[Callable[[], object]] = []
         self.loss_fn = loss_fn
         if model is not None:
+            _keep_out_of_files(model, "_forward_pre_hooks")
             self._undo.append(model.register_forward_pre_hook(self._before_model).remove)
         if optimizer is not None:
             self._hook_optimizer(optimizer)
         self._hook_backward()
         self._hook_scalers()
         if isinstance(loss_fn, torch.nn.Module):
+            _keep_out_of_files(loss_fn, "_forward_hooks")
             self._undo.append(loss_fn.register_forward_hook(self._after_loss_module).remove)
         elif loss_fn is not None:
             self._hook_function(loss_fn)
@@ -144,7 +160,15 @@ class Attachment:
 
     def _go_on(self) -> None:
         """To the next step."""
+        if self._saw_others and self._losses == 0 and not self._has_said_others:
+            self._has_said_others = True
+            self._cockpit._on_warning(
+                f"attach: step {self._step} is not watched: no loss before the optimizer's step depends on the cockpit's "
+                "parameters; make a cockpit of the model that is trained"
+            )
         self._step += 1
+        self._losses = 0
+        self._saw_others = False
         if self._passes > 0:
             self._look_elsewhere()
 
@@ -160,16 +184,50 @@ class Attachment:
 
     def _begin(self, loss: Any, size: Optional[int], reduction: str = "mean") -> None:
         """Watches this loss, unless the step has one already or there is nothing to differentiate."""
-        if self._watch is not None or self._is_over or self._is_detached:
+        if self._is_over or self._is_detached:
             return
         if not isinstance(loss, torch.Tensor) or not loss.requires_grad:
             return
+        if self._watch is not None and not self._is_thrown_away():
+            return
+        if self._leaves is not None and not self._leaves.are_reached_from(loss):
+            self._saw_others = True
+            return
+        if self._watch is not None:
+            self._leave_to_another(self._watch)
+        self._losses += 1
+        if self._losses <= self._foreign_losses:
+            return
+        if self._losses == self._foreign_losses + 1 and not self._has_no_gradient():
+            self._foreign_losses = 0  # the loop does something else now
         try:
+            self._has_passed = False
             self._watch = self._watched(loss, size, reduction)
         except (RuntimeError, ValueError) as error:
             if not self._has_left_out:
                 self._cockpit._leave_out(error)
             self._has_left_out = True
+
+    def _has_no_gradient(self) -> bool:
+        """Also where it is zero, but not on a device, where looking would wait."""
+        given = [leaf.grad for leaf in self._parameters if leaf.grad is not None]
+        return all(not grad.is_cuda and not bool(grad.any()) for grad in given)
+
+    def _is_thrown_away(self) -> bool:
+        """What the loss that is being watched gave the parameters."""
+        return self._has_passed and self._optimizer is not None and self._has_no_gradient()
+
+    def _leave_to_another(self, watch: _engine.StepWatch) -> None:
+        """The losses of this step so far were another network's; so are as many of every step to come."""
+        self._watch = None
+        watch.drop()
+        if self._foreign_losses == 0:
+            self._cockpit._on_warning(
+                f"attach: step {self._step} is not recorded: the loop threw the gradient of its loss away (zero_grad) before "
+                "the optimizer's step, so it was not the loss of this step; losses at its place are left out from now on"
+            )
+        self._foreign_losses = self._losses
+        self._step += 1  # a number serves once
 
     def _watched(self, loss: torch.Tensor, size: Optional[int], reduction: str) -> _engine.StepWatch:
         if loss.dim() > 0:
@@ -238,9 +296,11 @@ class Attachment:
         def watched_backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
             if self._is_detached or is_inside_pass():  # reentrant checkpointing runs a pass in a pass
                 return backward(tensors, *arguments, **named)
-            if self._watches_all:
+            if self._watches_all and tensors is not self._scaled:
                 self._begin(tensors, None)
+            self._scaled = None
             self._passes += 1
+            self._has_passed = True
             watch = self._watch
             try:
                 result = backward(tensors, *arguments, **named)
@@ -272,7 +332,8 @@ class Attachment:
             if self._watches_all:
                 self._begin(outputs, None)
             self._record_factor(scaler)
-            return scale(scaler, outputs)
+            self._scaled = scale(scaler, outputs)
+            return self._scaled
 
         self._replace(kind, "scale", scale, watched_scale)
 
@@ -282,8 +343,23 @@ class Attachment:
             self._undo.append(lambda: _give_back(owner, name, after))
 
 
+class _OwnHooks(OrderedDict):  # type: ignore[type-arg]
+    """Hooks of a module. Where it is pickled or copied, an attachment's are left out: who reads the file may have no
+    flightdeck, or allow the classes alone that the program names."""
+
+    def __reduce__(self) -> Any:
+        kept = [(key, hook) for key, hook in self.items() if not isinstance(getattr(hook, "__self__", None), Attachment)]
+        return OrderedDict, (kept,)
+
+
+def _keep_out_of_files(module: torch.nn.Module, name: str) -> None:
+    """Where the module has hooks already, their handles know the dictionary that they are in: it stays."""
+    if type(module.__dict__.get(name)) is OrderedDict and not module.__dict__[name]:
+        module.__dict__[name] = _OwnHooks()
+
+
 class _Detached(Attachment):
-    """What copies and pickles of hooked modules have in the place of an attachment."""
+    """What copies and pickles have in the place of an attachment, where hooks of others are beside it."""
 
     def __init__(self) -> None:
         self._batch_size = None

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Batches, parameters and coverage.
+#include <string_view>
+#include <typeinfo>
+#include <unordered_set>
+
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+
 #include "bind.h"
+#include "graph/torch_compat.h"
 #include "passes/scalar_reading.h"
 
 namespace flightdeck::python {
@@ -45,6 +52,43 @@ void bind_coverage(py::module_& module) {
       .def_readonly("nodes", &OpRule::nodes);
   module.def("ops_with_rules", &ops_with_rules);
 }
+
+// PyTorch does not export the type, so a cast would not link.
+bool is_written_in_python(const compat::ag::Node& node) {
+  return std::string_view(typeid(node).name()) == "N5torch8autograd6PyNodeE";
+}
+
+// Tells whether a loss is one of certain parameters.
+class Leaves {
+ public:
+  explicit Leaves(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {
+    for (const Tensor& tensor : tensors_) wanted_.insert(tensor.unsafeGetTensorImpl());
+  }
+
+  // Returns whether the backward pass of the loss would reach one of them. A function written in
+  // Python may hide what it reaches (reentrant checkpointing does), so it counts as one that does.
+  bool are_reached_from(const Tensor& loss) const {
+    std::vector<const compat::ag::Node*> open;
+    std::unordered_set<const compat::ag::Node*> seen;
+    const auto visit = [&](const compat::ag::Node* node) {
+      if (node != nullptr && seen.insert(node).second) open.push_back(node);
+    };
+    visit(loss.grad_fn().get());
+    while (!open.empty()) {
+      const compat::ag::Node* node = open.back();
+      open.pop_back();
+      if (is_written_in_python(*node)) return true;
+      const auto* leaf = dynamic_cast<const compat::ag::AccumulateGrad*>(node);
+      if (leaf && wanted_.count(leaf->variable.unsafeGetTensorImpl()) > 0) return true;
+      for (const auto& edge : node->next_edges()) visit(edge.function.get());
+    }
+    return false;
+  }
+
+ private:
+  std::vector<Tensor> tensors_;  // so that no other tensor takes the place of one
+  std::unordered_set<const at::TensorImpl*> wanted_;
+};
 
 }  // namespace
 
@@ -110,6 +154,9 @@ void bind_batch(py::module_& module) {
         return std::make_pair(reading.batch_size, reading.reduction);
       },
       py::arg("loss"));
+  py::class_<Leaves>(module, "Leaves")
+      .def(py::init<std::vector<Tensor>>(), py::arg("tensors"))
+      .def("are_reached_from", &Leaves::are_reached_from, py::arg("loss"), Unlocked());
   bind_coverage(module);
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import io
 from typing import Any, Callable, Iterable, List
 
 import pytest
@@ -265,3 +266,102 @@ def test_an_optimizer_that_asks_for_the_loss_itself(by_function: bool) -> None:
     assert [cockpit.readings[step]["loss"] for step in range(3)] == pytest.approx(firsts)
     assert cockpit.readings[0]["distance"] == 0.0
     assert "norm_test" in cockpit.readings[2]
+
+
+class Gan:
+    """The loop of a generative adversarial network, whose discriminator is watched."""
+
+    def __init__(self) -> None:
+        torch.manual_seed(0)
+        self.judge = torch.nn.Sequential(torch.nn.Linear(4, 1), torch.nn.Sigmoid())
+        self.maker = torch.nn.Linear(3, 4)
+        self.judging = torch.optim.SGD(self.judge.parameters(), lr=0.1)
+        self.making = torch.optim.SGD(self.maker.parameters(), lr=0.1)
+        self.criterion = torch.nn.BCELoss()
+        self.losses: List[float] = []
+        self.norms: List[float] = []
+
+    def train(self, steps: int, sets_to_none: bool) -> None:
+        real, fake = torch.ones(6, 1), torch.zeros(6, 1)
+        for _ in range(steps):
+            self.judge.zero_grad(set_to_none=sets_to_none)
+            loss = self.criterion(self.judge(torch.randn(6, 4) + 1), real)
+            loss.backward()
+            self.losses.append(loss.item())
+            self.norms.append(torch.cat([p.grad.flatten() for p in self.judge.parameters() if p.grad is not None]).norm().item())
+            made = self.maker(torch.randn(6, 3))
+            self.criterion(self.judge(made.detach()), fake).backward()
+            self.judging.step()
+            self.maker.zero_grad()
+            self.criterion(self.judge(made), real).backward()
+            self.making.step()
+
+
+@pytest.mark.parametrize("sets_to_none", [True, False])
+@pytest.mark.parametrize("is_given", [True, False])
+def test_a_generators_loss_is_no_step_of_the_discriminator(is_given: bool, sets_to_none: bool) -> None:
+    gan = Gan()
+    said: List[str] = []
+    cockpit = Cockpit(gan.judge, ["loss", "grad_norm", "alpha"], keep=None, on_warning=said.append)
+    attachment = cockpit.attach(optimizer=gan.judging, loss_fn=gan.criterion if is_given else None)
+    gan.train(6, sets_to_none)
+    attachment.detach()
+    # The generator's first loss took number 1; what came before it lacks its other end.
+    assert [step for step, values in cockpit.readings.items() if "loss" in values] == [0, 2, 3, 4, 5, 6]
+    recorded = [cockpit.readings[step] for step in (0, 2, 3, 4, 5, 6)]
+    assert [values["loss"] for values in recorded] == pytest.approx(gan.losses)
+    assert [values["grad_norm"] for values in recorded] == pytest.approx(gan.norms, rel=1e-5)
+    assert all("alpha" in values for values in recorded[1:-1])
+    assert len([text for text in said if "threw the gradient of its loss away" in text]) == 1, said
+
+
+def test_losses_of_other_networks_take_no_step() -> None:
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(4, 5), torch.nn.Linear(5, 3)]
+    optimizers = [torch.optim.SGD(layer.parameters(), lr=0.1) for layer in layers]
+    said: List[str] = []
+    cockpits = [Cockpit(layer, ["loss"], keep=None, on_warning=said.append) for layer in layers]
+    attachments = [c.attach(optimizer=o) for c, o in zip(cockpits, optimizers)]
+    losses: List[List[float]] = [[], []]
+    for _ in range(3):
+        values = torch.randn(6, 4)
+        for place, (layer, optimizer) in enumerate(zip(layers, optimizers)):
+            optimizer.zero_grad()
+            values = layer(values.detach())
+            loss = values.square().sum(1).mean()
+            loss.backward()
+            optimizer.step()
+            losses[place].append(loss.item())
+    for attachment in attachments:
+        attachment.detach()
+    for cockpit, expected in zip(cockpits, losses):
+        assert [cockpit.readings[step]["loss"] for step in range(3)] == pytest.approx(expected)
+    assert not said
+
+
+def test_a_model_that_is_trained_in_the_place_of_the_cockpits_is_said_once() -> None:
+    watched, trained = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)
+    said: List[str] = []
+    cockpit = Cockpit(watched, ["loss"], on_warning=said.append)
+    optimizer = torch.optim.SGD(trained.parameters(), lr=0.1)
+    cockpit.attach(optimizer=optimizer)
+    for _ in range(3):
+        trained(torch.ones(4, 3)).square().sum(1).mean().backward()
+        optimizer.step()
+    assert len(said) == 1 and "depends on the cockpit's parameters" in said[0], said
+
+
+def test_a_saved_model_knows_nothing_of_an_attachment() -> None:
+    model, criterion = torch.nn.Linear(3, 2), torch.nn.MSELoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    attachment = Cockpit(model, ["loss"]).attach(optimizer=optimizer, loss_fn=criterion)
+    for module in (model, criterion):
+        file = io.BytesIO()
+        torch.save(module, file)
+        assert b"flightdeck" not in file.getvalue()
+        assert copy.deepcopy(module)._forward_pre_hooks == {}
+    handle = model.register_forward_pre_hook(lambda *_: None)
+    attachment.detach()
+    assert len(model._forward_pre_hooks) == 1
+    handle.remove()
+    assert not model._forward_pre_hooks and not criterion._forward_hooks

@@ -259,10 +259,15 @@ def test_ctrl_c_ends_the_run_as_interrupted(tmp_path: Path) -> None:
     loop = subprocess.Popen(
         [sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": path},
+        # Who starts the tests in the background of a shell has it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    assert loop.stdout is not None and loop.stdout.readline() == "trains\n"
-    loop.send_signal(signal.SIGINT)
-    _, said = loop.communicate(timeout=60)
+    try:
+        assert loop.stdout is not None and loop.stdout.readline() == "trains\n"
+        loop.send_signal(signal.SIGINT)
+        _, said = loop.communicate(timeout=60)
+    finally:
+        loop.kill()
     assert "KeyboardInterrupt" in said and loop.returncode == -signal.SIGINT
     run = flightdeck.read_run(tmp_path / "run")
     assert run.status == "interrupted"
