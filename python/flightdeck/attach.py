@@ -81,6 +81,9 @@ class Attachment:
         self._watches_all = loss_fn is None  # every loss that backward() is called on
         self._has_seen_loss = False  # of loss_fn
         self._passes = 0  # backward passes so far
+        self._passes_before = 0  # before this step
+        self._factor = 1.0  # on the scalar loss that is watched
+        self._has_said_factor = False
         self._scaled_step = -1  # the last one whose factor is recorded
         self._undo: List[Callable[[], object]] = []
         self.loss_fn = loss_fn
@@ -166,11 +169,25 @@ class Attachment:
                 f"attach: step {self._step} is not watched: no loss before the optimizer's step depends on the cockpit's "
                 "parameters; make a cockpit of the model that is trained"
             )
+        self._say_factor(self._passes - self._passes_before)
+        self._passes_before = self._passes
         self._step += 1
         self._losses = 0
         self._saw_others = False
         if self._passes > 0:
             self._look_elsewhere()
+
+    def _say_factor(self, passes: int) -> None:
+        """A loss that was divided for gradient accumulation is recorded so: its graph cannot tell that from a weight."""
+        if self._has_said_factor or passes < 2 or abs(self._factor * passes - 1) > 1e-6:
+            return
+        self._has_said_factor = True
+        text = (
+            f"the loss is divided by {passes} for {passes} backward passes a step before it is watched: loss and gradients are "
+            f"recorded divided by {passes}. Give attach the loss_fn that returns it undivided"
+        )
+        self._cockpit.remark(self._step, text)
+        self._cockpit._on_warning(f"attach: {text}")
 
     def _look_elsewhere(self) -> None:
         if self._has_seen_loss or self._watches_all:
@@ -235,7 +252,7 @@ class Attachment:
         said = self._batch_size or size or 1
         known: Reduction = "sum" if reduction == "sum" else "mean"
         if self._cockpit.is_due(self._step):
-            read, how = _engine.read_scalar(loss)
+            read, how, self._factor = _engine.read_scalar(loss)
             if read > 0:
                 # Lines of the same sample, as positions of a sequence, are one after the other.
                 is_of_lines = said > 1 and read % said == 0

@@ -228,10 +228,11 @@ class Cockpit:
         """Watches one step: a ``with`` block around ``backward()``, at every step, with ascending numbers.
 
         ``losses`` are individual losses [N], a scalar loss, or a `Batch`. The graph of a known loss tells of how many
-        samples it is the mean or the sum; of another one, say ``batch_size`` and ``reduction``. Learning rates are read from the ``optimizer``. A factor on the loss is no part of any value;
-        that of a ``scaler`` (``torch.amp.GradScaler``) is recorded as ``grad_scale``. ``sample_ids`` say who the samples
-        are, one integer each (a tensor or a list): quantities and remarks that name samples name these; ``labels`` and
-        ``predictions`` are named with them. ``inputs`` [N, ...] are what the model was given, where the graph does not
+        samples it is the mean or the sum; of another one, say ``batch_size`` and ``reduction``. What the losses are
+        multiplied by after they are given is no part of any value; a scalar that is divided already is recorded so. The
+        factor of a ``scaler`` (``torch.amp.GradScaler``) is recorded as ``grad_scale``, learning rates are read from the
+        ``optimizer``. ``sample_ids`` say who the samples are, one integer each (a tensor or a list): quantities and remarks
+        that name samples name these; ``labels`` and ``predictions`` are named with them. ``inputs`` [N, ...] are what the model was given, where the graph does not
         show it; ``phases`` are seconds that parts of the step took (``data``, ``forward``, ``update``), for
         `step_times`. An exception inside the block drops the step.
         """

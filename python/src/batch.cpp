@@ -144,14 +144,14 @@ void bind_batch(py::module_& module) {
       .def_property_readonly("size", &Batch::size)
       .def_property_readonly("is_scalar", &Batch::is_scalar)
       .def("__len__", &Batch::size);
-  // Returns size and reduction of a scalar loss as its graph has them; a size of 0 if it does not
-  // say.
+  // Returns size, reduction and factor of a scalar loss as its graph has them; a size of 0 if it
+  // does not say.
   module.def(
       "read_scalar",
       [](const Tensor& loss) {
         const py::gil_scoped_release unlocked;
         const ScalarReading reading = loss.grad_fn() ? read_scalar(loss) : ScalarReading{};
-        return std::make_pair(reading.batch_size, reading.reduction);
+        return std::make_tuple(reading.batch_size, reading.reduction, reading.factor);
       },
       py::arg("loss"));
   py::class_<Leaves>(module, "Leaves")

@@ -365,3 +365,42 @@ def test_a_saved_model_knows_nothing_of_an_attachment() -> None:
     assert len(model._forward_pre_hooks) == 1
     handle.remove()
     assert not model._forward_pre_hooks and not criterion._forward_hooks
+
+
+@pytest.mark.parametrize("is_given", [True, False])
+def test_a_loss_that_is_divided_for_accumulation_is_said_once(is_given: bool) -> None:
+    torch.manual_seed(0)
+    model, criterion = torch.nn.Linear(5, 3), torch.nn.CrossEntropyLoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    said: List[str] = []
+    cockpit = Cockpit(model, ["loss", "grad_norm"], keep=None, on_warning=said.append)
+    attachment = cockpit.attach(optimizer=optimizer, loss_fn=criterion if is_given else None)
+    losses: List[float] = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        for k in range(4):
+            loss = criterion(model(torch.randn(8, 5)), torch.randint(0, 3, (8,)))
+            if k == 0:
+                losses.append(loss.item())
+            (loss / 4).backward()
+        optimizer.step()
+    attachment.detach()
+    recorded = [cockpit.readings[step]["loss"] for step in range(3)]
+    assert recorded == pytest.approx(losses if is_given else [loss / 4 for loss in losses])
+    assert len(said) == (0 if is_given else 1), said
+    if not is_given:
+        assert "divided by 4 for 4 backward passes" in said[0]
+
+
+def test_sparse_inputs_are_taken_with_their_zeros() -> None:
+    torch.manual_seed(0)
+    weight = torch.nn.Parameter(torch.randn(6, 3))
+    inputs, labels = (torch.rand(8, 6) < 0.4).float(), torch.randint(0, 3, (8,))
+    values = []
+    for given in (inputs, inputs.to_sparse()):
+        cockpit = Cockpit([("weight", weight)], ["grad_norm", "norm_test"], keep=None, strict=True)
+        loss = F.cross_entropy(torch.mm(given, weight), labels)
+        with cockpit.watch(0, loss):
+            loss.backward()
+        values.append(cockpit.readings[0])
+    assert values[1] == pytest.approx(values[0])

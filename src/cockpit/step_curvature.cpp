@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <c10/util/Exception.h>
+
 #include "cockpit/crew.h"
 #include "cockpit/preconditioned.h"
 #include "cockpit/step.h"
@@ -51,22 +53,37 @@ Curvature Step::run_curvature(const Batch& chosen,
   // Ranks have to agree on what they compute, so that none samples on its own.
   if (context_.crew) return flightdeck::curvature(chosen, pass.needs, options);
   std::vector<CurvatureBatch>& sampled = context_.sampled;
+  int64_t columns = 0;  // that the exact matrix would have taken
   if (std::find(sampled.begin(), sampled.end(), pass.batch) == sampled.end()) {
     options.max_columns = pass.batch.max_columns;
     try {
       return flightdeck::curvature(chosen, pass.needs, options);
     } catch (const TooManyColumns& error) {
       sampled.push_back(pass.batch);
-      add_remarks({"the exact curvature takes at least " + std::to_string(error.columns) +
-                   " columns a step, and " + std::to_string(pass.batch.max_columns) +
-                   " is the most: its diagonal and trace are those of the GGN from " +
+      columns = error.columns;
+    }
+  }
+  options.max_columns = 0;
+  const std::string why = "the exact curvature takes at least " + std::to_string(columns) +
+                          " columns a step, and " + std::to_string(pass.batch.max_columns) +
+                          " is the most";
+  try {
+    Curvature curvature = flightdeck::curvature(chosen, sampled_instead(pass.needs), options);
+    if (columns > 0) {
+      add_remarks({why + ": its diagonal and trace are those of the GGN from " +
                    std::to_string(pass.batch.mc_samples) +
                    " sampled column(s). Ask for more by mc_samples, or for the exact matrix by "
                    "curvature=exact_hessian or exact_ggn"});
     }
+    return curvature;
+  } catch (const c10::NotImplementedError& error) {
+    TORCH_CHECK_NOT_IMPLEMENTED(columns == 0,
+                                error.what_without_backtrace(),
+                                "; ",
+                                why,
+                                ", but it needs no outputs: ask for it by curvature=exact_hessian");
+    throw;
   }
-  options.max_columns = 0;
-  return flightdeck::curvature(chosen, sampled_instead(pass.needs), options);
 }
 
 void Step::run_curvatures(const Batch& batch, const OnFailure& on_failure) {

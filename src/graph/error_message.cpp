@@ -7,7 +7,9 @@ namespace flightdeck {
 
 std::string message_of(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
-  return torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
+  const std::string text = torch_error ? torch_error->what_without_backtrace() : error.what();
+  // Where LibTorch has no op for a kind of tensor, a table of all kinds follows.
+  return text.substr(0, text.find("\n\n"));
 }
 
 std::string current_message() {

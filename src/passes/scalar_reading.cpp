@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "passes/scalar_reading.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <string>
@@ -97,7 +98,12 @@ ScalarReading read_scalar(const Tensor& loss) {
     if (term.samples != N) return {};
     reading.note(term.op, term.reduction, term.factor);
   }
-  return {N, reading.contradiction().empty() ? Reduction::kMean : Reduction::kSum};
+  const double factor = found.front().factor;
+  const bool is_common = std::all_of(
+      found.begin(), found.end(), [&](const Reduced& term) { return term.factor == factor; });
+  return {N,
+          reading.contradiction().empty() ? Reduction::kMean : Reduction::kSum,
+          is_common ? factor : std::numeric_limits<double>::quiet_NaN()};
 }
 
 }  // namespace flightdeck

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Dict
+from typing import Any, Dict, List
 
 import pytest
 import torch
@@ -56,21 +56,36 @@ def test_individual_gradients(member: Member, dtype: torch.dtype, tolerance: flo
         assert error <= tolerance * scale, f"{name}: {error / scale:.1e}"
 
 
-@pytest.mark.parametrize("preset", ["economy", "business"])
-def test_presets(member: Member, preset: str) -> None:
+def watched(member: Member, quantities: Any) -> Cockpit:
     model, inputs = member.build(torch.float32, narrow=True)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
-    said = []
-    cockpit = Cockpit(model, preset, keep=None, on_warning=said.append)
+    said: List[str] = []
+    cockpit = Cockpit(model, quantities, keep=None, on_warning=said.append)
     for step in range(2):
         optimizer.zero_grad()
         losses = member.losses(model, inputs)
         with cockpit.watch(step, losses, optimizer):
             losses.mean().backward()
         optimizer.step()
-    switched_off = [note.text for note in cockpit.notes if note.kind == "switched_off"]
-    assert not switched_off, switched_off
+    return cockpit
+
+
+def switched_off(cockpit: Cockpit) -> List[str]:
+    return [note.text for note in cockpit.notes if note.kind == "switched_off"]
+
+
+@pytest.mark.parametrize("preset", ["economy", "business"])
+def test_presets(member: Member, preset: str) -> None:
+    cockpit = watched(member, preset)
     assert {"loss", "grad_norm", "norm_test", "inner_test"} <= set(cockpit.readings[1])
+    off = switched_off(cockpit)
+    if preset == "economy" or member.name not in ("CLIP", "SigLIP"):
+        assert not off, off
+        return
+    # Columns are sampled from a loss that the engine knows, and an angle is none: said with what helps, which does.
+    assert off and all("ask for it by curvature=exact_hessian" in text for text in off), off
+    exact = watched(member, [flightdeck.quantity(name, curvature="exact_hessian") for name in ("hess_trace", "tic_diag")])
+    assert not switched_off(exact) and "hess_trace" in exact.readings[1], exact.notes
 
 
 def test_nearly_all_parameters_are_fast() -> None:

@@ -15,6 +15,24 @@ namespace {
 using compat::nodes::AddmmBackward0;
 using compat::nodes::MmBackward0;
 
+constexpr int64_t kMostDenseBytes = int64_t{256} << 20;
+
+// Returns a sparse factor with its zeros, which is what the forms multiply.
+Tensor dense(const Tensor& factor) {
+  if (factor.layout() == at::kStrided) return factor;
+  const int64_t bytes = factor.numel() * static_cast<int64_t>(factor.element_size());
+  TORCH_CHECK_NOT_IMPLEMENTED(bytes <= kMostDenseBytes,
+                              "linear: a sparse factor of shape ",
+                              factor.sizes(),
+                              " would take ",
+                              bytes >> 20,
+                              " MB with its zeros, more than ",
+                              kMostDenseBytes >> 20,
+                              "; leave out what asks for individual gradients, or multiply fewer "
+                              "lines at a time");
+  return factor.to_dense();
+}
+
 size_t left_edge(const NodeView& node) { return node.name() == "AddmmBackward0" ? 1 : 0; }
 
 class LinearRule final : public Rule {
@@ -113,12 +131,12 @@ class LinearRule final : public Rule {
     return factor.equal(1) ? tensor : tensor.mul(factor);
   }
   static Tensor saved_left(const NodeView& node) {
-    return left_edge(node) == 1 ? node.unpack(node.as<AddmmBackward0>().mat1_)
-                                : node.unpack(node.as<MmBackward0>().self_);
+    return dense(left_edge(node) == 1 ? node.unpack(node.as<AddmmBackward0>().mat1_)
+                                      : node.unpack(node.as<MmBackward0>().self_));
   }
   static Tensor saved_right(const NodeView& node) {
-    return left_edge(node) == 1 ? node.unpack(node.as<AddmmBackward0>().mat2_)
-                                : node.unpack(node.as<MmBackward0>().mat2_);
+    return dense(left_edge(node) == 1 ? node.unpack(node.as<AddmmBackward0>().mat2_)
+                                      : node.unpack(node.as<MmBackward0>().mat2_));
   }
 };
 
