@@ -2,6 +2,8 @@
 // Quantities of the optimizer's steps: alpha by an explicit least-squares fit, lengths by norms.
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include <torch/torch.h>
 
@@ -198,13 +200,17 @@ TEST_P(WideAlpha, IsTheFitThroughBothStepsWhateverElseIsTracked) {
     watched.parameters = loop.parameters;
     for (const char* name : tracked) watched.quantities.push_back(quantity(name));
     watched.optimizer = optimizer.get();
+    std::optional<unsigned> hook;
     watched.losses = [&](int64_t step) {
+      // Since LibTorch 2.0 gradients that are asked for by name, as the test does, meet the hook
+      // too.
+      if (hook) loop.hidden.remove_hook(*std::exchange(hook, {}));
       loop.look(step);
+      if (GetParam().shrinks) {
+        hook = loop.hidden.register_hook([](const Tensor& gradient) { return gradient * 0.25; });
+      }
       return loop.losses(step);
     };
-    if (GetParam().shrinks) {
-      loop.hidden.register_hook([](const Tensor& gradient) { return gradient * 0.25; });
-    }
     const auto sink = watched.run(static_cast<int64_t>(loop.inputs.size()));
     for (size_t k = 0; k + 1 < loop.steps.size(); ++k) {
       expect_number(sink->number(static_cast<int64_t>(k), "alpha"),
