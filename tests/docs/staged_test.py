@@ -185,7 +185,7 @@ WAYS = {
     "docs/dashboard.md": [tunnel, gallery],
     "docs/diagnosis.md": [
         shortened("", before=A_RUN + "runs/first", output="."),
-        shortened("--fault rate_too_high --problem edges_logreg --steps 40", output="faulty runs"),
+        shortened("--fault rate_too_high --problem edges_logreg --steps 40 --seeds 1", output="faulty runs"),
     ],
     "docs/quickstart.md": [build],
     "docs/runs.md": [tunnel],

@@ -2,7 +2,7 @@
 // Best values and frequent samples.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {stepsOf} from '../src/app/run_head';
+import {lastKnown, stepsOf} from '../src/app/run_head';
 import {bestOf, bestValues, entriesOf, frequentPositions} from '../src/app/views/run_facts';
 import type {StepRange} from '../src/wire/source';
 import type {Frame, PointsList} from '../src/wire/types';
@@ -38,6 +38,13 @@ test('a run that has ended says how many steps it took, another where it is', as
   assert.deepEqual(stepsOf({...summary, last_step: 390}, 400), {label: 'step', text: '400'});
   assert.deepEqual(stepsOf({...summary, last_step: 390, config: {steps_taken: '391'}}), {label: 'steps', text: '391'});
   assert.equal(stepsOf({...summary, last_step: -1}).text, 'none yet');
+});
+
+test('a run whose values are there before its summary counts them is where its values are', async () => {
+  const {summary} = await new FakeSource({runs: 1}).details('run_0');
+  assert.equal(lastKnown({...summary, last_step: -1}, 12), 12);
+  assert.equal(lastKnown({...summary, last_step: -1}, 0), -1);
+  assert.equal(lastKnown({...summary, last_step: 0}, 0), 0);
 });
 
 test('accuracies are best at their largest, losses at their smallest', async () => {

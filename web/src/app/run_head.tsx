@@ -23,6 +23,11 @@ export function stepsOf(summary: RunSummary, last = summary.last_step): {label: 
   return {label: 'step', text: last < 0 ? 'none yet' : formatStep(last)};
 }
 
+/** The last step of a run, -1 before the first. Its values may be there before the summary that counts them. */
+export function lastKnown(summary: RunSummary, lastOfValues: number): number {
+  return summary.last_step < 0 && lastOfValues <= 0 ? -1 : lastOfValues;
+}
+
 /** The last value of a number: what the panels have loaded, so that both show the same. */
 function lastValue(run: RunStore, summary: RunSummary, name: string): number {
   const series = run.details.value?.series.find(({quantity, field, group}) => quantity === name && field === '' && group === '');
@@ -54,7 +59,7 @@ export function RunHead({app, run}: RunViewProps) {
   const summary = useWatched(run.summary);
   useWatched(run.version);
   if (!summary) return null;
-  const steps = stepsOf(summary, summary.last_step < 0 ? -1 : run.lastStep);
+  const steps = stepsOf(summary, lastKnown(summary, run.lastStep));
   const seconds = summary.last_time > 0 ? summary.last_time - summary.start_time : 0;
   const headlines = HEADLINES.filter((name) => summary.values[name] !== undefined);
   const ranks = run.details.value ? rankCount(run.details.value) : 0;
