@@ -11,9 +11,7 @@ import {type Browser, type BrowserContext, type BrowserContextOptions, chromium,
 import {settings} from './settings';
 
 const ARGUMENTS = [
-  '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  // Nothing plays a GPU, and few processes talk to one another: a fifth less processor time.
-  '--disable-gpu', '--disable-software-rasterizer', '--disable-gpu-compositing', '--in-process-gpu', '--renderer-process-limit=1',
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--font-render-hinting=none',
   // Names are not even looked up.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
