@@ -71,6 +71,7 @@ class Attachment:
         self._has_left_out = False
         self._is_in_closure = False  # the optimizer asks for the loss itself
         self._is_over = False  # nothing more is watched in this step
+        self._is_in_pass = False  # backward() goes on
         self._has_passed = False  # a backward pass of the loss that is being watched
         self._losses = 0  # of this step so far
         self._saw_others = False  # losses that are none of the cockpit's parameters
@@ -311,14 +312,15 @@ class Attachment:
 
         @functools.wraps(backward)
         def watched_backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
-            if self._is_detached or is_inside_pass():  # reentrant checkpointing runs a pass in a pass
+            # Reentrant checkpointing runs a pass in a pass.
+            if self._is_detached or self._is_in_pass or is_inside_pass():
                 return backward(tensors, *arguments, **named)
             if self._watches_all and tensors is not self._scaled:
                 self._begin(tensors, None)
             self._scaled = None
             self._passes += 1
-            self._has_passed = True
             watch = self._watch
+            self._is_in_pass = True
             try:
                 result = backward(tensors, *arguments, **named)
             except BaseException:
@@ -327,6 +329,9 @@ class Attachment:
                     watch.drop()
                     self._step += 1  # a number serves once
                 raise
+            finally:
+                self._is_in_pass = False
+            self._has_passed = True  # not before: a pass may run others inside, when there is no gradient yet
             if watch is not None and (self._optimizer is None or self._is_in_closure):
                 self._end()
                 self._is_over = self._is_in_closure

@@ -6,13 +6,30 @@ from __future__ import annotations
 import copy
 import functools
 import io
-from typing import Any, Callable, Iterable, List
+from typing import Any, Callable, Iterable, Iterator, List
 
 import pytest
 import torch
 from torch.nn import functional as F
 
 from flightdeck import Cockpit
+from flightdeck.attach import Attachment
+
+
+@pytest.fixture(autouse=True)
+def detached(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No attachment sees the loops of the tests to come."""
+    made: List[Attachment] = []
+    begin = Attachment.__init__
+
+    def remembered(self: Attachment, *arguments: Any, **named: Any) -> None:
+        begin(self, *arguments, **named)
+        made.append(self)
+
+    monkeypatch.setattr(Attachment, "__init__", remembered)
+    yield
+    for attachment in reversed(made):
+        attachment.detach()
 
 
 def train(loss: Callable[..., torch.Tensor], steps: int = 4, attach: Callable[..., Any] = lambda *_: None) -> Any:

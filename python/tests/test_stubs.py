@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Dict, Set
 
 import flightdeck
+import pytest
+import torch
 from flightdeck import _engine
 
 STUBS = Path(flightdeck.__file__).with_name("_engine.pyi")
@@ -42,6 +44,7 @@ def test_stubs_are_complete() -> None:
         assert members(name) == runtime, name
 
 
+@pytest.mark.skipif(torch.__version__.startswith("1."), reason="the types of PyTorch 1.13 itself are not strict")
 def test_the_package_and_its_examples_are_typed(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     words = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(root / "pyproject.toml"),

@@ -41,6 +41,12 @@ def member(request: pytest.FixtureRequest) -> Member:
     return ALL[request.param]
 
 
+def is_nonsense(member: Member, name: str, rows: torch.Tensor) -> bool:
+    """True where float32 gradients, one sample at a time, are ten times those in double, or no numbers."""
+    exact = member.one_by_one(*member.build(torch.float64))[name]
+    return not float(rows.abs().max()) <= 10 * float(exact.abs().max())
+
+
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float64, 1e-10), (torch.float32, 1e-5)])
 def test_individual_gradients(member: Member, dtype: torch.dtype, tolerance: float) -> None:
     model, inputs = member.build(dtype)
@@ -53,6 +59,9 @@ def test_individual_gradients(member: Member, dtype: torch.dtype, tolerance: flo
     for name, rows in expected.items():
         scale = max(float(rows.abs().max()), 1e-2 * largest)
         error = float((answers[name].individual - rows).abs().max())
+        is_old = torch.__version__.startswith("1.") and dtype == torch.float32
+        if is_old and not error <= tolerance * scale and is_nonsense(member, name, rows):
+            pytest.skip(f"plain autograd of PyTorch {torch.__version__} is wrong on this processor: {name}")
         assert error <= tolerance * scale, f"{name}: {error / scale:.1e}"
 
 
