@@ -77,6 +77,7 @@ class Attachment:
         self._saw_others = False  # losses that are none of the cockpit's parameters
         self._has_said_others = False
         self._foreign_losses = 0  # so many of each step come first, and their gradients are thrown away
+        self._has_scaler = False
         self._scaled: Any = None  # by a GradScaler; it has been seen as it was before
         self._is_detached = False
         self._watches_all = loss_fn is None  # every loss that backward() is called on
@@ -170,6 +171,8 @@ class Attachment:
                 f"attach: step {self._step} is not watched: no loss before the optimizer's step depends on the cockpit's "
                 "parameters; make a cockpit of the model that is trained"
             )
+        if 0 < self._losses <= self._foreign_losses:
+            self._foreign_losses = 0  # all of them were passed over: a step that was once left out is no other network's
         self._say_factor(self._passes - self._passes_before)
         self._passes_before = self._passes
         self._step += 1
@@ -216,7 +219,7 @@ class Attachment:
         self._losses += 1
         if self._losses <= self._foreign_losses:
             return
-        if self._losses == self._foreign_losses + 1 and not self._has_no_gradient():
+        if 0 < self._foreign_losses < self._losses and not self._has_no_gradient():
             self._foreign_losses = 0  # the loop does something else now
         try:
             self._has_passed = False
@@ -232,8 +235,9 @@ class Attachment:
         return all(not grad.is_cuda and not bool(grad.any()) for grad in given)
 
     def _is_thrown_away(self) -> bool:
-        """What the loss that is being watched gave the parameters."""
-        return self._has_passed and self._optimizer is not None and self._has_no_gradient()
+        """What the loss that is being watched gave the parameters. A scaler that found infinities leaves out the step."""
+        is_told = self._optimizer is not None and not self._has_scaler
+        return is_told and self._has_passed and self._has_no_gradient()
 
     def _leave_to_another(self, watch: _engine.StepWatch) -> None:
         """The losses of this step so far were another network's; so are as many of every step to come."""
@@ -354,6 +358,7 @@ class Attachment:
             if self._watches_all:
                 self._begin(outputs, None)
             self._record_factor(scaler)
+            self._has_scaler = self._has_scaler or scaler.is_enabled()
             self._scaled = scale(scaler, outputs)
             return self._scaled
 

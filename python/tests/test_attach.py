@@ -332,6 +332,38 @@ def test_a_generators_loss_is_no_step_of_the_discriminator(is_given: bool, sets_
     assert len([text for text in said if "threw the gradient of its loss away" in text]) == 1, said
 
 
+@pytest.mark.parametrize("has_scaler", [True, False])
+def test_a_step_that_the_loop_leaves_out_does_not_end_the_watching(has_scaler: bool) -> None:
+    if has_scaler and not hasattr(torch.amp, "GradScaler"):
+        pytest.skip("before PyTorch 2.3 scalers want CUDA")
+    torch.manual_seed(0)
+    model = torch.nn.Linear(5, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**114) if has_scaler else None
+    cockpit = Cockpit(model, ["loss"], keep=None, on_warning=lambda _: None)
+    attachment = cockpit.attach(optimizer=optimizer)
+    losses: List[float] = []
+    for k in range(8):
+        optimizer.zero_grad()
+        loss = (model(torch.randn(8, 5)) * (100 if has_scaler else 1)).square().sum(1).mean()
+        losses.append(loss.item())
+        if scaler is not None:  # leaves out steps until its factor is small enough
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            continue
+        loss.backward()
+        if k != 2:
+            optimizer.step()
+    attachment.detach()
+    recorded = [values["loss"] for values in cockpit.readings.values() if "loss" in values]
+    if scaler is not None:  # the first loss stands for all that were tried until the step
+        assert recorded[0] == pytest.approx(losses[0]) and scaler.get_scale() < 2.0**114
+        assert recorded[-2:] == pytest.approx(losses[-len(recorded[-2:]):]) and len(recorded) > 2
+    else:  # the step that was left out, and the one after it, which looks like it
+        assert recorded == pytest.approx([loss for k, loss in enumerate(losses) if k not in (2, 4)])
+
+
 def test_losses_of_other_networks_take_no_step() -> None:
     torch.manual_seed(0)
     layers = [torch.nn.Linear(4, 5), torch.nn.Linear(5, 3)]
